@@ -1,5 +1,5 @@
-// Requests per second of one core of ours: through one API server and through five, at ease and
-// with three times what their seats carry; `allocations` is per request.
+// Requests per second of one host core: through one API server and through five, at moderate load
+// and at three times the capacity of the seats. `allocations` is per request.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class SteadyStore final : public ApiStore {
   Engine& engine_;
 };
 
-// Kubelets renew leases, patch nodes and read pods; controllers create and list.
+// Kubelets renew Leases, patch nodes and read pods; controllers create and list.
 struct Kind {
   ApiClientKind client;
   ApiRequest request;

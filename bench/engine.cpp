@@ -1,4 +1,5 @@
-// bench/engine.cpp -- the event core beside the reference queue, in the same minutes, same machine.
+// bench/engine.cpp -- the event core compared with the reference queue, in the same minutes on the
+// same machine.
 //
 //   bench_engine [OPERATIONS [REPETITIONS [PENDING...]]]
 //
@@ -8,8 +9,9 @@
 //          each is a station of its own, woken by itself
 //   tour   phold again, but its processes are the messages, which travel from station to station
 //          and name the next one as they fall asleep, so that it can be fetched early
-// Random numbers are those of the reference programs, so the checksums must agree: same order.
-// (Of a reference without fused multiply-add, that is; the one that is timed may use it.)
+// Random numbers are those of the reference programs, so equal checksums show an equal order of
+// events. (The checksums are those of a reference without fused multiply-add; the timed one may use
+// it.)
 #include "sim/engine/engine.hpp"
 
 #include <time.h>
@@ -39,8 +41,7 @@ double thread_cpu_ns() {
 
 uint64_t draw_bits(uint64_t& state) { return scattered(state += 0x9E3779B97F4A7C15u); }
 
-// Exponential with mean one, from a cheap logarithm: the load, not the engine, is to be
-// light.
+// Exponential with mean one, from a cheap logarithm, so that the engine dominates the cost.
 float exponential(uint64_t bits) {
   const float uniform = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;
   const auto word = std::bit_cast<uint32_t>(uniform);
@@ -52,14 +53,14 @@ float exponential(uint64_t bits) {
   return value > 0 ? value : 0;
 }
 
-constexpr uint64_t kNotCompared = 0;  // checksum of a load that the reference does not have
+constexpr uint64_t kNotCompared = 0;  // the reference has no checksum for this load
 
 struct Result {
   double ns = 1e30;  // per event
   uint64_t checksum = 0;
 };
 
-// Runs warm-up and measurement; every load stops exactly after that many events.
+// Runs warm-up and measurement; every load stops after exactly this many events.
 double measure(Engine& engine, uint64_t warm_up, uint64_t operations, auto&& begin) {
   engine.set_poll(warm_up, [&] { engine.stop(); });
   engine.run();
@@ -179,7 +180,7 @@ Process phold_script(Phold& phold, uint64_t random) {
   }
 }
 
-// A message that travels from station to station, and says where it goes next.
+// A message that travels from station to station, and names its next station early.
 Process tour_script(Phold& phold, Phold::Next next) {
   for (;;) {
     co_await sleep_for(next.delay, next.station);
@@ -219,7 +220,7 @@ Result tour_processes(uint64_t pending, uint64_t operations) {
   return {ns, phold.checksum()};
 }
 
-// One run of the reference program, which measures itself the same way. Zero if it is not there.
+// One run of the reference program, which measures itself in the same way. Zero if it is missing.
 Result reference(const std::string& program, uint64_t pending, uint64_t operations) {
 #ifdef ORRERY_BENCH_REFERENCE_DIR
   const bool is_hold = program.starts_with("hold");

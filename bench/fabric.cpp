@@ -17,14 +17,14 @@
 namespace orrery::bench {
 namespace {
 
-constexpr int kRepetitions = 3;  // the least time of them counts
+constexpr int kRepetitions = 3;  // the fastest of them counts
 constexpr uint32_t kNicsPerNode = 8, kNodesPerLeaf = 32;
 
 struct Size {
   uint32_t nodes;
   int32_t radix;
 };
-// 7,500 nodes are the largest cluster told of; three levels of 64 ports end at 65,536 NICs.
+// 7,500 nodes are the largest published cluster; three levels of 64 ports end at 65,536 NICs.
 constexpr Size kSizes[] = {{64, 64},    {512, 64},     {2'048, 64},
                            {7'500, 64}, {12'512, 128}, {125'024, 256}};
 
@@ -36,8 +36,8 @@ std::vector<FabricNode> nodes_of(const Size& size) {
   return nodes;
 }
 
-// Of routes between random NICs, in millions per second; with an engine that sees loads, each adds
-// to the loads.
+// Routes between random NICs, in millions per second. With an adaptive engine each route adds to
+// the loads.
 double routes_per_us(const Fabric& fabric, const LinkState& state, RoutingEngine engine,
                      int64_t routes) {
   double least = 1e30;

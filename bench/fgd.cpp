@@ -1,5 +1,5 @@
-// bench/fgd.cpp -- one run of FGD's experiment over Alibaba's openb list, as
-// scenarios/fgd-openb.yaml has it, beside a bare loop over the same pods and nodes.
+// bench/fgd.cpp -- one run of FGD's experiment on Alibaba's openb list, as in
+// scenarios/fgd-openb.yaml, compared with a bare loop over the same pods and nodes.
 //
 //   bench_fgd     the trace must be where the scenario looks for it
 #include <algorithm>
@@ -53,7 +53,7 @@ Run run_policy(const std::string& policy) {
   return best;
 }
 
-// Every pod looks at every node once: of those that have what it asks for, it takes the one with
+// Every pod visits every node once. Of the nodes that have what it requests, it takes the one with
 // the least CPU and GPU left.
 class BareLoop {
  public:
@@ -103,7 +103,7 @@ class BareLoop {
       --missing;
     }
   }
-  // By the models of GPU that it accepts, of which there are few sets.
+  // By accepted GPU models, of which there are few sets.
   const NodeSet* allowed_for(const PodSpec& pod) {
     if (pod.required_terms.empty()) return nullptr;
     std::string key;

@@ -1,9 +1,9 @@
-// bench/network.cpp -- flows that share links, beside a bare loop that works out all rates anew.
+// bench/network.cpp -- flows that share links, compared with a bare loop that recomputes all rates.
 //
 //   bench_network
 //
 // Random flows on fat trees of two levels with 32 hosts a leaf, D-mod-K, 400 Gb/s, 1 to 20 MB each;
-// one that ends is replaced by another at once. Then rings, and one activity over very many links.
+// a flow that ends is replaced at once. Then rings, and one activity over very many links.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 using test::PlainFatTree;
 
 constexpr double kCapacity = 400e9;
-constexpr double kSeconds = 1;  // of CPU that a window lasts
+constexpr double kSeconds = 1;  // CPU time of a window
 
 struct RandomFlow {
   std::vector<LinkUse> uses;
@@ -40,7 +40,7 @@ RandomFlow draw(const PlainFatTree& tree, Rng& rng) {
 struct Window {
   uint64_t completions = 0;
   double seconds = 0;
-  double rates_changed = 0;  // a completion
+  double rates_changed = 0;  // for each completion
   double per_s() const { return static_cast<double>(completions) / seconds; }
 };
 
@@ -84,8 +84,8 @@ class Churn {
   double deadline_ = 0;
 };
 
-// Looks for the next end among all flows and works out all rates anew, link by link in the order of
-// their shares.
+// Finds the next end among all flows and recomputes all rates, link by link in the order of their
+// shares.
 class BareLoop {
  public:
   explicit BareLoop(const PlainFatTree& tree) : tree_{tree}, on_(tree.links()) {}
@@ -195,7 +195,7 @@ double ms_of(auto&& action) {
   return (cpu_seconds() - began) * 1e3;
 }
 
-// A flow to the next host of the ring from each; the second time, memory is there already.
+// Each host sends a flow to the next host of the ring; the second round allocates no memory.
 void measure_ring(uint32_t hosts, bool is_random) {
   const PlainFatTree tree{.half = 64, .hosts = hosts};
   const std::vector<uint32_t> order = ring_order(hosts, is_random);

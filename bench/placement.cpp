@@ -1,5 +1,5 @@
-// bench/placement.cpp -- pods onto nodes per second of one core, for each policy of placement,
-// against the number of nodes and against the jobs that wait for room.
+// bench/placement.cpp -- pods placed per second of one core, for each placement policy, by the
+// number of nodes and by the number of waiting jobs.
 //
 //   bench_placement [PROFILE...]     all of them if none is named
 #include "bench/support/placement.hpp"
@@ -20,8 +20,9 @@
 namespace orrery::bench {
 namespace {
 
-// The scheduler's own time is not charged, so that it keeps up with any load. FGD and its baselines
-// look at all nodes, as their paper has it; kube-scheduler's profiles at as many as it does.
+// The scheduler's simulated time is not charged, so it keeps up with any load. FGD and its
+// baselines examine all nodes, as in their paper; kube-scheduler's profiles examine as many as
+// upstream.
 #define ORRERY_BENCH_NO_COST "cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}"
 #define ORRERY_BENCH_ALL_NODES                                                  \
   "{base: empty, percentage_of_nodes_to_score: 100, " ORRERY_BENCH_NO_COST      \
@@ -38,7 +39,7 @@ constexpr Profile kProfiles[] = {
     {"GpuClustering", ORRERY_BENCH_ALL_NODES "GpuClustering}]}"},
     {"FGD", ORRERY_BENCH_ALL_NODES "FGD}]}", true},
 };
-// Where a whole gang goes; leaf switches have 32 nodes, blocks 8 leaves.
+// Policies for whole gangs; leaf switches have 32 nodes, blocks 8 leaves.
 constexpr Profile kGangProfiles[] = {
     {"TopologyPlacement", ORRERY_BENCH_GANGS "TopologyPlacement}]}"},
     {"HeliosConsolidate", ORRERY_BENCH_GANGS "HeliosConsolidate}]}"},
@@ -74,7 +75,7 @@ void measure_against_nodes(const Profile& profile, const Mix& mix, double second
   }
 }
 
-// Jobs that all wait in the scheduler, on nodes that are full.
+// Jobs that all wait in the scheduler, on full nodes.
 constexpr Kind kSmall[] = {{.gpus = 1, .seconds = 3'600}, {.gpus = 2, .seconds = 1'800}};
 constexpr Mix kFull{.name = "full", .kinds = kSmall, .load = 1};
 constexpr Kind kSmallGangs[] = {{.pods = 4, .gpus = 1, .seconds = 3'600},

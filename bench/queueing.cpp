@@ -1,5 +1,5 @@
-// bench/queueing.cpp -- jobs through the job queue per second of one core, against the length of
-// the queue, the size of the pool and the number of users; and a year-long log of a large machine.
+// bench/queueing.cpp -- jobs through the job queue per second of one core, by the length of the
+// queue, the size of the pool and the number of users; and a year-long log of a large machine.
 //
 //   bench_queueing [POLICY...]     all of them, and the log, if none is named
 #include <algorithm>
@@ -28,8 +28,8 @@ constexpr Kind kKinds[] = {{.pods = 1, .seconds = 500},
 struct Policy {
   const char* name;
   const char* yaml;
-  int64_t users = 0;       // that its jobs are of
-  bool are_teams = false;  // the users
+  int64_t users = 0;       // users of its jobs
+  bool are_teams = false;  // users are teams, too
 };
 constexpr Policy kPolicies[] = {
     {"FIFO", "[{name: Strict}]"},
@@ -44,7 +44,7 @@ constexpr Policy kPolicies[] = {
      "[{name: SlurmMultifactor, args: {weight_age: 1000, weight_fairshare: 10000}}]", 20},
     {"DRF", "[{name: DRF}]", 20},
     {"KubeDL", "[{name: KubeDL, args: {schedule_period: 1ms}}]", 20, true},
-    // Half of the users may hold half of what they ask for; the rest of their jobs is held back.
+    // Half of the users may hold half of what they request; the rest of their jobs is held back.
     {"Quota, Skip", "[{name: Quota, args: {of: user, limits: {LIMITS}}}, {name: Skip}]", 20},
     {"SRTF", "[{name: SRTF}]"},
     {"Tiresias dlas", "[{name: Tiresias, args: {by: dlas, limits: [60, 200, 1000]}}]"},

@@ -1,5 +1,5 @@
-// bench/steps.cpp -- how near steps by rate are to steps played one by one, and what a change among
-// gangs costs. See README.md.
+// bench/steps.cpp -- accuracy of steps by rate against traced steps, and the cost of a change among
+// gangs. See README.md.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +22,7 @@ double ms_of(auto&& work) {  // of CPU time
   return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// Worlds of so many gangs, drawn at random between the two.
+// Random worlds with a number of gangs between the two.
 void compare(uint32_t least, uint32_t most, uint64_t worlds) {
   std::vector<double> sizes, means;
   double rate_ms = 0, traced_ms = 0, gangs = 0, slower = 0;
@@ -66,7 +66,7 @@ void measure_seam(uint64_t worlds) {
       100 * mean, 100 * quantile_of(sizes, 0.95));
 }
 
-// A gang ends and another begins, among so many.
+// One of so many gangs ends and another begins.
 void measure_changes(uint32_t gangs) {
   const SharingWorld world{gangs, 7};
   Engine engine;

@@ -1,4 +1,4 @@
-// How fast traces load: text of SWF and Helios, and the native format, from memory on one core.
+// Loading speed of traces: text of SWF and Helios, and the native format, from memory on one core.
 // The reference is a pass over the same text that only finds its lines.
 #include <benchmark/benchmark.h>
 

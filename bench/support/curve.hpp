@@ -1,4 +1,4 @@
-// bench/support/curve.hpp -- one policy measured at rising sizes, as rows of a table.
+// bench/support/curve.hpp -- measurements of one policy at growing sizes, as rows of a table.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace orrery::bench {
 
-// Prints a row for each point and at last how the cost of an event, or of a job, grows. A curve
-// ends where another point would take minutes, and says so.
+// Prints a row for each point, and at last how the cost of an event, or of a job, grows. A curve
+// ends, with a message, where another point would take minutes.
 class Curve {
  public:
   enum class Per : uint8_t { Event, Job };
-  // `x`: what grows, in the words of the last line.
+  // `x`: the name of the growing quantity, for the last line.
   Curve(std::string policy, std::string x, Per per)
       : policy_{std::move(policy)}, x_{std::move(x)}, per_{per} {}
   Curve(const Curve&) = delete;
@@ -23,7 +23,7 @@ class Curve {
 
   static void print_head(const char* bare);
   bool is_over() const { return is_over_; }
-  // `x` 0: the mean number of jobs that waited. `bare_rate`: jobs a second of the bare loop.
+  // `x` 0: the mean number of waiting jobs. `bare_rate`: jobs a second of the bare loop.
   void add(int64_t nodes, double x, const Window& window, double bare_rate);
 
  private:

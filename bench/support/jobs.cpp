@@ -13,7 +13,7 @@
 namespace orrery::bench {
 namespace {
 
-// So that not all that begin at once end at once.
+// Spreads the ends of jobs that begin together.
 constexpr int64_t kBlocks = 200;
 
 int64_t part_of(int64_t count, int64_t block) {
@@ -54,7 +54,7 @@ std::vector<Batch> batches_of(const Work& work) {
            .count = part_of(work.waiting * kind.share / round_jobs, b)});
     }
   }
-  // Few users have jobs of all kinds, many of one each.
+  // With few users each has jobs of all kinds, with many users each has one kind.
   const auto kinds = static_cast<int64_t>(work.kinds.size());
   const int64_t users = std::max<int64_t>(work.users, 1);
   const bool are_few = users <= 20;
@@ -119,10 +119,10 @@ std::vector<BareJob> bare_jobs(std::span<const Batch> batches) {
 
 namespace {
 
-// `take` starts a job if it has room for it, `free` takes it back.
+// `take` starts a job if there is room for it, `free` returns its resources.
 template <class Take, class Free>
 void serve(std::span<const BareJob> jobs, Take&& take, Free&& free) {
-  using End = std::pair<int64_t, size_t>;  // when, which
+  using End = std::pair<int64_t, size_t>;  // time and job
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   std::deque<size_t> waiting;
   for (size_t next = 0; next < jobs.size() || !ends.empty();) {
@@ -160,7 +160,7 @@ class BareNodes {
         with_idle_(static_cast<size_t>(gpus) + 1, NodeSet{static_cast<size_t>(nodes)}) {
     with_idle_.back().fill();
   }
-  // Where it went; invalid: nowhere.
+  // The node of the pod; invalid: no room.
   NodeId place(int64_t gpus) {
     for (auto k = static_cast<size_t>(gpus); k < with_idle_.size(); ++k) {
       const NodeId node = with_idle_[k].next({0});
@@ -179,7 +179,7 @@ class BareNodes {
 
  private:
   std::vector<int64_t> idle_;
-  std::vector<NodeSet> with_idle_;  // exactly so many
+  std::vector<NodeSet> with_idle_;  // by exact number of idle GPUs
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// bench/support/jobs.hpp -- made-up jobs, as a scenario and for the bare loops beside it.
+// bench/support/jobs.hpp -- synthetic jobs, as a scenario and for the bare loops.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,32 @@
 
 namespace orrery::bench {
 
-// Of every round of arrivals, `share` jobs are of this kind.
+// In each round of arrivals, `share` jobs are of this kind.
 struct Kind {
   int64_t share = 1, pods = 1;
-  int64_t gpus = 0;  // of a pod; 0: a core
+  int64_t gpus = 0;  // of a pod; 0: one core
   int64_t seconds = 0;
   int64_t cpu_milli = 0;  // of a pod, beside its GPUs
   int64_t size() const { return pods * (gpus == 0 ? 1 : gpus); }
 };
 
-// What a machine is given to do: at first as many jobs as run at a time, with what would be left of
-// their runs, and those that shall wait; from the first second on, `jobs` more, evenly spaced.
+// The load of a machine. At the start there are as many jobs as can run at a time, with the rests
+// of their runs, and the waiting jobs. From the first second on, `jobs` more arrive, evenly spaced.
 struct Work {
   std::span<const Kind> kinds;
   int64_t capacity = 0;  // cores, or GPUs
   double load = 1;       // of the arrivals
   int64_t waiting = 0;
   int64_t jobs = 0;
-  int64_t users = 0;       // who take turns; 0: nobody is named
-  bool are_teams = false;  // each a team of their own
+  int64_t users = 0;       // in turn; 0: jobs have no user
+  bool are_teams = false;  // each user is a team
 };
 
-struct Batch {  // alike jobs
+struct Batch {  // equal jobs
   Kind kind;
   int64_t run_us = 0, count = 0, submit_us = 0, every_us = 0;
   int64_t user = -1;
-  bool has_team = false;  // named as the user
+  bool has_team = false;  // the user's name is the team, too
 };
 std::vector<Batch> batches_of(const Work& work);
 // The section `workload`.
@@ -45,11 +45,11 @@ struct BareJob {
 };
 std::vector<BareJob> bare_jobs(std::span<const Batch> batches);
 
-// The same jobs without an engine, a cluster, checks or figures. Both: strictly first come, first
-// served, a heap of ends; jobs a CPU second, the best of three rounds.
+// The same jobs without an engine, a cluster, checks or figures: strictly first come, first served,
+// with a heap of ends. Returns jobs per CPU second, the best of three rounds.
 double bare_pool(std::span<const BareJob> jobs, int64_t capacity);
-// On nodes, which stand in sets by their idle GPUs: each pod goes to the first node among those
-// that it fits most tightly.
+// On nodes, in sets by their idle GPUs: each pod goes to the first node among those that it fits
+// most tightly.
 double bare_nodes(std::span<const BareJob> jobs, int64_t nodes, int64_t gpus_per_node);
 
 }  // namespace orrery::bench

@@ -1,4 +1,4 @@
-// bench/support/placement.hpp -- pods on nodes of 8 GPUs: loads and profiles that are compared.
+// bench/support/placement.hpp -- loads and profiles for pods on nodes of 8 GPUs.
 #pragma once
 
 #include <cstdint>

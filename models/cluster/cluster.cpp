@@ -56,7 +56,7 @@ std::vector<std::unique_ptr<JobSource>> with_ties_permuted(
   return one;
 }
 
-// Without pods there is nothing to measure by; why the sources have none is told by check().
+// Null without pods; check() then reports why the sources have none.
 std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
                                               const WorkloadParams& workload,
                                               const RngStreams& rng) {
@@ -211,7 +211,7 @@ void Cluster::check(const config::Document& document, Diagnostics& diagnostics) 
       std::string path = "workload.sources[";
       path += std::to_string(i) + "]";
       const config::Node& source = i < listed.items.size() ? listed.items[i] : root;
-      // Of a parameter that the input cannot follow, the error begins with its name.
+      // An error about a parameter begins with the parameter's name.
       const config::Node* const field = source.find(error->substr(0, error->find(':')));
       diagnostics.error(field != nullptr ? field->position : source.position, path, *error);
     }
@@ -273,7 +273,7 @@ uint64_t Cluster::progress() const {
   return c.submitted + c.completed + c.failed + c.cancelled + scheduler_.progress() + 1;
 }
 
-// Whether an end or an arrival is sure to come, however late.
+// Whether an end or an arrival is certain, however late.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
                   (autoscaler_ && autoscaler_->is_adding()) || scheduler_.is_preempting() ||
@@ -311,7 +311,7 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// Some observe single attempts: with them each attempt is carried out.
+// Observers of single attempts prevent compression: every attempt is then executed.
 void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || autoscaler_ || cardiogram_ ||
@@ -322,15 +322,15 @@ void Cluster::compress_retries(const Scenario& scenario) {
   deadlocks_.deadlocks_changed.connect(scheduler_, &Scheduler::round_interrupted);
 }
 
-// Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
-// runs, none is to come and every node is up, nothing but another attempt can change the state.
+// Gangs that cannot all fit may be retried for ever, while simulated time passes slowly. If no job
+// runs, none will arrive and every node is up, only another attempt can change the state.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
   if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;
   if (ground_.state.up().count() < ground_.state.nodes()) return;
-  bool moves = false;  // a pod will do something of itself
+  bool moves = false;  // a pod will act without an event from outside
   ground_.jobs.for_each_job([&](JobId id) {
     const Job& job = ground_.jobs.job(id);
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId at) {

@@ -1,4 +1,5 @@
-// models/cluster/cluster.hpp -- builds and owns every component: to read it is to read the wiring.
+// models/cluster/cluster.hpp -- builds and owns every component; its code is the wiring of the
+// program.
 #pragma once
 
 #include <cstdint>
@@ -51,20 +52,20 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Asked when the change of that number takes effect; says what the profile becomes. None: as
-  // the scenario says.
+  // Called when the change of that number takes effect; returns the new profile. Empty: as the
+  // scenario says.
   using ProfileOfChange = std::function<PolicyParams(size_t change)>;
   void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
 
-  // Unreadable traces and failure logs.
+  // Reports unreadable traces and failure logs.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
-  void finish(Time end);  // rows and figures that the end of the run cuts off
-  void audit() const;     // the invariants; fails a check if one is broken
+  void finish(Time end);  // writes rows and figures of what the end of the run cuts off
+  void audit() const;     // checks the invariants
 
   bool is_over() const { return controller_.all_done(); }
   bool has_stalled() const { return has_stalled_; }
-  bool is_futile() const { return is_futile_; }  // only attempts in vain were left; also stalled
+  bool is_futile() const { return is_futile_; }  // only futile attempts were left; also if stalled
   const std::optional<std::string>& source_error() const { return controller_.sources().error(); }
   const ClusterState& state() const { return ground_.state; }
   const JobTable& jobs() const { return ground_.jobs; }
@@ -72,9 +73,10 @@ class Cluster {
   const Scheduler& scheduler() const { return scheduler_; }
   const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
-  // What was left out of traces and failure logs, and what was odd in them; a sentence each.
+  // What was left out of traces and failure logs, and their oddities; one sentence each.
   std::vector<std::string> input_notes() const;
-  std::optional<std::string> retry_warning() const;  // over 100 attempts a placed pod; the cure
+  // If there are over 100 attempts for each placed pod; names the remedy.
+  std::optional<std::string> retry_warning() const;
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
 
@@ -120,7 +122,7 @@ class Cluster {
   std::optional<StorageUsage> storage_usage_;
   std::optional<ControlPlane> control_plane_;
   std::optional<PodDelays> pod_delays_;
-  std::optional<Nodes> nodes_;  // with either of these
+  std::optional<Nodes> nodes_;  // with boots or a lifecycle controller
   std::optional<ClusterAutoscaler> autoscaler_;
   std::optional<ServiceScaling> services_;
   std::optional<Controllers> controllers_;

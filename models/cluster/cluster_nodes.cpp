@@ -35,7 +35,7 @@ std::vector<size_t> counts_of(const std::vector<JoinParams>& joins, const BuiltP
   return counts;
 }
 
-// All entries for the pool of the index-th, from there on.
+// The number of nodes of all entries from the index-th on, for its pool.
 size_t count_from(const std::vector<JoinParams>& joins, const std::vector<size_t>& counts,
                   size_t index) {
   size_t sum = 0;

@@ -1,4 +1,4 @@
-// models/cluster/cluster_summary.cpp -- what a run leaves in the output when it is over.
+// models/cluster/cluster_summary.cpp -- the summary at the end of a run.
 #include <algorithm>
 #include <iterator>
 #include <optional>

@@ -1,4 +1,4 @@
-// models/cluster/ground.hpp -- what stands before anything moves.
+// models/cluster/ground.hpp -- the state before the first event.
 #pragma once
 
 #include "models/control_plane/control_plane_params.hpp"
@@ -14,7 +14,7 @@ namespace orrery {
 // The nodes and the jobs.
 struct Ground {
   explicit Ground(const Scenario& scenario);
-  // What only the built nodes show: unreadable node lists, faults of unknown nodes.
+  // Reports what only the built nodes show: unreadable node lists, faults of unknown nodes.
   void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
   ClusterState state;
   BuiltPools built;
@@ -22,7 +22,7 @@ struct Ground {
   JobTable jobs;
 };
 
-// Mistakes that only the built pools show. `section` is the document's `control_plane`.
+// Reports mistakes that only the built pools show. `section` is the document's `control_plane`.
 void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
                          const config::Node& section, Diagnostics& diagnostics);
 

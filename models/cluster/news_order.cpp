@@ -3,11 +3,10 @@
 
 namespace orrery {
 
-// The table. Within one piece of news, observers run in the order of these lines; Scheduler,
-// JobQueue and NodeFaults come first with the signals that they connect to as they are built. Which
-// signals a component hears is in its connect(). The API side comes before the job controller,
-// which lets pods of a dead node die; the scheduler comes after it; figures come after all of
-// these.
+// The table. Observers of one signal run in the order of these lines. Scheduler, JobQueue and
+// NodeFaults come first for the signals that they connect to in their constructors. Which signals a
+// component uses is in its connect(). The API side comes before the job controller, which ends the
+// pods of a dead node. The scheduler comes after it, and figures come last.
 void Cluster::connect_news() {
   JobNews& jobs = controller_;
   PodNews& pods = controller_;

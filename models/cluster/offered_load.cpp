@@ -18,8 +18,8 @@ constexpr std::uintmax_t kTraceBytesMax = 32U << 20U;
 struct Asked {
   double gpu_s = 0;
   double gpus_for_ever = 0;  // of jobs without an end
-  Duration last;             // submission
-  bool is_whole = true;      // all jobs before the end of the run were looked at
+  Duration last;             // last submission
+  bool is_whole = true;      // false: the limit of jobs was reached before the end of the run
 };
 
 double gpus_of(const JobSpec& job) {

@@ -87,7 +87,8 @@ void ControlPlane::start() {
               Label{"control.server_lost"}, Label{"control.server_back"},
               [this](uint32_t number, bool is_up) {
                 ApiServer& server = servers_.server(number);
-                if (server.is_up() == is_up) return;  // it ran out of memory, or is back from that
+                // It ran out of memory, or recovered from that.
+                if (server.is_up() == is_up) return;
                 is_up ? server.recover() : server.lose();
               });
   plan_losses(
@@ -101,7 +102,7 @@ void ControlPlane::start() {
   }
 }
 
-// A Lease is renewed every so often, a status written every so often, by each node that is up.
+// Each node that is up renews its Lease and writes its status at fixed intervals.
 void ControlPlane::heartbeats() {
   const HeartbeatParams& beats = params_.kubelet.heartbeats;
   const HeartbeatLoad load = heartbeat_load(nodes_up_, beats);
@@ -130,7 +131,7 @@ void ControlPlane::node_down(NodeId node, NodeReason /*why*/) {
 void ControlPlane::node_up(NodeId node) {
   is_up_[node.index] = true;
   ++nodes_up_;
-  reflectors_.start_synced(node.index);  // it listed its pods as it booted
+  reflectors_.start_synced(node.index);  // its LIST of pods was part of its boot
   heartbeats();
   if (crash_loops_) crash_loops_->node_up(node);
   if (services_) services_->node_up(node);

@@ -1,5 +1,5 @@
-// models/control_plane/control_plane.hpp -- control_plane.level: full. API servers, etcd, and those
-// who ask them on behalf of pods.
+// models/control_plane/control_plane.hpp -- control_plane.level: full. API servers, etcd, and the
+// clients that act for pods.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@
 
 namespace orrery {
 
-// Heartbeats are a steady load of servers and etcd, never an event each. A kubelet watches the pods
-// of its node; it writes their status as they start and delete them when they are gone.
+// Heartbeats are a steady load on servers and etcd, not single events. A kubelet watches the pods
+// of its node, writes their status as they start, and deletes them when they are gone.
 class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
  public:
-  // All must outlive it. It emits `dead_pods_gone` of `pods`.
+  // All arguments must outlive it. It emits `dead_pods_gone` of `pods`.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
                const NodePresence& presence, PodNews& pods);
   ControlPlane(const ControlPlane&) = delete;
@@ -51,10 +51,10 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void connect(JobNews& jobs, NodeNews& nodes);
   void start();
 
-  void create(PodId pod, PodApi::Told told) override;
+  void create(PodId pod, PodApi::Reply reply) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, PodApi::Told told) override;
+  void evict(PodId pod, PodApi::Reply reply) override;
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
   void removed(PodId pod, NodeId node, PodApi::Observed observed) override;
@@ -63,17 +63,17 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
             std::function<void(bool)> done) override;
   void delete_dead_pods(NodeId node, bool is_back) override;
 
-  void patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) override;
-  void delete_pod(uint32_t controller, PodId pod, MayEvict may, ControllerApi::Told told) override;
+  void patch(uint32_t controller, ApiResource resource, ControllerApi::Reply reply) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                  ControllerApi::Reply reply) override;
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
-  std::vector<std::string> notes() const;  // what went beyond what Kubernetes is tested with
+  std::vector<std::string> notes() const;  // thresholds of Kubernetes' tests that the run exceeded
   void audit() const { servers_.audit(); }
 
  private:
-  // Its heartbeats end, or begin again once it has booted.
-  void node_down(NodeId node, NodeReason why);
+  void node_down(NodeId node, NodeReason why);  // no heartbeats until the node has booted
   void node_up(NodeId node);
   void node_registered(NodeId node);
   void node_deregistered(NodeId node);
@@ -82,9 +82,9 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void add_clients();
   void leave_out_absent(const NodePresence& presence);
   void add_loads();
-  void write(ApiClient& client, PodWrite what, PodApi::Told told, Duration waited);
-  void written(PodWrite what, const PodApi::Told& told);
-  void write_again(ApiClient& client, PodWrite what, const PodApi::Told& told, Duration waited);
+  void write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited);
+  void written(PodWrite what, const PodApi::Reply& reply);
+  void write_again(ApiClient& client, PodWrite what, const PodApi::Reply& reply, Duration waited);
   void patch_status(NodeId node, uint32_t space);
   void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
   void settle(uint32_t object);
@@ -112,30 +112,31 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   const JobTable& jobs_;
   PodNews& pods_news_;
   JobNamespaces job_namespaces_;
-  std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // in the order of controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
-  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // of policy.controllers, once used
+  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // created on first use
   NodeClients node_clients_;
-  Reflectors reflectors_;  // one a node, of its kubelet; the scheduler's; those of pod_watchers_
+  // One for each node's kubelet, the scheduler's, and those of pod_watchers_.
+  Reflectors reflectors_;
   WatchNews news_;
   std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // controllers first
-  ApiRequest all_pods_, pods_of_node_;                    // sizes of lists, of a node in the mean
+  ApiRequest all_pods_, pods_of_node_;                    // sizes of lists; for a node, the mean
   PodObjects objects_;
   NodeObjects node_objects_;
   PodImages images_;
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;         // at any time, as far as it is known
-  int64_t pods_ = 0;         // that are bound
+  ClusterSize most_;         // maximum over the run
+  int64_t pods_ = 0;         // bound pods
   std::vector<bool> is_up_;  // by node
   DeadPods dead_pods_;
   int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;
-  std::vector<double> cores_, egress_;  // busy seconds until then, by server
-  std::vector<uint64_t> gone_before_;   // watches, by server
+  std::vector<double> cores_, egress_;  // busy seconds at the last sample, by server
+  std::vector<uint64_t> gone_before_;   // 410 responses at the last sample, by server
   Etcd::Counters etcd_before_;
   Bytes watcher_memory_peak_ = {}, index_memory_peak_ = {};
   ApiStatistics::Cell total_;
@@ -143,7 +144,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   Channel<ControlPlaneSample> samples_;
   Channel<ApiServerSample> server_samples_;
   Channel<EtcdSample> etcd_samples_;
-  std::unique_ptr<Services> services_;  // if there are any
+  std::unique_ptr<Services> services_;  // null without services
 };
 
 }  // namespace orrery

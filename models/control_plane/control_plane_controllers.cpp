@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr uint32_t kPolicyUsers = 1U << 20U;  // beyond those of other service accounts
+constexpr uint32_t kPolicyUsers = 1U << 20U;  // above the numbers of other service accounts
 
 }  // namespace
 
@@ -22,25 +22,25 @@ ApiClient& ControlPlane::client_of(uint32_t controller) {
   return *policy_clients_[controller];
 }
 
-void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) {
+void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerApi::Reply reply) {
   const Bytes bytes =
       resource == ApiResource::Nodes ? params_.kubelet.heartbeats.status_bytes : params_.pods.bytes;
   client_of(controller)
       .send({.verb = Verb::Patch, .resource = resource, .bytes = bytes, .answer = bytes},
-            [told = std::move(told)](const ApiAnswer& answer) {
-              told(answer.outcome == ApiOutcome::Done ? Answer::Stored : Answer::Failed);
+            [reply = std::move(reply)](const ApiAnswer& answer) {
+              reply(answer.outcome == ApiOutcome::Done ? Answer::Stored : Answer::Failed);
             });
 }
 
-// The API server asks `may` when it handles the Eviction. Watchers of pods are sent the change, and
-// the kubelet of the pod tells the containers to end.
+// The API server calls `may` when it handles the Eviction. Watchers of pods get the change, and the
+// pod's kubelet terminates the containers.
 void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
-                              ControllerApi::Told told) {
+                              ControllerApi::Reply reply) {
   const NodeId node = jobs_.pod(pod).node;
   const PodWrite change{.verb = Verb::Update,
                         .name_space = name_space(pod),
                         .watcher = node.is_valid() ? node.index : scheduler_watch()};
-  const auto observed = [told](Creation) { told(Answer::Observed); };
+  const auto observed = [reply](Creation) { reply(Answer::Observed); };
   const ApiRequest request{.verb = may ? Verb::Create : Verb::Delete,
                            .resource = ApiResource::Pods,
                            .name_space = change.name_space,
@@ -48,10 +48,10 @@ void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
                            .answer = params_.pods.bytes};
   client_of(controller)
       .send(request, [this, change, observed, may = std::move(may),
-                      told = std::move(told)](const ApiAnswer& answer) {
-        if (answer.outcome != ApiOutcome::Done) return told(Answer::Failed);
-        if (may && !may()) return told(Answer::Forbidden);
-        told(Answer::Stored);
+                      reply = std::move(reply)](const ApiAnswer& answer) {
+        if (answer.outcome != ApiOutcome::Done) return reply(Answer::Failed);
+        if (may && !may()) return reply(Answer::Forbidden);
+        reply(Answer::Stored);
         written(change, observed);
       });
 }

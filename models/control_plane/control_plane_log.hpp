@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_log.hpp -- what happens to API servers and to etcd.
+// models/control_plane/control_plane_log.hpp -- events of API servers and etcd.
 #pragma once
 
 #include <array>
@@ -56,10 +56,10 @@ struct ControlPlaneEventRow {
   }
 };
 
-// Writes /events/control_plane, and tells of it in summary and notes.
+// Writes /events/control_plane, and adds its counts to summary and notes.
 class ControlPlaneLog {
  public:
-  // What it watches must outlive it.
+  // `servers` and `etcd` must outlive it.
   ControlPlaneLog(Sim sim, ApiServers& servers, EtcdSplit& etcd);
   ControlPlaneLog(const ControlPlaneLog&) = delete;
   ControlPlaneLog& operator=(const ControlPlaneLog&) = delete;
@@ -75,7 +75,7 @@ class ControlPlaneLog {
   Engine& engine_;
   std::vector<uint64_t> memory_kills_;  // by server
   std::array<uint64_t, 9> counts_ = {};
-  uint32_t full_ = 0;  // etcds whose alarm is on
+  uint32_t full_ = 0;  // etcds with an active NOSPACE alarm
   Channel<ControlPlaneEventRow> rows_;
 };
 

@@ -1,5 +1,5 @@
-// models/control_plane/control_plane_nodes.cpp -- nodes that boot or died, and leases that cannot
-// be stored.
+// models/control_plane/control_plane_nodes.cpp -- nodes that boot or die, and Leases that cannot be
+// stored.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -56,7 +56,7 @@ void ControlPlane::delete_dead_pods(NodeId node, bool is_back) {
   }
 }
 
-// Of those who watch pods; pods are spread evenly over the nodes that are up.
+// Sizes of the lists of pod watchers; pods count as spread evenly over the nodes that are up.
 void ControlPlane::size_lists() {
   const auto size = [this](ApiRequest& list, int64_t objects) {
     list.objects = static_cast<int32_t>(std::min<int64_t>(objects, INT32_MAX));

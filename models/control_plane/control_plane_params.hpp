@@ -79,7 +79,7 @@ struct ControlPlaneParams {
     v("api_servers", api_servers, "Those who answer.", Heeded{Fact::ControlPlane});
     v("clients", clients, "Those who ask; with level: full.", Heeded{Fact::FullPlane});
     v("etcd", etcd, "Where servers store what is written.", Heeded{Fact::ControlPlane});
-    v("pods", pods, "What is stored and told of a pod.", Heeded{Fact::ControlPlane});
+    v("pods", pods, "What a pod costs in etcd and watches.", Heeded{Fact::ControlPlane});
     v("kubelet", kubelet, "The agent on each node.", Heeded{Fact::ControlPlane});
     v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::Images});
@@ -97,7 +97,7 @@ struct ControlPlaneParams {
     v("joins", joins, "Nodes that join later.", Heeded{Fact::ControlPlane});
     v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::SilentNodes});
-    v("autoscaler", autoscaler, "Who adds nodes and takes them away; absent: nobody.",
+    v("autoscaler", autoscaler, "Adds and removes nodes; absent: no autoscaler.",
       Heeded{Fact::ControlPlane});
   }
   void check(Checker& c) const;
@@ -106,10 +106,10 @@ struct ControlPlaneParams {
   NodesParams nodes() const;
 };
 
-// What meets nobody else: a request, a write of so many bytes.
+// Duration of a request that writes so many bytes, without other load.
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
-// From the write of a pod until a client that watches it has the news.
+// From the write of a pod until a watching client has the event, without other load.
 Duration unloaded_news(const ControlPlaneParams& params);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_pods.cpp -- what becomes of pods through the API.
+// models/control_plane/control_plane_pods.cpp -- writes of pods through the API.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -8,31 +8,31 @@
 namespace orrery {
 namespace {
 
-// Controllers that fail try again later; estimates, as the backoff of their queues depends on more.
+// Failed controllers retry later; estimates, because the backoff of their queues depends on more.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
-void ControlPlane::create(PodId pod, PodApi::Told told) {
+void ControlPlane::create(PodId pod, PodApi::Reply reply) {
   const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
-  const auto created = [this, object, told = std::move(told)](Creation news) {
+  const auto created = [this, object, reply = std::move(reply)](Creation news) {
     if (news == Creation::Refused) settle(object);
-    told(news);
+    reply(news);
   };
   write(*controllers_[controller_of(kind)],
         {.verb = Verb::Create, .name_space = space, .object = object, .watcher = scheduler_watch()},
         created, {});
 }
 
-// The creation of a pod is stored or given up. A pod that is gone by now is deleted.
+// The creation of a pod is stored or given up. If the pod is gone by now, it is deleted.
 void ControlPlane::settle(uint32_t object) {
   if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
 }
 
-// The kubelet starts the pod if this binding is the one that counts: not after an earlier one was
-// given up and the pod bound anew, nor if the pod is gone or the node died meanwhile.
+// The kubelet starts the pod only if this binding is still valid. It is not valid if the pod was
+// bound again after an earlier try was given up, if the pod is gone, or if the node died.
 void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   const uint64_t life = jobs_.pod(pod).generation;
   const uint32_t space = name_space(pod);
@@ -56,7 +56,7 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   const uint64_t life = jobs_.pod(pod).generation;
   images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    // One that is gone may be bound anew already, and pull its images.
+    // A pod that left may be bound again already, and pull its images.
     const bool is_known = jobs_.pod(pod).started < Time::max();
     if (is_known && jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     if (services_ && is_known) services_->pod_starts(pod);
@@ -83,14 +83,15 @@ void ControlPlane::patch_status(NodeId node, uint32_t space) {
   write(kubelet(node), {.verb = Verb::Patch, .name_space = space}, {}, {});
 }
 
-// Its condition says why, then it is told to end; its kubelet deletes it once it has.
-void ControlPlane::evict(PodId pod, PodApi::Told told) {
+// Writes the pod's condition with the cause, then deletes the pod gracefully. Its kubelet deletes
+// the object once the containers have ended.
+void ControlPlane::evict(PodId pod, PodApi::Reply reply) {
   const uint32_t space = name_space(pod);
   const NodeId node = jobs_.pod(pod).node;
   const uint32_t watcher = node.is_valid() ? node.index : scheduler_watch();
-  const auto said_why = [this, space, watcher, told = std::move(told)](Creation news) {
+  const auto said_why = [this, space, watcher, reply = std::move(reply)](Creation news) {
     if (news != Creation::Answered) return;
-    write(scheduler_, {.verb = Verb::Update, .name_space = space, .watcher = watcher}, told, {});
+    write(scheduler_, {.verb = Verb::Update, .name_space = space, .watcher = watcher}, reply, {});
   };
   write(scheduler_, {.verb = Verb::Patch, .name_space = space}, said_why, {});
 }
@@ -103,7 +104,7 @@ void ControlPlane::scheduling_failed(PodId pod) {
   if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
 }
 
-// Kubelets report the end of a pod by its status and by deleting it. Here the deletion stands for
+// Kubelets report the end of a pod by a status update and a deletion. Here the deletion stands for
 // both. A node that just died reports nothing.
 void ControlPlane::removed(PodId pod, NodeId node, PodApi::Observed observed) {
   const uint32_t object = objects_.remove(pod);
@@ -130,7 +131,8 @@ void ControlPlane::job_over(JobId job) {
   if (namespaces_) namespaces_->job_over(job);
 }
 
-// The deletion is tried until it is stored. `observed` is called once the watcher has observed it.
+// The deletion is retried until it is stored. `observed` is called once the watcher has observed
+// it.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
                               PodApi::Observed observed) {
   if (object == 0) {
@@ -150,8 +152,8 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
         deleted, {});
 }
 
-// Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told, Duration waited) {
+// Writes a pod. If a caller waits, retries with pauses that double, for a minute at most.
+void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
                            .name_space = what.name_space,
@@ -159,49 +161,48 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told, Du
                            .object = what.object,
                            .answer = params_.pods.bytes};
   client.send(request,
-              [this, &client, what, told = std::move(told), waited](const ApiAnswer& answer) {
+              [this, &client, what, reply = std::move(reply), waited](const ApiAnswer& answer) {
                 const bool is_done = answer.outcome == ApiOutcome::Done;
-                if (told && waited == Duration{}) told(Creation::Answered);
-                if (is_done) return written(what, told);
-                if (told) write_again(client, what, told, waited);
+                if (reply && waited == Duration{}) reply(Creation::Answered);
+                if (is_done) return written(what, reply);
+                if (reply) write_again(client, what, reply, waited);
               });
 }
 
-// The write is stored. All watchers of pods are sent the event, and so is the kubelet that watches
-// the pod.
-void ControlPlane::written(PodWrite what, const PodApi::Told& told) {
+// The write is stored. All watchers of pods get the event, and so does the pod's kubelet.
+void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);
   const double copy = static_cast<double>(params_.pods.bytes.count) *
                       params_.api_servers.server.cost.sent_byte * 1e-9;
   const WatchNews::Event event{.cpu = nearest_ns(copy), .bytes = params_.pods.bytes};
-  const auto known = [told] { told(Creation::Known); };
+  const auto known = [reply] { reply(Creation::Known); };
   if (what.watcher >= kubelets_.size() && what.watcher != kNobody) {
     return news_.changed(event, what.watcher, known);
   }
   news_.changed(event);
   const bool is_sent = what.watcher != kNobody && is_up_[what.watcher];  // not to a dead kubelet
   if (is_sent) return news_.tell(event, what.watcher, known);
-  if (told) known();
+  if (reply) known();
 }
 
-void ControlPlane::write_again(ApiClient& client, PodWrite what, const PodApi::Told& told,
+void ControlPlane::write_again(ApiClient& client, PodWrite what, const PodApi::Reply& reply,
                                Duration waited) {
-  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
+  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // doubles the total wait
   if (waited + pause > kRetryMax) {
     ORRERY_MARK("control.gave_up");
-    return told(Creation::Refused);
+    return reply(Creation::Refused);
   }
   ++retried_;
   struct Again {
     ApiClient& client;
     PodWrite what;
-    PodApi::Told told;
+    PodApi::Reply reply;
     Duration waited;
   };
-  auto again = std::make_unique<Again>(Again{client, what, told, waited + pause});
+  auto again = std::make_unique<Again>(Again{client, what, reply, waited + pause});
   sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
-    write(again->client, again->what, std::move(again->told), again->waited);
+    write(again->client, again->what, std::move(again->reply), again->waited);
   });
 }
 

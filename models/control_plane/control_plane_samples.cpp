@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_samples.cpp -- what is recorded of the control plane.
+// models/control_plane/control_plane_samples.cpp -- time series and summary of the control plane.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -129,7 +129,7 @@ std::vector<std::string> ControlPlane::notes() const {
   std::ranges::move(log_.notes(), std::back_inserter(notes));
   if (servers_.up() == 0) {
     notes.push_back(
-        "control plane: no API server was up at the end: nobody could create or bind pods");
+        "control plane: no API server was up at the end: no pod could be created or bound");
   }
   if (params_.level == ControlPlaneLevel::Full && !etcd_.objects().has_quorum()) {
     notes.push_back("control plane: etcd had no quorum at the end: nothing could be stored");

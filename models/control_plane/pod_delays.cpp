@@ -11,10 +11,10 @@ void PodDelays::connect(NodeNews& nodes) {
   nodes.node_down.connect([this](NodeId node, NodeReason) { held_[node.index].clear(); });
 }
 
-void PodDelays::create(PodId /*pod*/, PodApi::Told told) {
-  engine_.after(write_, Label{"control.written"}, [this, told = std::move(told)] {
-    told(Creation::Answered);
-    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+void PodDelays::create(PodId /*pod*/, PodApi::Reply reply) {
+  engine_.after(write_, Label{"control.written"}, [this, reply = std::move(reply)] {
+    reply(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [reply] { reply(Creation::Known); });
   });
 }
 
@@ -23,11 +23,11 @@ void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
                 [done = std::move(done)] { done(true); });
 }
 
-// Two requests: why it has to end, and that it has to.
-void PodDelays::evict(PodId /*pod*/, PodApi::Told told) {
-  engine_.after(write_ * 2, Label{"control.written"}, [this, told = std::move(told)] {
-    told(Creation::Answered);
-    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+// Two requests: the condition of the pod, and its deletion.
+void PodDelays::evict(PodId /*pod*/, PodApi::Reply reply) {
+  engine_.after(write_ * 2, Label{"control.written"}, [this, reply = std::move(reply)] {
+    reply(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [reply] { reply(Creation::Known); });
   });
 }
 
@@ -49,29 +49,30 @@ void PodDelays::delete_dead_pods(NodeId node, bool /*is_back*/) {
   });
 }
 
-void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/, ControllerApi::Told told) {
+void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/,
+                      ControllerApi::Reply reply) {
   engine_.after(write_, Label{"control.written"},
-                [told = std::move(told)] { told(ControllerApi::Answer::Stored); });
+                [reply = std::move(reply)] { reply(ControllerApi::Answer::Stored); });
 }
 
 void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
-                           ControllerApi::Told told) {
+                           ControllerApi::Reply reply) {
   struct Deletion {
     MayEvict may;
-    ControllerApi::Told told;
+    ControllerApi::Reply reply;
   };
-  auto deletion = std::make_shared<Deletion>(Deletion{std::move(may), std::move(told)});
+  auto deletion = std::make_shared<Deletion>(Deletion{std::move(may), std::move(reply)});
   engine_.after(write_, Label{"control.written"}, [this, deletion] {
     if (deletion->may && !deletion->may()) {
-      return deletion->told(ControllerApi::Answer::Forbidden);
+      return deletion->reply(ControllerApi::Answer::Forbidden);
     }
-    deletion->told(ControllerApi::Answer::Stored);
+    deletion->reply(ControllerApi::Answer::Stored);
     engine_.after(watch_, Label{"control.watcher_told"},
-                  [deletion] { deletion->told(ControllerApi::Answer::Observed); });
+                  [deletion] { deletion->reply(ControllerApi::Answer::Observed); });
   });
 }
 
-// Each image comes at the rate of the node alone, once; the start is told ahead.
+// Each image is pulled once, at the rate of the node alone; the start is known ahead.
 void PodDelays::start(PodId pod, NodeId node, Started started) {
   Time ready = engine_.now();
   std::vector<Held>& held = held_[node.index];

@@ -1,4 +1,5 @@
-// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Requests meet nobody else.
+// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request takes its time
+// without other load.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +38,10 @@ class PodDelays final : public PodApi, public NodeApi, public ControllerApi {
 
   void connect(NodeNews& nodes);
 
-  void create(PodId pod, PodApi::Told told) override;
+  void create(PodId pod, PodApi::Reply reply) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, PodApi::Told told) override;
+  void evict(PodId pod, PodApi::Reply reply) override;
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId pod, NodeId node, PodApi::Observed observed) override;
@@ -52,13 +53,14 @@ class PodDelays final : public PodApi, public NodeApi, public ControllerApi {
   }
   void delete_dead_pods(NodeId node, bool is_back) override;
 
-  void patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) override;
-  void delete_pod(uint32_t controller, PodId pod, MayEvict may, ControllerApi::Told told) override;
+  void patch(uint32_t controller, ApiResource resource, ControllerApi::Reply reply) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                  ControllerApi::Reply reply) override;
 
  private:
   struct Held {
     ImageId image;
-    Time from;  // when its pull is over
+    Time from;  // when its pull ends
   };
   Engine& engine_;
   ControlPlaneParams params_;

@@ -14,17 +14,17 @@ constexpr uint32_t kNobody = UINT32_MAX;
 struct PodWrite {
   Verb verb;
   uint32_t name_space;
-  uint32_t object = 0;         // of what is created or deleted
-  uint32_t watcher = kNobody;  // the reflector whose client is to learn of it
+  uint32_t object = 0;         // the object that is created or deleted
+  uint32_t watcher = kNobody;  // reflector of the client that must observe the event
 };
 
-// A creation that was given up may have been stored, so that the next try for the pod is for the
-// same object. One whose pod is gone before it is answered is deleted once it is.
+// A creation that was given up may have been stored, so the next try for the pod uses the same
+// object. If the pod is gone before the response, the object is deleted afterwards.
 class PodObjects {
  public:
   explicit PodObjects(EtcdStore& store) : store_{store} {}
 
-  // Its creation begins: what it is called.
+  // Starts its creation; returns the object's name.
   uint32_t create(PodId pod, uint32_t name_space) {
     if (pod.index >= of_pods_.size()) of_pods_.resize(pod.index + size_t{1});
     uint32_t& name = of_pods_[pod.index];
@@ -38,12 +38,13 @@ class PodObjects {
     return name;
   }
   uint32_t name_space(uint32_t name) const { return name_spaces_[name]; }
-  // Its creation is answered or given up. True: nobody wants it any more, and it is to be deleted.
+  // Its creation has a response, or was given up. True: the pod is gone, so the object must be
+  // deleted.
   bool settle(uint32_t name) {
     const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
     return !is_wanted && is_left(name);
   }
-  // The pod is gone: what is to be deleted; 0: nothing, or what is not settled yet.
+  // The pod is gone. Returns the object to delete; 0: none, or its creation is open.
   uint32_t remove(PodId pod) {
     if (pod.index >= of_pods_.size()) return 0;
     const uint32_t name = std::exchange(of_pods_[pod.index], 0);

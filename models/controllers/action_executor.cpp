@@ -350,8 +350,9 @@ void ActionExecutor::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(n), "", doc);
   };
   count("actions", counters_.given, "actions that controllers gave");
-  count("actions_refused", counters_.refused, "of these, that were refused");
-  count("actions_failed", counters_.failed, "of these, that failed");
+  count("actions_done", counters_.done, "of the actions, those carried out");
+  count("actions_refused", counters_.refused, "of the actions, those refused");
+  count("actions_failed", counters_.failed, "of the actions, those that failed");
   count("eviction_tries", evictions_.tries(), "requests to the Eviction API, and forced deletions");
   count("evictions_forbidden", evictions_.forbidden(),
         "of these, answered 429: a disruption budget allowed none");

@@ -54,7 +54,7 @@ class ActionExecutor {
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }
-  // Something is held back that only a controller gives free: nodes, or jobs.
+  // Only a controller can end what is held back: cordoned nodes, suspended jobs, open actions.
   bool holds_back() const { return !cordoned_.empty() || !suspended_.empty() || !open_.empty(); }
 
  private:

@@ -1,4 +1,4 @@
-// models/facts/fact.hpp -- what may hold of a scenario as a whole, for parameters that need it.
+// models/facts/fact.hpp -- properties of a whole scenario on which parameters depend.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// A parameter names the fact it needs in fields(): Heeded{Fact::FullPlane}.
+// A parameter names the fact that it depends on in fields(): Heeded{Fact::FullPlane}.
 enum class Fact : uint8_t {
   ControlPlane,
   FullPlane,
@@ -66,12 +66,12 @@ enum class Fact : uint8_t {
   Controllers,
 };
 
-// Why a parameter that needs the fact has no effect, in the order of the facts.
+// Why a parameter that depends on the fact has no effect, in the order of the facts.
 constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is none",
     "control_plane.level is not full",
     "no reader of events or namespaces has from: etcd",
-    "after the start nobody gets, lists or watches anything",
+    "after the start no client gets, lists or watches anything",
     "no namespace is deleted (control_plane.namespaces.per_job and deleted)",
     "there are no control_plane.namespaces.askers",
     "nodes list the addresses of control_plane.services",

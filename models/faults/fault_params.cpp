@@ -15,7 +15,7 @@ SelectorTerm as_term(const std::map<std::string, std::string>& node_selector) {
   return term;
 }
 
-// The value of `field` of the index-th entry of a list, or the nearest thing the user wrote.
+// The value of `field` of the index-th entry of a list, or the nearest node of the document.
 const config::Node& written(const config::Node& section, std::string_view list, size_t index,
                             std::string_view field) {
   const config::Node& entries = section[list];
@@ -38,7 +38,8 @@ Duration LognormalRepair::draw(Rng& rng) const {
 
 Duration ExponentialRepair::draw(Rng& rng) const { return std::min(max, rng.exponential(mean)); }
 
-// Weibull: the mean is scale * Gamma(1 + 1 / shape), which must be 1000 d / rate.
+// Weibull: the mean is scale * Gamma(1 + 1 / shape), which must be 1000 d / rate. Example: 2
+// failures in 1000 d and shape 1: the scale is 500 d.
 Duration NodeFailureParams::draw_time_to_failure(Rng& rng) const {
   const double mean_s = Duration{1000_d}.seconds() / rate;
   const double drawn_s =

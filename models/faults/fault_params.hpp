@@ -1,4 +1,5 @@
-// models/faults/fault_params.hpp -- what breaks, how often and for how long, as a scenario says it.
+// models/faults/fault_params.hpp -- kinds, rates and durations of failures, as a scenario describes
+// them.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 #include "models/faults/link_fault_params.hpp"
 #include "models/faults/logs/failure_log_params.hpp"
 #include "models/faults/node_killer.hpp"
-#include "models/faults/rank_faults.hpp"
+#include "models/faults/rank_fault_params.hpp"
 #include "models/faults/repair.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "sim/config/diagnostics.hpp"
@@ -31,7 +32,7 @@ constexpr std::array<std::string_view, 2> enum_names(FailureDistribution) {
   return {"exponential", "weibull"};
 }
 
-// One kind of failure that strikes nodes of its own accord, each node independently.
+// One kind of random failure, which strikes each node independently.
 struct NodeFailureParams {
   static constexpr std::string_view kDoc = "A kind of failure that strikes nodes at random.";
 
@@ -64,7 +65,7 @@ struct NodeFailureParams {
     if (name.empty()) c.error("name", "must not be empty");
     if (rate == 0) c.warning("rate", "this kind of failure never strikes");
   }
-  // Of the node-up time until it strikes; at least one nanosecond. The rate must not be 0.
+  // Node-up time until the failure; at least one nanosecond. The rate must not be 0.
   Duration draw_time_to_failure(Rng& rng) const;
   Duration draw_repair(Rng& rng) const {
     return std::visit([&](const auto& d) { return d.draw(rng); }, repair);
@@ -119,8 +120,8 @@ struct FaultParams {
     }
   }
   bool strike_nodes() const { return chaos || !nodes.empty() || !list.empty() || !logs.empty(); }
-  // What can be known only once the cluster is built. `section` is the document's `faults`, for
-  // positions; a null node is fine.
+  // Reports what only the built cluster shows. `section` is the document's `faults`, for positions;
+  // a null node is fine.
   void check(const ClusterState& cluster, const config::Node& section,
              Diagnostics& diagnostics) const;
 };

@@ -1,5 +1,5 @@
-// models/faults/link_fault_params.hpp -- what happens to cables and switches, as a scenario says
-// it.
+// models/faults/link_fault_params.hpp -- faults of cables and switches, as a scenario describes
+// them.
 #pragma once
 
 #include <array>
@@ -109,9 +109,9 @@ struct LinkFaultParams {
     v("routing", routing, "Changes of the routing engine, which lift or lay the curse of cables.",
       Heeded{Fact::Spines});
   }
-  // Whether any of it is a cable that is slow under adaptive routing only.
+  // Whether any fault makes a cable slow under adaptive routing only.
   bool has_curse() const;
-  // What only the built fabric shows. `section` is the document's `faults.links`.
+  // Reports what only the built fabric shows. `section` is the document's `faults.links`.
   void check(const Fabric& fabric, const config::Node& section, Diagnostics& diagnostics) const;
 };
 

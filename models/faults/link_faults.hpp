@@ -1,4 +1,4 @@
-// models/faults/link_faults.hpp -- cables and switches that break and are mended.
+// models/faults/link_faults.hpp -- cables and switches that break and are repaired.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,10 @@ struct LinkFaultRow {  // one fault of one cable or switch
   }
 };
 
-// A kind of random fault strikes a part of the fabric as one Poisson process, which draws when,
-// whom and for how long from a stream of its own: two policies see the same faults. Faults of one
-// cable add up: it is down while any says so, errors are those of all, and the worst curse counts.
+// A kind of random fault strikes a part of the fabric as one Poisson process. Its own random stream
+// draws times, targets and durations, so two policies see the same faults. Faults of one cable
+// combine: it is down while any fault says so, error rates add up, and the worst curse counts.
+// Example: errors of 1e-12 and 2e-12 at once are 3e-12.
 class LinkFaults {
  public:
   // `params` must have passed LinkFaultParams::check. The network must outlive it.
@@ -48,11 +49,11 @@ class LinkFaults {
   LinkFaults& operator=(const LinkFaults&) = delete;
 
   void start();
-  void finish();  // writes the rows of faults that last
+  void finish();  // writes the rows of faults not yet repaired
   uint64_t faults() const { return faults_; }
 
  private:
-  struct Target {  // one of the two
+  struct Target {  // one of the two is valid
     CableId cable{};
     SwitchId switch_id{};
     bool operator==(const Target&) const = default;
@@ -60,7 +61,7 @@ class LinkFaults {
   struct Fault {
     Target on;
     const LinkFlaw* flaw = nullptr;
-    uint32_t source = 0;  // of params_.random; kListed
+    uint32_t source = 0;  // index into params_.random; kListed
     Time from;
     bool lasts = false;
   };
@@ -79,7 +80,7 @@ class LinkFaults {
   Network& network_;
   LinkFaultParams params_;
   std::vector<Rng> streams_;   // of params_.random
-  std::vector<Fault> active_;  // and free places
+  std::vector<Fault> active_;  // and free slots
   std::vector<uint32_t> free_;
   uint64_t faults_ = 0;
   Channel<LinkFaultRow> rows_;

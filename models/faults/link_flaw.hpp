@@ -1,4 +1,4 @@
-// models/faults/link_flaw.hpp -- what may be wrong with a cable or a switch.
+// models/faults/link_flaw.hpp -- possible flaws of a cable or a switch.
 #pragma once
 
 #include <array>

@@ -59,7 +59,7 @@ void NodeFaults::wait_for_failure(uint32_t process) {
   const Time when = p.kind == FaultKind::Listed
                         ? Time{} + params_.list[p.source].at
                         : sim_.engine.now() + params_.nodes[p.source].draw_time_to_failure(p.rng);
-  if (when == Time::max()) return;  // not in three centuries
+  if (when == Time::max()) return;  // later than in three centuries
   sim_.engine.at(
       when, Label{"faults.node_failed"}, [this, process] { fail(process); }, Phase::Fault);
 }
@@ -192,7 +192,7 @@ void NodeFaults::repair(uint32_t process) {
   p.is_failed = false;
   write_row(p, sim_.engine.now());
   const FaultKind kind = p.kind;
-  const NodeId node = p.node;  // observers may strike others, which moves processes
+  const NodeId node = p.node;  // observers may strike other nodes, which moves the processes
   if (sim_.engine.now() >= broken_until_[node]) presence_.remove(node, NodeReason::Broken);
   if (kind == FaultKind::Random) wait_for_failure(process);
   if (kind == FaultKind::Logged || kind == FaultKind::Chaos) free_.push_back(process);

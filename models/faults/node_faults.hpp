@@ -46,16 +46,17 @@ struct FaultRow {  // one fault of one node
   }
 };
 
-// Each kind of failure strikes each node as a renewal process of its own: time to failure, repair,
-// time to failure, ... drawn from one random stream per kind and node, whatever else happens, so
-// two policies see the same faults. A fault that strikes a node already down is repaired in
-// parallel; the node is Broken until the last repair. Nodes that are absent or boot fail, too. Rows
-// are written at the repair, or by finish().
+// Each kind of failure strikes each node as its own renewal process: time to failure, repair, time
+// to failure, ... There is one random stream for each kind and node, independent of other events,
+// so two policies see the same faults. A fault on a node that is already down is repaired in
+// parallel; the node is Broken until the last repair. Absent and booting nodes fail, too. Rows are
+// written at the repair, or by finish(). Example: a fault at 10 h with a repair of 4 h and a second
+// at 12 h with 1 h: Broken from 10 to 14 h.
 class NodeFaults {
  public:
   struct Counters {
     uint64_t faults = 0;
-    uint64_t nodes_failed = 0;  // of these, faults that took down a node that was up
+    uint64_t nodes_failed = 0;  // faults that took down a node that was up
   };
 
   // `params` must have passed FaultParams::check.
@@ -64,8 +65,8 @@ class NodeFaults {
   NodeFaults(const NodeFaults&) = delete;
   NodeFaults& operator=(const NodeFaults&) = delete;
 
-  // Before start(). The log's outages strike the nodes that `params` chooses. Returns what the user
-  // should know of how the log and the cluster fit.
+  // Before start(). Outages of the log strike the nodes that `params` chooses. Returns notes for
+  // the user on how well log and cluster match.
   std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired
@@ -73,30 +74,30 @@ class NodeFaults {
   const Counters& counters() const { return counters_; }
 
  private:
-  struct Process {  // a kind of failure on a node, a listed fault, or an outage of a log
+  struct Process {  // a random failure of a node, a listed fault, or an outage of a log
     FaultKind kind = FaultKind::Random;
     Rng rng{0};           // of random failures
     uint32_t source = 0;  // index into params_.nodes, params_.list or replays_
     NodeId node = {};
-    Duration length = {};  // of an outage of a log, and its cause there
+    Duration length = {};  // of an outage of a log, with its cause
     uint32_t cause = 0;
     bool is_failed = false;
     Time failed_at = {};
     int32_t jobs_hit = 0;
     int64_t gpu_milli_hit = 0;
   };
-  struct Hit {  // a pod lost to the fault being handled
+  struct Hit {  // a pod lost by the present fault
     JobId job;
     int64_t gpu_milli;
   };
-  // Only the next outage of a log is scheduled; each takes a process for as long as it lasts.
+  // Only the next outage of a log is scheduled; each one uses a process while it lasts.
   struct Replay {
     FailureLog log;
     RepairDistribution repair;
     Rng rng;
-    std::vector<NodeId> nodes;  // that stand for the log's
+    std::vector<NodeId> nodes;  // nodes of the cluster by node of the log
     bool repeats = false;
-    size_t next = 0;  // of log.outages
+    size_t next = 0;  // index into log.outages
   };
   std::string_view cause_of(const Process& p) const;
   Duration repair_time(Process& p);
@@ -117,9 +118,9 @@ class NodeFaults {
   std::vector<Process> processes_;
   std::vector<Replay> replays_;
   std::optional<NodeKiller> killer_;
-  std::vector<uint32_t> free_;  // processes of outages that are over
+  std::vector<uint32_t> free_;  // processes of finished outages
   IdVector<NodeId, Time> broken_until_;
-  bool is_striking_ = false;  // pods removed now are hits
+  bool is_striking_ = false;  // pods removed now are lost by the fault
   std::vector<Hit> hits_;
   Channel<FaultRow> rows_;
 };

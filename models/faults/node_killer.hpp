@@ -1,5 +1,4 @@
-// models/faults/node_killer.hpp -- the chaos of clusterloader2: nodes that are taken down in
-// rounds.
+// models/faults/node_killer.hpp -- clusterloader2's chaos monkey: nodes taken down in rounds.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +34,8 @@ struct NodeKillerParams {
   }
 };
 
-// A round begins when all nodes of the one before are up again, so rounds never overlap. A node is
-// taken down once at most.
+// A round begins when all nodes of the round before are up again, so rounds never overlap. A node
+// is taken down at most once.
 class NodeKiller {
  public:
   NodeKiller(Engine& engine, const NodeKillerParams& params, uint32_t nodes, Rng rng);
@@ -52,7 +51,7 @@ class NodeKiller {
   Engine& engine_;
   NodeKillerParams params_;
   Rng rng_;
-  std::vector<NodeId> left_;  // never taken down
+  std::vector<NodeId> left_;  // nodes not yet taken down
   std::vector<NodeId> down_;
 };
 

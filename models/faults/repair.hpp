@@ -1,4 +1,4 @@
-// models/faults/repair.hpp -- how long a repair takes, as a scenario says it.
+// models/faults/repair.hpp -- duration of a repair, as a scenario describes it.
 #pragma once
 
 #include <string_view>

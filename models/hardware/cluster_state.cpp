@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-// Older changes are forgotten. Caches then start over, which costs a look at each node.
+// Older changes are dropped from the log. Caches must then start over, which costs a visit to each
+// node.
 constexpr size_t kLogLeast = 1 << 16, kLogPerNode = 2;
 
 bool as_integer(std::string_view text, int64_t& value) {
@@ -105,7 +106,7 @@ NodeSet ClusterState::matching(const SelectorTerm& term) const {
   NodeSet result = NodeSet::all(nodes());
   for (const Requirement& requirement : term.all_of) {
     NodeSet hit{nodes()};
-    if (requirement.key == kHostnameLabel) {  // one value per node: looked up, never stored
+    if (requirement.key == kHostnameLabel) {  // one value per node: looked up, not indexed
       for (uint32_t i = 0; i < nodes(); ++i) {
         if (std::ranges::find(requirement.values, names_[i]) != requirement.values.end())
           hit.insert({i});

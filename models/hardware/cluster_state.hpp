@@ -1,4 +1,4 @@
-// models/hardware/cluster_state.hpp -- what every node has, what is taken, who is up: as arrays.
+// models/hardware/cluster_state.hpp -- capacity, use and state of all nodes, as arrays.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct NodeSpec {
   uint32_t leaf = 0;     // leaf switch the node hangs on
 };
 
-// Structure of arrays with ready-made node sets. One owner mutates it (through Transaction for
-// placements); everyone else reads. Every change is logged, so that caches refresh only what moved.
+// Structure of arrays with ready-made node sets. One owner changes it (through Transaction for
+// placements). Every change is logged, so caches refresh only changed nodes.
 class ClusterState {
  public:
   NodeId add_node(const NodeSpec& spec);  // before the run only
@@ -44,20 +44,20 @@ class ClusterState {
   int64_t allocatable(NodeId n, Resource r) const { return allocatable_[idx(r)][n.index]; }
   int64_t requested(NodeId n, Resource r) const { return requested_[idx(r)][n.index]; }
   int64_t free(NodeId n, Resource r) const { return allocatable(n, r) - requested(n, r); }
-  // Requests with Kubernetes' stand-ins (100m, 200 MiB) for pods that state none; for scoring.
+  // Requests with Kubernetes' stand-ins (100m, 200 MiB) for pods without requests; for scoring.
   int64_t nonzero_requested(NodeId n, Resource r) const {
     return r == Resource::Cpu      ? nonzero_cpu_[n.index]
            : r == Resource::Memory ? nonzero_memory_[n.index]
                                    : requested(n, r);
   }
-  uint32_t gpus(NodeId n) const {  // as built: those taken out included
+  uint32_t gpus(NodeId n) const {  // as built: GPUs taken out included
     return allocatable_gpus(n) + static_cast<uint32_t>(std::popcount(gpus_out_[n.index]));
   }
   GpuMask gpus_out(NodeId n) const { return gpus_out_[n.index]; }
   GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // wholly free devices
   int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
   int32_t gpu_left_milli_max(NodeId n) const;
-  // As arrays over all nodes, which stay where they are once sealed.
+  // Arrays over all nodes, with stable addresses once sealed.
   std::span<const int64_t> allocatable(Resource r) const { return allocatable_[idx(r)]; }
   std::span<const int64_t> requested(Resource r) const { return requested_[idx(r)]; }
   std::span<const GpuMask> idle_gpus() const { return idle_gpus_; }
@@ -68,9 +68,9 @@ class ClusterState {
   const NodeSet& up() const { return up_; }                  // powered and healthy
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
   const NodeSet& with_idle_gpus(uint32_t at_least) const;    // any state; 0: all nodes
-  const NodeSet& fully_idle() const { return fully_idle_; }  // no pod at all
+  const NodeSet& fully_idle() const { return fully_idle_; }  // without any pod
   NodeSet matching(const SelectorTerm& term) const;          // by labels
-  std::span<const Taint> taints() const { return taints_; }  // distinct ones, in order of first use
+  std::span<const Taint> taints() const { return taints_; }  // distinct, by first use
   const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
 
   // ---- totals, kept up to date
@@ -79,23 +79,23 @@ class ClusterState {
   int64_t gpu_milli_allocated() const { return gpu_milli_allocated_; }
   const Resources& free_on_up_nodes() const { return free_up_; }
 
-  // ---- changes (the owner only)
-  struct Request {  // what a pod takes; `nonzero` are the scoring stand-ins
+  // ---- changes (for the owner only)
+  struct Request {  // resources of a pod; `nonzero` are the stand-ins for scoring
     Resources resources;
     int64_t nonzero_cpu = 0, nonzero_memory = 0;
   };
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
-  void set_up(NodeId n, bool is_up);  // by NodePresence
-  // What the node has shrinks or grows by a GPU, which must be idle; no what-if may be under way.
-  // RoomTable, CountedPool and GpuUsage read what nodes have once: the caller must tell them.
+  void set_up(NodeId n, bool is_up);  // for NodePresence
+  // Removes a GPU from the node's capacity or returns it. It must be idle, without any what-if.
+  // The caller must notify RoomTable, CountedPool and GpuUsage, which read capacities only once.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
   // While it is on, changes are not logged: all of them must be undone before it ends.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // nests
-  // ---- change log: nodes touched since `version`; empty optional semantics by `log_covers`.
+  // ---- change log: nodes changed since `version`, if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }
   bool log_covers(uint64_t version) const { return version >= log_base_; }
   std::span<const NodeId> touched_since(uint64_t version) const {
@@ -120,7 +120,7 @@ class ClusterState {
   std::vector<GpuMask> idle_gpus_, gpus_out_;
   std::vector<std::array<int16_t, kGpusPerNodeMax>> gpu_left_;
   std::vector<uint16_t> machines_;
-  std::vector<uint32_t> leaf_, leaf_begin_;  // leaf_begin_: each in by_leaf_, and the end
+  std::vector<uint32_t> leaf_, leaf_begin_;  // begins in by_leaf_, and the end
   uint32_t leaves_ = 0;
   std::vector<NodeId> by_leaf_;  // all nodes, leaf after leaf
   NodeSet up_, cordoned_, fully_idle_;
@@ -136,7 +136,7 @@ class ClusterState {
     std::vector<LabelValue> values;  // sorted by value once sealed
   };
   const LabelIndex* find_label(std::string_view key) const;
-  std::vector<LabelIndex> labels_;  // sorted by key once sealed; hostnames not stored
+  std::vector<LabelIndex> labels_;  // sorted by key once sealed; hostnames are not indexed
   std::vector<std::vector<NodeLabel>> unsealed_labels_;
   std::vector<std::vector<Taint>> unsealed_taints_;
   bool is_sealed_ = false;

@@ -67,7 +67,7 @@ constexpr Row kRows[] = {
     {"V100PCIE16", Volta, 16_GiB, kDatasheet, {26, 39, 240, 250, kPowerGuess}, kNoNvLink},
 };
 
-// Without sparsity, of which data sheets since Ampere give twice as much, too.
+// Without sparsity; data sheets since Ampere also give twice these figures.
 struct Peak {
   std::string_view name;
   PeakRates tflops;

@@ -1,4 +1,4 @@
-// models/hardware/gpu_model.hpp -- what one kind of GPU is: memory, power, NVLink, speed.
+// models/hardware/gpu_model.hpp -- one GPU model: memory, power, NVLink, speed.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace orrery {
 
-// As NCCL's tuner tells GPUs apart; all that are older than Ampere count as Volta there.
+// GPU generations of NCCL's tuner; everything older than Ampere counts as Volta.
 enum class GpuGeneration : uint8_t { Volta, Ampere, Hopper, Blackwell };
 constexpr std::array<std::string_view, 4> enum_names(GpuGeneration) {
   return {"volta", "ampere", "hopper", "blackwell"};
 }
 
-// Of the numbers that matrices are multiplied in. half: FP16 or BF16, which are equally fast.
+// Number formats of matrix multiplications. half: FP16 or BF16, which are equally fast.
 enum class Precision : uint8_t { Fp8, Half, Tf32, Fp32 };
 constexpr std::array<std::string_view, 4> enum_names(Precision) {
   return {"fp8", "half", "tf32", "fp32"};
@@ -42,22 +42,22 @@ struct PeakRates {
   }
 };
 
-// Names follow the Alibaba openb trace (T4, V100M32, G2), so that its node list finds them.
+// Names follow the Alibaba openb trace (T4, V100M32, G2), so its node list matches them.
 struct GpuModel {
   std::string name{};
   Bytes memory{};
   // Four points of the power curve. `spin` is a context in a busy wait: nvidia-smi reports 100 %
-  // utilisation there, which is why power tells a hung rank from a working one.
+  // utilisation there, so only power distinguishes a hung rank from a working one.
   int32_t idle_watts = 0;  // no context
   int32_t spin_watts = 0;
   int32_t training_watts = 0;
   int32_t tdp_watts = 0;
   int32_t nvlinks = 0;      // per GPU; 0: none
   Bandwidth nvlink_raw{};   // one link, one direction
-  Bandwidth nvlink_nccl{};  // what NCCL's topology model counts for one link
+  Bandwidth nvlink_nccl{};  // NCCL's topology model: rate of one link
   GpuGeneration generation = GpuGeneration::Volta;
   PeakRates peak_tflops{};
-  // "estimate": ours.
+  // "estimate": our own.
   std::string_view source_memory{}, source_power{}, source_nvlink{}, source_peak{};
 };
 

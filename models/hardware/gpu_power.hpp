@@ -1,4 +1,4 @@
-// models/hardware/gpu_power.hpp -- what GPUs draw, which differs from node to node and job to job.
+// models/hardware/gpu_power.hpp -- power draw of GPUs, which differs between nodes and jobs.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace orrery {
 
 struct GpuPower {  // of one GPU of a machine, in watts
   int32_t idle = 0;
-  int32_t spin = 0;  // waits busily
-  int32_t busy = 0;  // trains
+  int32_t spin = 0;  // in a busy wait
+  int32_t busy = 0;  // in training
 };
 
 struct PowerParams {
@@ -45,10 +45,10 @@ class GpuPowers {
   GpuPowers(const ClusterState& cluster, std::vector<GpuPower> by_machine,
             const PowerParams& params, const RngStreams& rng);
 
-  // As the machine says it, all nodes alike.
+  // The machine's figure, equal for all nodes.
   const GpuPower& nominal(NodeId node) const { return by_machine_[cluster_.machine(node)]; }
-  const GpuPower& mean() const { return mean_; }  // of the cluster's GPUs
-  // While the job of that serial number has them; an invalid node stands for the mean of all.
+  const GpuPower& mean() const { return mean_; }  // mean of the cluster's GPUs
+  // While the job with that serial number runs there. For an invalid node, the mean of all.
   GpuPower of(NodeId node, uint64_t serial) const;
   int32_t idle(NodeId node) const { return of_node(node).idle; }
 
@@ -58,7 +58,7 @@ class GpuPowers {
   }
   const ClusterState& cluster_;
   std::vector<GpuPower> by_machine_;
-  std::vector<GpuPower> by_node_;  // empty: alike
+  std::vector<GpuPower> by_node_;  // empty: no differences
   GpuPower mean_;
   PowerParams params_;
   RngStreams rng_;

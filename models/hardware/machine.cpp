@@ -5,8 +5,8 @@
 namespace orrery {
 
 LinkMatrix cube_mesh(int gpus) {
-  // The graph dump of NCCL issue 671 confirms the first two rows. Every row sums to the six links
-  // of a V100.
+  // The graph dump of NCCL issue 671 confirms the first two rows. Every row sums up to the six
+  // links of a V100.
   static constexpr int8_t kLinks[8][8] = {{0, 1, 1, 2, 2, 0, 0, 0}, {1, 0, 2, 1, 0, 2, 0, 0},
                                           {1, 2, 0, 2, 0, 0, 1, 0}, {2, 1, 2, 0, 0, 0, 0, 1},
                                           {2, 0, 0, 0, 0, 1, 1, 2}, {0, 2, 0, 0, 1, 0, 2, 1},

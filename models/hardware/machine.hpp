@@ -1,4 +1,4 @@
-// models/hardware/machine.hpp -- one kind of node: its devices, how they are joined, its power.
+// models/hardware/machine.hpp -- one kind of node: its devices, their topology and its power.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace orrery {
 
-// Where a device hangs in the node. Ids are unique in the node, so equal ids mean the same part.
+// Position of a device in the node. Ids are unique in the node, so equal ids mean the same part.
 struct DevicePlace {
-  int16_t pcie_switch = kNoSwitch;  // the bridge the device hangs on
+  int16_t pcie_switch = kNoSwitch;  // the PCIe switch above the device
   int16_t root_port = 0;            // everything below one port of a host bridge
   int16_t host_bridge = 0;
   int16_t numa = 0;
   int16_t socket = 0;
-  static constexpr int16_t kNoSwitch = -1;  // straight at the root port
+  static constexpr int16_t kNoSwitch = -1;  // directly at the root port
   bool operator==(const DevicePlace&) const = default;
 };
 
@@ -37,20 +37,20 @@ struct Nic {
 enum class CpuVendor : uint8_t { Intel, Amd };
 constexpr std::array<std::string_view, 2> enum_names(CpuVendor) { return {"intel", "amd"}; }
 
-// Core numbering is the usual Linux one: NUMA node k holds the k-th equal share of the cores, and
-// the SMT siblings of core c are c + cores(), c + 2 * cores(), ...
+// The usual core numbering of Linux: NUMA node k has the k-th equal share of the cores, and the SMT
+// siblings of core c are c + cores(), c + 2 * cores(), ...
 struct Cpu {
   int32_t sockets = 1;
   int32_t numa_nodes = 1;
   int32_t cores_per_socket = 1;
   int32_t threads_per_core = 1;
-  Bandwidth interconnect_nccl{};  // between sockets, as NCCL counts it
+  Bandwidth interconnect_nccl{};  // between sockets, by NCCL's topology model
   CpuVendor vendor = CpuVendor::Intel;
   int32_t cores() const { return sockets * cores_per_socket; }
   int32_t threads() const { return cores() * threads_per_core; }
 };
 
-// What a machine's numbers are about; each has a source.
+// Groups of a machine's figures; each has a source.
 enum class MachineFact : uint8_t { Gpus, NvLinks, Pcie, Nics, Cpu, Memory, HostPower };
 constexpr size_t kMachineFacts = 7;
 constexpr std::array<std::string_view, kMachineFacts> enum_names(MachineFact) {
@@ -62,17 +62,17 @@ using LinkMatrix = std::array<std::array<int8_t, kGpusPerNodeMax>, kGpusPerNodeM
 struct Machine {
   std::string name;
   std::string doc;
-  GpuModel gpu;                         // meaningless when there are no GPUs
+  GpuModel gpu;                         // undefined without GPUs
   std::vector<DevicePlace> gpu_places;  // one per GPU
-  LinkMatrix nvlinks{};                 // links between two GPUs; through NVSwitch: links per GPU
-  int32_t nvswitches = 0;               // 0: links go straight from GPU to GPU
+  LinkMatrix nvlinks{};                 // links between two GPUs; with NVSwitch: links per GPU
+  int32_t nvswitches = 0;               // 0: GPUs are linked directly
   int32_t pcie_generation = 3;
   std::vector<Nic> nics;
   Cpu cpu;
   Bytes memory;
   int32_t host_idle_watts = 0;  // the node without its GPUs
-  int32_t host_busy_watts = 0;  // the same while its GPUs train
-  // By MachineFact; "estimate" and "assumed": ours.
+  int32_t host_busy_watts = 0;  // the node without its GPUs, in training
+  // By MachineFact; "estimate" and "assumed": our own.
   std::array<std::string_view, kMachineFacts> sources{};
 
   int32_t gpus() const { return static_cast<int32_t>(gpu_places.size()); }
@@ -82,11 +82,11 @@ struct Machine {
   int32_t training_watts() const { return host_busy_watts + gpus() * gpu.training_watts; }
 };
 
-// The hybrid cube mesh of DGX-1 with V100, or its first GPUs.
+// The hybrid cube mesh of DGX-1 with V100, or of its first GPUs.
 LinkMatrix cube_mesh(int gpus);
 
-// What NCCL's topology model counts for a PCIe x16 slot (12, 24, 48 GB/s for generations 3 to 5)
-// and for a NIC (12 GB/s per 100 Gb/s).
+// Rates of NCCL's topology model for a PCIe x16 slot (12, 24, 48 GB/s for generations 3 to 5) and
+// for a NIC (12 GB/s per 100 Gb/s).
 Bandwidth pcie_rate(const Machine& machine);
 Bandwidth nic_rate(const Nic& nic);
 

@@ -28,7 +28,7 @@ constexpr DevicePlace at(int pcie_switch, int root_port, int host_bridge, int nu
           .socket = static_cast<int16_t>(socket)};
 }
 
-// Through NVSwitch every GPU reaches every other with all of its links.
+// Through NVSwitch every GPU reaches every other GPU with all of its links.
 LinkMatrix all_to_all(int gpus, int links) {
   LinkMatrix matrix{};
   for (size_t i = 0; i < static_cast<size_t>(gpus); ++i) {
@@ -63,8 +63,8 @@ Machine dgx_1v() {
   return m;
 }
 
-// Per socket two host bridges, each with one root port over two PCIe switches, each of which holds
-// two GPUs and a NIC.
+// Each socket has two host bridges, each with one root port over two PCIe switches. Each switch
+// holds two GPUs and a NIC.
 Machine dgx_2() {
   Machine m;
   m.name = "dgx-2";
@@ -130,7 +130,7 @@ Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
 Machine h100_box(int cores_per_socket) {
   Machine m;
   m.gpu = gpu_model("H100M80");
-  // Each GPU shares a PCIe switch with its own NIC; a switch has a host bridge for itself.
+  // Each GPU shares a PCIe switch with its own NIC; each switch has its own host bridge.
   for (int g = 0; g < 8; ++g) m.gpu_places.push_back(at(g, g, g, g / 4, g / 4));
   m.nvlinks = all_to_all(8, m.gpu.nvlinks);
   m.nvswitches = 4;

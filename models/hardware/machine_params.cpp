@@ -24,8 +24,8 @@ std::string names_of(std::span<const Named> items) {
   return names;
 }
 
-// Applies the changes one kind at a time and keeps every complaint. The machine is of use only when
-// there is none.
+// Applies the changes one kind at a time and collects every mistake. The machine is valid only
+// without mistakes.
 class Resolver {
  public:
   explicit Resolver(const MachineParams& params) : params_{params} {
@@ -87,7 +87,7 @@ class Resolver {
     return "must not be below the " + std::string{what} + " power, " + std::to_string(watts) + " W";
   }
 
-  // NVSwitch takes any number of links per GPU; a mesh of straight links fits one model only.
+  // NVSwitch works with any number of links per GPU; a mesh of direct links fits only one model.
   void swap_gpus_for(const GpuModel& model) {
     const int32_t links_before = machine_.gpu.nvlinks;
     machine_.gpu = model;
@@ -115,7 +115,7 @@ class Resolver {
                                 "); one of your own needs gpu_memory and gpu_idle_watts, "
                                 "gpu_spin_watts, gpu_training_watts, gpu_tdp_watts");
     }
-    machine_.gpu.name = name;  // NVLink stays the base's
+    machine_.gpu.name = name;  // NVLink stays as in the base
     machine_.gpu.peak_tflops = {};
     machine_.gpu.source_peak = kScenario;
   }
@@ -158,7 +158,7 @@ class Resolver {
                            " GPUs by NVLink and cannot take more");
       return;
     }
-    // The NICs keep away from the new bridges, which are numbered from 0.
+    // NICs must not share the new bridges, which are numbered from 0.
     for (Nic& nic : machine_.nics) {
       nic.place.root_port = static_cast<int16_t>(nic.place.root_port + wanted);
       nic.place.host_bridge = static_cast<int16_t>(nic.place.host_bridge + wanted);
@@ -216,7 +216,7 @@ class Resolver {
     }
   }
 
-  // Whole cores on every NUMA node; if the threads do not pair up, a core has one.
+  // Whole cores on every NUMA node. If the threads are odd, a core has one thread.
   void change_cpus(int32_t wanted) {
     Cpu& cpu = machine_.cpu;
     if (wanted <= 0 || wanted % cpu.numa_nodes != 0) {

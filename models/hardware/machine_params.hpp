@@ -1,4 +1,4 @@
-// models/hardware/machine_params.hpp -- a machine as a scenario defines it: a known one, changed.
+// models/hardware/machine_params.hpp -- a machine defined in a scenario: a known one with changes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct MachineMistake {
   std::string message;
 };
 
-// Every field left out is as in `base`.
+// Every omitted field is as in `base`.
 struct MachineParams {
   std::string name{};
   std::string base = "hgx-h100";
@@ -63,7 +63,7 @@ struct MachineParams {
   std::vector<MachineMistake> mistakes() const;
 };
 
-// The machine these describe; must have no mistakes.
+// The machine that the parameters describe, which must have no mistakes.
 Machine resolve(const MachineParams& params);
 
 }  // namespace orrery

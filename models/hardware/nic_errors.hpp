@@ -1,4 +1,4 @@
-// models/hardware/nic_errors.hpp -- symbol errors that the NICs of a node counted.
+// models/hardware/nic_errors.hpp -- symbol errors counted by the NICs of a node.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace orrery {
 struct NicErrors {
   NodeId node;
   int64_t symbol_errors = 0;  // of all its NICs, so far
-  double per_hour = 0;        // at present
+  double per_hour = 0;        // present rate
 };
 
 }  // namespace orrery

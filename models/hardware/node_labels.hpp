@@ -1,4 +1,4 @@
-// models/hardware/node_labels.hpp -- node labels and taints, and what pods say about them.
+// models/hardware/node_labels.hpp -- node labels and taints, and the constraints of pods on them.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct NodeLabel {
   std::string key, value;
   bool operator==(const NodeLabel&) const = default;
 };
-// Labels every node carries, under the names Kubernetes and the GPU operator give them.
+// Labels of every node, under the names of Kubernetes and the GPU operator.
 constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 constexpr std::string_view kGpuProductLabel = "nvidia.com/gpu.product";
 
@@ -38,7 +38,7 @@ struct Toleration {
   TolerationOperator op = TolerationOperator::Equal;
   std::string value;
   bool any_effect = true;
-  TaintEffect effect = TaintEffect::NoSchedule;  // used when any_effect is false
+  TaintEffect effect = TaintEffect::NoSchedule;  // unused with any_effect
   bool operator==(const Toleration&) const = default;
 
   bool tolerates(const Taint& taint) const {
@@ -58,7 +58,7 @@ struct Requirement {
   std::vector<std::string> values;
   bool operator==(const Requirement&) const = default;
 };
-struct SelectorTerm {  // all of its requirements must hold
+struct SelectorTerm {  // requirements that must all hold
   std::vector<Requirement> all_of;
   bool operator==(const SelectorTerm&) const = default;
 };

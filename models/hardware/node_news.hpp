@@ -12,11 +12,11 @@ namespace orrery {
 
 // Why a node is not in the cluster.
 enum class NodeReason : uint8_t {
-  Broken,       // a fault struck it, and is not repaired
-  Absent,       // it has not joined yet, or was taken away
-  Booting,      // its boot is not over; it goes on while there is no other reason
-  Maintenance,  // an operator took it out
-  Repairing     // automatic repair took it out
+  Broken,       // struck by a fault and not repaired
+  Absent,       // not joined yet, or removed
+  Booting,      // still booting; continues while there is no other reason
+  Maintenance,  // taken out by an operator
+  Repairing     // taken out by automatic repair
 };
 constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
   return {"broken", "absent", "booting", "maintenance", "repairing"};
@@ -25,13 +25,13 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
 // NodePresence emits the first five, `Nodes` the last two. Observers connect in the order of the
 // table in models/cluster/news_order.cpp.
 struct NodeNews {
-  Signal<NodeId, NodeReason> node_down;    // it was up; ClusterState knows, its pods do not yet
-  Signal<NodeId> node_up;                  // no reason is left; ClusterState knows
-  Signal<NodeId> node_boots;               // Booting alone is left: the boot begins
-  Signal<NodeId, NodeReason> boot_broken;  // a reason came while the node booted
-  Signal<NodeId> node_taken_away;          // Absent came; after node_down if the node was up
+  Signal<NodeId, NodeReason> node_down;    // it was up; ClusterState is updated, its pods are not
+  Signal<NodeId> node_up;                  // no reason is left; ClusterState is updated
+  Signal<NodeId> node_boots;               // only Booting is left: the boot begins
+  Signal<NodeId, NodeReason> boot_broken;  // a reason was added while the node booted
+  Signal<NodeId> node_taken_away;          // Absent was added; after node_down if the node was up
   Signal<NodeId> node_registered;          // a Node object was created
-  Signal<NodeId> node_deregistered;        // the Node object of a node taken away was deleted
+  Signal<NodeId> node_deregistered;        // the Node object of a removed node was deleted
 };
 
 }  // namespace orrery

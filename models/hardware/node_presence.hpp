@@ -1,4 +1,4 @@
-// models/hardware/node_presence.hpp -- whether a node is in the cluster, and why not.
+// models/hardware/node_presence.hpp -- whether a node is in the cluster, and the reasons why not.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,18 @@ namespace orrery {
 // A node is up while it has no reason to be out. Faults, joins, boots and the autoscaler add and
 // remove reasons; only this class calls ClusterState::set_up. With boots, a node that goes down
 // gets Booting, too: {Broken, Booting}, after the repair {Booting} and node_boots, after the boot
-// {} and node_up. What checks believe of a node (its health) and whether it takes pods (cordon,
-// taints) are no concern of this class.
+// {} and node_up. Health checks, cordons and taints of a node are no concern of this class.
 class NodePresence : public NodeNews {
  public:
   struct Setup {
-    bool boots = false;                   // somebody boots nodes, and removes Booting
-    std::span<const NodeId> absent = {};  // from the start of the run; that is no news
+    bool boots = false;                   // a component boots nodes, and removes Booting
+    std::span<const NodeId> absent = {};  // at the start of the run, without a signal
   };
   NodePresence(ClusterState& cluster, const Setup& setup);
   NodePresence(const NodePresence&) = delete;
   NodePresence& operator=(const NodePresence&) = delete;
 
-  // A reason that is there already, or is not there, changes nothing.
+  // Adding a present reason or removing a missing one has no effect.
   void add(NodeId node, NodeReason reason);
   void remove(NodeId node, NodeReason reason);
 
@@ -35,7 +34,7 @@ class NodePresence : public NodeNews {
   uint32_t nodes_down() const { return nodes_down_; }
 
  private:
-  using Reasons = uint8_t;  // a bit each
+  using Reasons = uint8_t;  // one bit each
   static constexpr Reasons bit(NodeReason reason) {
     return static_cast<Reasons>(1U << static_cast<unsigned>(reason));
   }

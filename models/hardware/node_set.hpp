@@ -1,4 +1,4 @@
-// models/hardware/node_set.hpp -- a set of nodes as bits: the working currency of scheduling.
+// models/hardware/node_set.hpp -- a set of nodes as bits.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class NodeSet {
     return set;
   }
 
-  size_t universe() const { return nodes_; }  // how many nodes could be in the set
+  size_t universe() const { return nodes_; }  // upper bound of node ids
   bool contains(NodeId n) const { return (words_[n.index >> 6] >> (n.index & 63) & 1) != 0; }
   void insert(NodeId n) { words_[n.index >> 6] |= bit(n); }
   void erase(NodeId n) { words_[n.index >> 6] &= ~bit(n); }
@@ -83,7 +83,7 @@ class NodeSet {
       }
     }
   }
-  // The first member at or after `from`; an invalid id if there is none.
+  // The first member at or after `from`; an invalid id if none.
   NodeId next(NodeId from) const {
     if (from.index >= nodes_) return {};
     size_t i = from.index >> 6;
@@ -94,7 +94,7 @@ class NodeSet {
     }
     return id_of(i, word);
   }
-  // The first member of both at or after `from` and before `end`; an invalid id if there is none.
+  // The first node in both sets at or after `from` and before `end`; an invalid id if none.
   NodeId next_of_both(const NodeSet& other, NodeId from, size_t end) const {
     uint64_t mask = ~uint64_t{0} << (from.index & 63);
     for (size_t i = from.index >> 6; i * 64 < end; ++i, mask = ~uint64_t{0}) {

@@ -10,7 +10,9 @@ namespace {
 
 // Packs link-disjoint Hamiltonian cycles by exhaustive search: lists every cycle of the GPUs once,
 // then tries all multisets of cycles in list order. A GPU with d links is on at most d/2 cycles,
-// which bounds the depth; nodes with straight links have few enough cycles for this to be instant.
+// which bounds the depth. Nodes with direct links have few enough cycles for this to be instant.
+// Example: four GPUs, two links between each pair, have the cycles 0123, 0132 and 0213; one of each
+// uses every link, so there are 3 rings.
 class RingPacker {
  public:
   RingPacker(const Machine& machine, const std::vector<size_t>& gpus) : size_{gpus.size()} {
@@ -38,7 +40,8 @@ class RingPacker {
   void list_cycles() {
     const size_t last = path_.back();
     if (path_.size() == size_) {
-      // Each cycle shows up once per direction; keep the one that turns to the lower GPU first.
+      // Each cycle is found once per direction; only the one that turns to the lower GPU first is
+      // kept.
       if (left_[last][0] > 0 && path_[1] < last) cycles_.push_back(path_);
       return;
     }

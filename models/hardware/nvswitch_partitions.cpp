@@ -35,7 +35,8 @@ NvSwitchBoard hgx_h100() {
                       .nvswitches = 4,
                       .links = 18,
                       .partitions = {},
-                      // Its links are 4, 5, 5, 4 to the switches: no half of them serves 4 GPUs.
+                      // The GPU's links to the switches are 4, 5, 5, 4, so no half of the switches
+                      // serves 4 GPUs.
                       .passthrough = {{8, 4, 18}, {1, 0, 0}},
                       .source = kGuide};
   add(board, 18, {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4}, {5, 6, 7, 8}});
@@ -59,7 +60,7 @@ NvSwitchBoard hgx_b200() {
   return board;
 }
 
-// The partitions of two baseboards that lie on the first one, counted afresh.
+// The partitions of two baseboards that lie on the first one, renumbered.
 NvSwitchBoard hgx_a100() {
   NvSwitchBoard board{.name = "hgx-a100",
                       .doc = "HGX A100, one baseboard: 8 GPUs",
@@ -94,7 +95,7 @@ NvSwitchBoard hgx_a100_dual() {
   return board;
 }
 
-// The first baseboard's sets of 4 and 2 are published; the second's are the same, 8 further on.
+// The first baseboard's sets of 4 and 2 are published; the second's are the same with ids plus 8.
 NvSwitchBoard hgx_2() {
   NvSwitchBoard board{.name = "hgx-2",
                       .doc = "HGX-2 with V100, two baseboards: 16 GPUs",

@@ -1,4 +1,4 @@
-// models/hardware/nvswitch_partitions.hpp -- which GPUs of an NVSwitch baseboard a tenant may get.
+// models/hardware/nvswitch_partitions.hpp -- the GPU partitions of an NVSwitch baseboard.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace orrery {
 
-// GPUs that the Fabric Manager joins for one tenant while it owns the switches itself.
+// GPUs that the Fabric Manager joins for one tenant while it manages the switches itself.
 struct NvSwitchPartition {
   int32_t id = 0;
   GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order
-  int32_t links = 0;  // NVLinks of each GPU that work inside
+  int32_t links = 0;  // working NVLinks of each GPU in the partition
 };
 
-// What a virtual machine of this many GPUs gets when switches are passed through with them.
+// The links of a virtual machine with this many GPUs if switches are passed through, too.
 struct PassthroughShape {
   int32_t gpus = 0, nvswitches = 0, links = 0;
 };
@@ -32,32 +32,32 @@ struct NvSwitchBoard {
   std::vector<PassthroughShape> passthrough;  // most GPUs first
   std::string_view source;
 
-  // Null: no partition is exactly these GPUs, so that they cannot be given to one tenant.
+  // Null: no partition has exactly these GPUs, so one tenant cannot get them.
   const NvSwitchPartition* find(GpuMask gpus_wanted) const;
 };
 
 std::span<const NvSwitchBoard> nvswitch_boards();                 // sorted by name
 const NvSwitchBoard* find_nvswitch_board(std::string_view name);  // null: unknown
-// The board a machine has, told by its GPUs, switches and links. Null: none that is known.
+// The board of a machine, by its GPUs, switches and links. Null: unknown.
 const NvSwitchBoard* board_of(const Machine& machine);
 
-// As the Fabric Manager answers; the names are those of its interface.
+// Responses of the Fabric Manager; the names are those of its interface.
 enum class PartitionAnswer : uint8_t { Success, InUse, BadParam };
 constexpr std::array<std::string_view, 3> enum_names(PartitionAnswer) {
   return {"FM_ST_SUCCESS", "FM_ST_IN_USE", "FM_ST_BADPARAM"};
 }
 
-// The partitions of one node's board that tenants hold. No GPU is in two of them.
+// The partitions of one node's board that tenants hold. A GPU is in at most one of them.
 class ActivePartitions {
  public:
   explicit ActivePartitions(const NvSwitchBoard& board) : board_{&board} {}
 
-  // InUse: a GPU of it belongs to an active one. BadParam: no such partition, or for deactivate()
-  // none that is active.
+  // InUse: one of its GPUs belongs to an active partition. BadParam: no such partition, or not
+  // active in deactivate().
   [[nodiscard]] PartitionAnswer activate(int32_t id);
   [[nodiscard]] PartitionAnswer deactivate(int32_t id);
   bool is_active(int32_t id) const;
-  // The ids of this many GPUs that could be activated now, in order.
+  // The ids of partitions of this size that could be activated now, in order.
   std::vector<int32_t> available(int32_t gpus) const;
   GpuMask gpus_in_use() const { return in_use_; }
 

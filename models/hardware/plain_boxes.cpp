@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Of NVLink, PCIe and host the openb list says nothing; what is not from a datasheet is assumed.
+// The openb list has no NVLink, PCIe and host data. Values without a datasheet are assumed.
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
 constexpr std::string_view kOpenbThreads =
     "threads: Alibaba openb node list; sockets and cores: assumed; interconnect: NCCL topo.h";
@@ -29,8 +29,8 @@ constexpr std::string_view kBridges =
 constexpr std::string_view kPcieOfCard =
     "generation: NVIDIA product datasheet of the GPU; places of the devices: assumed";
 
-// Logical CPUs are `sockets * cores * threads`; the trace gives only their number. Where nodes of
-// the openb list differ, the box is the most common of them.
+// Logical CPUs are `sockets * cores * threads`; the trace has only their number. Where nodes of the
+// openb list differ, the box is the most common of them.
 struct Box {
   std::string_view name, doc, gpu;
   int gpus, per_switch;
@@ -40,7 +40,7 @@ struct Box {
   int sockets, cores, threads;
   int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, AMD 16 GB/s
   int memory_gib;
-  std::string_view shape_source;  // of the numbers of GPUs and CPUs, and of memory
+  std::string_view shape_source;  // for the numbers of GPUs and CPUs, and for memory
   int host_idle_watts, host_busy_watts;
 };
 
@@ -82,7 +82,7 @@ constexpr Box kBoxes[] = {
 
 constexpr int kAmdInterconnect = 16;
 
-// Cards 2i and 2i + 1 share a bridge, which takes all of their links.
+// Cards 2i and 2i + 1 share a bridge, which uses all of their links.
 LinkMatrix bridged_pairs(int gpus, int links) {
   LinkMatrix matrix{};
   for (size_t gpu = 0; gpu < static_cast<size_t>(gpus); ++gpu) {

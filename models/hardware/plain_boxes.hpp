@@ -1,4 +1,4 @@
-// models/hardware/plain_boxes.hpp -- servers that differ only in counts, as one table.
+// models/hardware/plain_boxes.hpp -- simple servers, which differ only in counts, as one table.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// Where GPU `gpu` of `gpus` hangs when nothing better is known: an equal share for each socket,
-// each device on its own host bridge, or `per_switch` of them below one PCIe switch.
+// Position of GPU `gpu` of `gpus` without better data: an equal share for each socket, each device
+// on its own host bridge, or `per_switch` of them below one PCIe switch.
 DevicePlace spread_place(int gpu, int gpus, int sockets, int per_switch);
 
 std::vector<Machine> plain_boxes();

@@ -1,4 +1,4 @@
-// models/hardware/resources.hpp -- amounts of what a scheduler counts on a node.
+// models/hardware/resources.hpp -- resource amounts of nodes and pods.
 #pragma once
 
 #include <array>
@@ -34,13 +34,13 @@ struct Resources {
   }
 };
 
-// Of a node, and of a pod: the sum over 1,000,000 of them fits into 64 bits.
+// Maximum for a node and a pod: the sum over 1,000,000 of them fits into 64 bits.
 constexpr Bytes kNodeMemoryMax = {int64_t{1} << 43};
 constexpr int64_t kMilli = 1000;  // milli-units of one core or one GPU
 constexpr uint32_t kGpusPerNodeMax = 16;
 using GpuMask = uint16_t;  // bit i: GPU i of the node
 
-// Which devices of a node a pod holds.
+// The devices of a node that a pod holds.
 struct DeviceGrant {
   GpuMask gpus = 0;
   int32_t milli_per_gpu = 0;  // 1000: whole devices

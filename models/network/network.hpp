@@ -33,9 +33,9 @@ class Network {
   const FlowNetwork& flows() const { return flows_; }
   const Router& router() const { return router_; }
 
-  // Finds routes as they are at this moment, for one activity. The routes it found count as load
-  // for adaptive routing as long as it lives, so that an activity's own flows keep apart; what it
-  // holds and they are to replace does not. It is what a RouteFinder refers to.
+  // Finds routes of one activity at this moment; a RouteFinder refers to it. The routes found so
+  // far count as load for adaptive routing while this object lives, so the flows of one activity
+  // avoid each other. Routes that the activity holds and is about to replace do not count.
   class Routes {
    public:
     explicit Routes(Network& network, std::span<const LinkUse> replaced = {});
@@ -43,8 +43,9 @@ class Network {
     Routes& operator=(const Routes&) = delete;
     ~Routes();
     std::span<const LinkId> operator()(NicId from, NicId to, uint32_t flow);
-    bool has_detour() const { return has_detour_; }  // which Route::is_detour tells of
-    std::vector<LinkUse> load() const;               // routes over each link, to hold
+    // Whether a route is a detour, see Route::is_detour.
+    bool has_detour() const { return has_detour_; }
+    std::vector<LinkUse> load() const;  // routes over each link, for hold()
 
    private:
     Network& network_;
@@ -53,30 +54,31 @@ class Network {
     Route route_;
     std::vector<LinkId> used_;
   };
-  // Somebody's traffic takes these links until it releases the same ones: adaptive routing sees so
-  // many more routes over them, whatever moves at the time. No links: nothing.
+  // Adds these links to the loads that adaptive routing sees, whether or not bytes move, until
+  // release() of the same links. No links: no effect.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
-  // All routes are found by it from now on; cursed cables are as fast as it lets them be.
+  // The engine finds all routes from now on; cursed cables get the rate that they have with this
+  // engine.
   void set_engine(RoutingEngine engine);
 
-  // NICs of the node whose cable, or the leaf behind it, is dead.
+  // NICs of the node with a dead cable or a dead leaf.
   uint32_t ports_down(NodeId node) const;
 
   int32_t queue_pairs() const { return queue_pairs_; }
-  // How long what cannot move at all is retried.
+  // How long a flow without any route is retried.
   Duration gives_up_after() const { return gives_up_after_; }
-  // Bytes that left NICs, or went up from leaves or from spines, until now.
+  // Bytes that left NICs, or that went up from leaves or spines, until now.
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
-  // Cables or switches went up or down, or routing chooses anew: whose routes may be others should
-  // ask for them again. Emitted once per instant, before rates are settled.
+  // Cables or switches went up or down, or the engine rerouted: affected activities should ask for
+  // routes again. Emitted once per instant, before rates are settled.
   struct RouteNews {
-    bool is_for_all = false;      // the engine is another, or chooses anew
+    bool is_for_all = false;      // the engine changed or rerouted everything
     bool ends_detours = false;    // something is up again
     std::vector<bool> went_down;  // by cable; empty: none
-    // Whether these links may not be what the engine would choose: one of them is down, or one that
-    // was is up again. An adaptive engine does not look at loads anew for that.
+    // Whether these routes may differ from the engine's present choice: one of the links is down,
+    // or a detour may end. An adaptive engine does not reroute for changed loads alone.
     bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
   };
   Signal<const RouteNews&> routes_changed;
@@ -96,11 +98,11 @@ class Network {
   Duration gives_up_after_;
   std::optional<Duration> choose_every_;
   EventId choose_event_;
-  std::vector<double> loads_;  // by link: routes that are held, or being found
+  std::vector<double> loads_;  // by link: routes that are held or being found
   uint32_t holders_ = 0;
   uint64_t routes_version_ = 0;
   RouteNews news_;
-  bool is_telling_ = false;  // an event is about to emit them
+  bool is_telling_ = false;  // an event that emits the news is scheduled
 };
 
 }  // namespace orrery

@@ -84,7 +84,7 @@ std::vector<std::string> warnings_of(const Cluster& cluster) {
   return warnings;
 }
 
-// The tables of a run, beside those of the cluster.
+// Tables of a run that do not belong to the cluster.
 struct RunTables {
   explicit RunTables(Recorder& recorder)
       : profile{recorder, "/profile", "events and host time by label"},
@@ -93,8 +93,8 @@ struct RunTables {
   Channel<DigestRow> ladder;
 };
 
-// With every component that opens a table. No run may have them all: the cluster is built, for the
-// tables that it opens, but never started.
+// A scenario with every component that opens a table. No run may have them all, so the cluster is
+// built for its tables, but never started.
 Scenario everything_on() {
   Scenario scenario;
   scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});

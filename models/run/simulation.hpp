@@ -1,4 +1,4 @@
-// models/run/simulation.hpp -- one run from a scenario: builds the cluster, runs it, closes the
+// models/run/simulation.hpp -- one run of a scenario: builds the cluster, runs it, closes the
 // output.
 #pragma once
 
@@ -27,16 +27,16 @@ struct SimulationProgress {
 struct SimulationOptions {
   // Called every few thousand events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
-  // Called at most once, while the run goes on: most scheduling attempts are in vain, and the user
-  // may want to stop the run. The warning names the cure.
+  // Called at most once, during the run: most scheduling attempts are futile, and the user may want
+  // to stop the run. The warning names the remedy.
   std::function<void(Time now, const std::string& warning)> on_warning = {};
-  // All was looked at, and there is no mistake.
+  // All checks passed without mistakes.
   std::function<void(const ClusterState& state)> on_begin = {};
-  const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
-  // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the
+  const std::atomic<bool>* stop = nullptr;  // set to true to end the run cleanly
+  // Called when a change of `run.changes` takes effect; returns the new profile. Empty: as the
   // scenario says.
   std::function<PolicyParams(size_t change)> on_change = {};
-  uint64_t audit_every = 1'000'000;  // events between two audits of the invariants; 0: never
+  uint64_t audit_every = 1'000'000;  // events between two audits of invariants; 0: never
 };
 
 struct SimulationResult {
@@ -51,14 +51,14 @@ struct SimulationResult {
   std::vector<SummaryValue> summary;
 };
 
-// `document` is where `scenario` was read from; its text goes into the output. Mistakes that only
-// the built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does
-// not start. Throws RecordError, and what an event throws; then `recorder` has the rows so far.
+// `document` is the source of `scenario`; its text goes into the output. Mistakes that only the
+// built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does not
+// start. Throws RecordError, and whatever an event throws; then `recorder` has the rows so far.
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);
 
-// What the output says of a run before it begins.
+// Writes the description of a run before it begins.
 void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder);
 
 // Every table that a run may write, in the order in which they are opened.

@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 constexpr int64_t kNodesMax = 1'000'000;
-// More make no sense, and would take long to compare with one another.
+// Larger numbers make no sense, and would take long to compare.
 constexpr size_t kPoolsMax = 10'000, kMachinesMax = 1'000;
 
 std::string name_of_machine(const MachineParams& machine) {
@@ -66,7 +66,7 @@ std::vector<uint32_t> order_of(const OpenbNodesParams& params, size_t nodes, Rng
   return order;
 }
 
-// As a topology file says, or as pools do.
+// From a topology file, or else by the pool's own numbering.
 uint32_t leaf_of_next(const ClusterState& state, std::span<const uint32_t> leaf_of, uint32_t own) {
   return state.nodes() < leaf_of.size() ? leaf_of[state.nodes()] : own;
 }
@@ -116,7 +116,7 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
   built.pools.push_back(params.pool);
 }
 
-// The nodes have these anyway; a second value would only hide behind the first.
+// Nodes have these labels anyway; a second value would be hidden by the first.
 constexpr std::array<std::string_view, 4> kOwnLabels = {
     "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 
@@ -136,7 +136,7 @@ void check_labels(const PoolParams& pool, size_t index, Checker& c) {
   }
 }
 
-// Pools take the first of a name, so another one would have no effect.
+// Pools use the first machine of a name, so a second one would have no effect.
 void check_machine_names(const std::vector<MachineParams>& machines, Checker& c) {
   std::set<std::string> seen;
   for (size_t i = 0; i < machines.size(); ++i) {

@@ -1,5 +1,5 @@
-// models/scenario/cluster_params.hpp -- the section `cluster` of a scenario, and the nodes it
-// makes.
+// models/scenario/cluster_params.hpp -- the section `cluster` of a scenario, and the nodes that it
+// describes.
 #pragma once
 
 #include <cstdint>
@@ -134,8 +134,8 @@ struct BuiltPools {
   std::string error;              // an unreadable node list: "file:row:column: ..."
 };
 
-// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of`: of the
-// first nodes, as a topology file tells; of others nodes_per_leaf does.
+// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` has the
+// leaves of the first nodes, from a topology file; nodes_per_leaf decides the others.
 BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
                        std::span<const uint32_t> leaf_of = {});
 

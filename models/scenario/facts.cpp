@@ -1,4 +1,4 @@
-// models/scenario/facts.cpp -- which facts hold of a scenario.
+// models/scenario/facts.cpp -- the facts that hold for a scenario.
 #include <algorithm>
 #include <set>
 #include <variant>
@@ -27,8 +27,8 @@ bool is_any_listed_job(const Known& known, const Is& is) {
   });
 }
 
-// Of the scheduler at first, or of a later one. A loaded policy that serves the point may do what
-// built-in ones with the trait do.
+// For the first scheduler, or a later one. A loaded policy that implements the point may behave
+// like built-in ones with the trait.
 bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nullptr) {
   const auto may = [&](const PolicyParams& policy) {
     return has_trait(policy, trait) || (point != nullptr && has_loaded_for(policy, *point));
@@ -37,7 +37,7 @@ bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nu
          std::ranges::any_of(scenario.run.changes, may, &ChangeParams::policy);
 }
 
-// That pods may have: of a trace, those that its classes are given.
+// Possible priorities of pods; for a trace, those of its priority classes.
 std::set<int32_t> priorities_of(const WorkloadParams& workload) {
   std::set<int32_t> found;
   for (const JobSourceParams& source : workload.sources) {
@@ -71,7 +71,7 @@ bool ends_by_itself(const ExplicitJobParams& job) {
   });
 }
 
-// Plans that share time among jobs; a loaded one may, too.
+// Plans that stop running jobs; a loaded plan may do so.
 bool may_stop_jobs(const JobPolicyParams& policy) {
   const auto* const entry = PolicyRegistry::instance().find(policy.name);
   return is_loaded_for(policy.name, policy.args, Plan::kPoint) ||
@@ -92,7 +92,7 @@ void find_plane(Known& known) {
                                  has_services || plane.api_servers.server.heap.limit)));
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
-  // Nodes may be cut off when an API server dies or etcd is full.
+  // Nodes may be partitioned when an API server dies or etcd is full.
   known.set(Fact::SilentNodes, boot || is_full);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);
@@ -168,8 +168,8 @@ void find_jobs(Known& known) {
             known.scenario.policy.job_queue || workload.controller.overruns == Overruns::Kill);
 }
 
-// Gangs fail when a rank dies, when NCCL gives up on exchanges that cannot move, and with any of
-// their nodes, as pods do; an autoscaler may take a node away, too.
+// Gangs fail when a rank dies, when NCCL gives up on blocked exchanges, and with any of their
+// nodes, like pods; an autoscaler may remove a node, too.
 void find_stops(Known& known) {
   const Scenario& scenario = known.scenario;
   const FaultParams& faults = scenario.faults;

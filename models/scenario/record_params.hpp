@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "models/facts/fact.hpp"
-#include "models/scheduling/feasibility/deadlock_detector.hpp"
+#include "models/scheduling/feasibility/deadlock_params.hpp"
 #include "models/telemetry/cardiogram_params.hpp"
-#include "models/telemetry/timeline.hpp"
+#include "models/telemetry/timeline_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {

@@ -39,7 +39,7 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
   }
 }
 
-// What plugins need of other sections.
+// Requirements of plugins on other sections.
 void check_needs(const Scenario& scenario, const PolicyParams& policy, Checker& c) {
   for (const PluginParams& plugin : resolve_plugins(policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
@@ -79,9 +79,9 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Which teams a trace has is not known before it is read.
+// The teams of a trace are unknown before it is read.
 void check_service_teams(const Scenario& scenario, Checker& c) {
-  std::set<std::string> teams{""};  // all of them
+  std::set<std::string> teams{""};  // empty name: all teams
   for (const JobSourceParams& source : scenario.workload.sources) {
     if (std::holds_alternative<TraceSourceParams>(source)) return;
     if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {

@@ -114,10 +114,10 @@ struct Scenario {
   void check(Checker& c) const;
 };
 
-// Reads and checks everything that can be known before the cluster is built.
+// Reads the scenario and checks everything that is known before the cluster is built.
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics);
 
-// As the templates of sim/config, but compiled once: a scenario has some 1,500 fields.
+// Like the templates of sim/config, but compiled once: a scenario has some 1,500 fields.
 [[nodiscard]] FieldTree describe_scenario();
 [[nodiscard]] std::string resolved_json(const Scenario& scenario);
 

@@ -1,5 +1,5 @@
-// models/scenario/scenario_checks.hpp -- what sections of a scenario say about one another, a file
-// each, and the facts that parameters need.
+// models/scenario/scenario_checks.hpp -- checks between sections of a scenario, a file each, and
+// the facts that parameters need.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@
 
 namespace orrery {
 
-// facts.cpp. By number; those without a value are not known yet.
+// facts.cpp. By number; empty values are not known yet.
 using Facts = std::array<std::optional<bool>, kWhyNot.size()>;
-// All but those that only nodes and switches show.
+// All facts but those that depend on nodes and switches.
 Facts facts_of(const Scenario& scenario);
 Facts facts_of(const Scenario& scenario, std::span<const Machine> machines, const Fabric& fabric);
 
@@ -41,7 +41,7 @@ void check_network(const Scenario& scenario, Checker& checker);
 // scenario_sources.cpp
 void check_end(const Scenario& scenario, Checker& checker);  // of a run without run.until
 void check_counts(const Scenario& scenario, Checker& checker);
-// Pods that no node of the built cluster could hold.
+// Reports pods that fit no node of the built cluster.
 void check_pod_sizes(const Scenario& scenario, const ClusterState& state, Checker& checker);
 
 // scenario_pods.cpp

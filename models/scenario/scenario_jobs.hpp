@@ -1,5 +1,5 @@
-// models/scenario/scenario_jobs.hpp -- the jobs that a scenario lists, for sections that name some
-// of them.
+// models/scenario/scenario_jobs.hpp -- the jobs listed in a scenario, for sections that refer to
+// jobs by name.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ class ScenarioJobs {
  public:
   explicit ScenarioJobs(const WorkloadParams& params);
 
-  // No source makes others, whose names are known only as they arrive.
+  // Whether no source makes other jobs, whose names are known only at their arrival.
   bool are_all() const { return are_all_; }
   std::vector<const ExplicitJobParams*> called(std::string_view name) const;
-  // Whether there may be such a job; tells of `field` if not.
+  // Whether such a job may exist; reports `field` if not.
   bool check_name(std::string_view name, std::string_view field, Checker& c) const;
 
  private:
   struct Entry {
     const ExplicitJobParams* job;
-    int64_t first_id;  // of as many as `count` says, which number those without a name
+    int64_t first_id;  // of `count` jobs; numbers name jobs without a name
   };
   static bool is_called(const Entry& entry, std::string_view name);
 

@@ -14,7 +14,7 @@ std::string item(std::string_view list, size_t index, std::string_view field) {
   return path.append(list).append("[").append(std::to_string(index)).append("].").append(field);
 }
 
-// Changes in the order of their times, and at the same time in that of the list.
+// Changes in the order of their times; equal times in the order of the list.
 void check_routing_changes(const Scenario& scenario, Checker& c) {
   const std::vector<RoutingChangeParams>& changes = scenario.faults.links.routing;
   std::vector<size_t> order(changes.size());
@@ -31,7 +31,7 @@ void check_routing_changes(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// What faults of links say about the run and the routing.
+// Checks of link faults against the run and the routing.
 void check_network(const Scenario& scenario, Checker& c) {
   if (scenario.network.level != NetworkLevel::Flow) return;
   const LinkFaultParams& links = scenario.faults.links;

@@ -1,4 +1,4 @@
-// models/scenario/scenario_peaks.cpp -- whether GPUs that compute a step's model have a known peak.
+// models/scenario/scenario_peaks.cpp -- checks that GPUs for a step's model have a known peak.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -36,7 +36,7 @@ std::vector<PodSpec> specs_of(const ExplicitJobParams& job) {
 void check_peaks(const Scenario& scenario, const ClusterState& state,
                  std::span<const Machine> machines, Checker& c) {
   if (scenario.network.level == NetworkLevel::None) return;
-  std::set<std::pair<std::string, std::string>> told;  // of which section, about which GPU model
+  std::set<std::pair<std::string, std::string>> reported;  // reported section and GPU model
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const listed = std::get_if<ExplicitJobsParams>(&scenario.workload.sources[i]);
     for (size_t j = 0; listed != nullptr && j < listed->jobs.size(); ++j) {
@@ -51,7 +51,7 @@ void check_peaks(const Scenario& scenario, const ClusterState& state,
           const Machine& machine = machines[state.machine(node)];
           const bool may_run = spec.gpus > 0 && machine.gpus() >= spec.gpus;
           if (!may_run || flops_rate(*step->model, machine.gpu) > 0) return;
-          if (!told.insert({at, machine.gpu.name}).second) return;
+          if (!reported.insert({at, machine.gpu.name}).second) return;
           c.error(at, "gangs may run on " + std::string{state.name(node)} + ", and the peak of " +
                           machine.gpu.name + " in " + std::string{name_of(step->model->precision)} +
                           " is not known: give step.compute in place of the model, or "

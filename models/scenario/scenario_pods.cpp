@@ -1,5 +1,5 @@
-// models/scenario/scenario_pods.cpp -- whether images that pods name mean anything, who creates
-// pods, and services.
+// models/scenario/scenario_pods.cpp -- checks of pods' images, of their controllers, and of
+// services.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -44,7 +44,7 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
   }
 }
 
-// At first, or from some change on.
+// In the first profile, or in a later one.
 bool has_trait(const Scenario& scenario, Trait trait) {
   return has_trait(scenario.policy, trait) ||
          std::ranges::any_of(scenario.run.changes, [&](const ChangeParams& change) {
@@ -74,7 +74,7 @@ void check_affinity(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Gang schedulers bind no pod before enough of its gang are there.
+// Gang schedulers bind no pod before enough pods of its gang exist.
 bool places_gangs(const PolicyParams& policy) {
   return policy.driver == Driver::PerGang ||
          (policy.base != ProfileBase::Default && policy.base != ProfileBase::Empty);
@@ -113,7 +113,7 @@ void check_controllers(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// Services in the workload: as pods that nobody holds back.
+// Services in the workload: their pods must not be held back by a policy.
 void check_services(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const service = std::get_if<ServiceParams>(&scenario.workload.sources[i]);

@@ -1,4 +1,4 @@
-// Gang schedulers that try pods one by one, where gangs contend for more than there is.
+// Warns of gang schedulers that try pods one by one while gangs compete for too few GPUs.
 #include <algorithm>
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Of all jobs of gangs that the scenario lists; those of other sources are known only as they come.
+// GPUs of all listed gang jobs; jobs of other sources are known only at their arrival.
 int64_t gpus_asked_for(const WorkloadParams& workload) {
   int64_t gpus = 0;
   for (const JobSourceParams& source : workload.sources) {
@@ -28,7 +28,7 @@ int64_t gpus_asked_for(const WorkloadParams& workload) {
   return gpus;
 }
 
-// A gang that was rejected is not tried again at once.
+// A rejected gang is not retried at once.
 bool pauses(const PluginParams& plugin) {
   const config::Node* const pause = plugin.args.node.find("podGroupBackoffSeconds");
   return pause != nullptr && pause->text != "0";

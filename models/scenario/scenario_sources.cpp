@@ -1,4 +1,4 @@
-// models/scenario/scenario_sources.cpp -- what the run and the policy ask of the sources of jobs.
+// models/scenario/scenario_sources.cpp -- requirements of run and policy on job sources.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -30,7 +30,7 @@ int64_t largest_job(const GeneratorParams& generator) {
   return most;
 }
 
-// Where jobs ask for GPUs. Rows of traces are looked at when they are read.
+// The first source whose jobs request GPUs. Rows of traces are checked when they are read.
 std::optional<std::string> who_asks_for_gpus(const WorkloadParams& workload) {
   for (size_t i = 0; i < workload.sources.size(); ++i) {
     if (const auto* const listed = std::get_if<ExplicitJobsParams>(&workload.sources[i])) {
@@ -48,7 +48,7 @@ std::optional<std::string> who_asks_for_gpus(const WorkloadParams& workload) {
 
 }  // namespace
 
-// Such a run ends when all jobs are over.
+// A run without `until` ends when all jobs are over.
 void check_end(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const JobSourceParams& source = scenario.workload.sources[i];

@@ -30,7 +30,8 @@ int32_t gpus_of_largest(const GeneratorParams& generator) {
   return static_cast<int32_t>(most);
 }
 
-// Ranks must fill whole groups, so jobs whose sizes only their source knows have none but `all`.
+// Ranks must fill whole groups. If only their source knows the sizes of jobs, the only valid group
+// is `all`.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
@@ -73,7 +74,7 @@ void check_groups(const WorkloadParams& params, Checker& c) {
   }
 }
 
-// Names can be known only if all jobs are listed.
+// Names are known only if all jobs are listed.
 void check_ranks(const Scenario& scenario, Checker& c) {
   if (scenario.faults.ranks.empty()) return;
   if (scenario.policy.driver == Driver::Counting) {
@@ -104,7 +105,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Stores that jobs name.
+// Stores to which jobs refer.
 void check_stores(const Scenario& scenario, Checker& c) {
   const std::vector<std::string> names = scenario.storage.names();
   const auto check = [&](const std::string& name, const std::string& field) {

@@ -8,22 +8,22 @@
 
 namespace orrery {
 
-// A `training` section, and what kind of jobs it is for. Jobs of generators and traces, whose sizes
-// only their source knows, may be anything.
+// A `training` section and the kinds of jobs that it applies to. Jobs of generators and traces may
+// be of any kind, because only their source knows their sizes.
 struct Training {
   std::string path;
   const TrainingParams* params = nullptr;
-  bool has_jobs = false;           // any at all
+  bool has_jobs = false;           // it applies to any job
   bool has_gangs = false;          // or may have
-  bool has_gangs_of_pods = false;  // some gang has more than one pod, or may have
-  bool has_gpus = false;           // some job asks for a GPU, or may
-  bool has_ranks = false;          // some job asks for several GPUs, or may
+  bool has_gangs_of_pods = false;  // a gang has more than one pod, or may have
+  bool has_gpus = false;           // a job requests a GPU, or may
+  bool has_ranks = false;          // a job requests several GPUs, or may
 
   void used_by(const ExplicitJobParams& job);
   void used_by_others(KindOfJob kind);
 };
 
-std::vector<Training> trainings(const WorkloadParams& params);  // first the one that jobs share
+std::vector<Training> trainings(const WorkloadParams& params);  // the shared section first
 int32_t gpus_of(const ExplicitJobParams& job);
 
 }  // namespace orrery

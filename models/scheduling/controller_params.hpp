@@ -26,7 +26,7 @@ struct ControllerParams {
   }
 };
 
-// Unknown names, policies of other lists, mistakes in arguments.
+// Reports unknown names, policies of other lists and wrong arguments.
 void check_controllers(const std::vector<ControllerParams>& controllers, const std::string& path,
                        const config::Node& node, Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// models/scheduling/packing_log.hpp -- how full and how fragmented the cluster is as demand grows.
+// models/scheduling/packing_log.hpp -- allocation and fragmentation of the cluster as demand grows.
 #pragma once
 
 #include <cstdint>
@@ -57,9 +57,9 @@ class PackingLog {
   const Fragmentation& fragmentation_;
   std::vector<int64_t> measured_;  // by node
   int64_t measured_sum_ = 0;
-  uint64_t version_ = 0;  // of the cluster, when measured
+  uint64_t version_ = 0;  // version of the cluster at the last measurement
   int64_t milli_arrived_ = 0;
-  // The row under way.
+  // The row in progress.
   PackingSample row_;
   double allocated_sum_ = 0, fragmented_sum_ = 0;
   Channel<PackingSample> rows_;

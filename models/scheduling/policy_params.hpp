@@ -28,11 +28,11 @@ struct PolicyParams : ProfileParams {
   }
 };
 
-// False: jobs take amounts out of a pool, and GPUs are not among them.
+// False: jobs take amounts out of a pool without GPUs.
 bool takes_gpus(const PolicyParams& policy);
-// Two runs with such a policy must not share a process.
+// Whether two runs with such a policy must not share a process.
 bool needs_process(const PolicyParams& policy);
-// The profile (see check_profile()), the job queue, and that they go together.
+// Checks the profile (see check_profile()), the job queue, and their combination.
 void check_policy(const PolicyParams& policy, const std::string& path, const config::Node& node,
                   Diagnostics& diagnostics);
 

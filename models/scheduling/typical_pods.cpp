@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Pods are told apart by what fragmentation depends on.
+// The parts of a spec that fragmentation depends on.
 PodSpec essence(const PodSpec& spec) {
   PodSpec kept;
   kept.cpu_milli = spec.cpu_milli;

@@ -1,4 +1,4 @@
-// models/scheduling/typical_pods.hpp -- which pods a workload mostly consists of.
+// models/scheduling/typical_pods.hpp -- the most frequent pods of a workload.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace orrery {
 
-// Reads up to jobs_max jobs of all sources together. The most frequent pods first; equally frequent
-// ones by what they ask for, greatest first.
+// Reads up to jobs_max jobs of all sources together. The most frequent pods come first; equally
+// frequent ones by request, largest first.
 std::vector<TypicalPod> typical_pods(std::vector<std::unique_ptr<JobSource>> sources,
                                      const TypicalPodsParams& params);
-// What `typical_pods` of the section asks for; empty if it is absent or the workload has no pods.
+// The result of `typical_pods` of the section; empty if it is absent or the workload has no pods.
 std::vector<TypicalPod> typical_pods_of(const WorkloadParams& params, const RngStreams& rng);
 
 }  // namespace orrery

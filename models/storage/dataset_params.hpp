@@ -1,4 +1,4 @@
-// models/storage/dataset_params.hpp -- data that training reads as it goes, as a scenario says it.
+// models/storage/dataset_params.hpp -- datasets read during training, as a scenario describes them.
 #pragma once
 
 #include <string>

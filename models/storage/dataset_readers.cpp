@@ -42,7 +42,7 @@ void DatasetReaders::end(JobId job) {
   readers_[job.index] = {};
 }
 
-// Null unless an epoch is under way.
+// Null unless an epoch is in progress.
 DatasetReaders::Reader* DatasetReaders::find(JobId job) {
   const bool has_epoch = job.index < readers_.size() && readers_[job.index].steps_left > 0;
   return has_epoch ? &readers_[job.index] : nullptr;
@@ -79,7 +79,7 @@ void DatasetReaders::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Reader& reader = readers_[job.index];
   const double rate = storage_.flows().rate(flow);
-  // At the rate that it asked for, reading just keeps up.
+  // At the requested rate reading keeps up with the steps.
   const bool keeps_up = rate >= reader.rate_max * (1 - 1e-9);
   const Duration before = reader.step_time;
   reader.step_time = keeps_up   ? Duration{}

@@ -1,5 +1,4 @@
-// models/storage/dataset_readers.hpp -- how long gangs that read their data wait for a
-// store.
+// models/storage/dataset_readers.hpp -- delays of training steps by reading data from a store.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +14,37 @@
 
 namespace orrery {
 
-// Each gang is one reader that never ends and asks for what its steps need when nothing slows them
-// down. With a cache its store is the disks of its own nodes once an epoch is over.
+// Each gang is one endless reader that requests the rate of its undelayed steps. With a cache it
+// reads from the disks of its own nodes after the first epoch. Example: steps of 1 s that read 2 GB
+// each from a store which gives 1 GB/s take 2 s.
 class DatasetReaders {
  public:
   DatasetReaders(Engine& engine, Storage& storage);
   DatasetReaders(const DatasetReaders&) = delete;
   DatasetReaders& operator=(const DatasetReaders&) = delete;
 
-  // `gpus` GPUs on these nodes read for steps that take no less than `step` for other reasons.
+  // `gpus` GPUs on these nodes read for steps that take at least `step` for other reasons.
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);
-  // Of a gang with or without data: how fast its steps go on, or that one is over.
+  // The present step rate of a gang with or without data; 0 if it stopped.
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 
-  // How long reading for a step takes at present; max: for ever. 0 without a reader.
+  // Present duration of reading for a step; max: never ends. 0 without a reader.
   Duration step_time(JobId job) const {
     return job.index < readers_.size() ? readers_[job.index].step_time : Duration{};
   }
-  Signal<JobId> changed;  // the step_time of a reader
+  Signal<JobId> changed;  // step_time() of a reader
 
  private:
   struct Reader {
     FlowId flow{};
     std::vector<NodeId> nodes{};
-    Bytes each{};  // of a node, for a step
+    Bytes each{};  // for one node and one step
     double rate_max = 0;
     Duration step_time{};
-    double steps_left = 0;  // of the epoch, as of `since`; 0: nothing comes after it
+    double steps_left = 0;  // steps left in the epoch at `since`; 0: no later epoch
     double steps_per_s = 0;
     Time since{};
     EventId epoch_over{};

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Of disks' links: what they carry is told together.
+// Groups of disk links, whose bytes are reported together.
 constexpr uint32_t group_of(Direction direction) { return 1 + static_cast<uint32_t>(direction); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// models/storage/storage.hpp -- shared stores and local disks, whose bandwidth transfers share.
+// models/storage/storage.hpp -- shared stores and local disks, with bandwidth shared by transfers.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,33 @@ using StoreId = Id<struct StoreTag>;
 enum class Direction : uint8_t { Write, Read };
 constexpr std::array<std::string_view, 2> enum_names(Direction) { return {"write", "read"}; }
 
-// Every node of a transfer moves the same amount at the same rate, since checkpoints end together.
+// Every node of a transfer moves the same amount at the same rate, because checkpoints end
+// together. Example: 4 nodes write 10 GB each to a store of 20 GB/s with 8 GB/s a node: 5 GB/s
+// each, 2 s.
 class Storage {
  public:
   struct Transfer {
     StoreId store;
     Direction direction = Direction::Write;
-    std::span<const NodeId> nodes;  // each once
-    Bytes each{};                   // of every node
+    std::span<const NodeId> nodes;  // each node once
+    Bytes each{};                   // bytes of every node
   };
 
   Storage(Sim sim, const StorageParams& params, uint32_t nodes);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
-  StoreId find(std::string_view name) const;  // invalid: there is no such store
+  StoreId find(std::string_view name) const;  // invalid: no such store
   std::string_view name(StoreId store) const { return stores_[store].name; }
   size_t stores() const { return stores_.size(); }
 
-  // Calls `done` when all is moved.
+  // Calls `done` when all bytes are moved.
   FlowId start(const Transfer& transfer, Callback done);
   bool cancel(FlowId transfer) { return flows_.end(transfer); }
-  // A reader that goes on, whose rate for each node is to be read; see rate_changed of flows().
+  // An endless reader, whose rate per node the caller reads; see rate_changed of flows().
   FlowId open(const Transfer& transfer, double bits_per_s_max);
 
-  // Bytes until now; of local disks, those of all nodes together.
+  // Bytes until now; for local disks, the sum over all nodes.
   double moved(StoreId store, Direction direction) const;
   FlowNetwork& flows() { return flows_; }
   const FlowNetwork& flows() const { return flows_; }
@@ -54,7 +56,7 @@ class Storage {
     std::string name;
     Duration latency;
     bool is_local = false;
-    LinkId links[2];  // by direction; of a shared store
+    LinkId links[2];  // by direction; for a shared store
   };
   void collect_uses(const Transfer& transfer);
 

@@ -74,7 +74,7 @@ struct StorageParams {
       Heeded{Fact::LocalDisks});
   }
   void check(Checker& c) const;
-  std::vector<std::string> names() const;  // of all stores, `local` included
+  std::vector<std::string> names() const;  // all stores, `local` included
 };
 
 inline constexpr std::string_view kLocalStore = "local";

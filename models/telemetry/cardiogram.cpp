@@ -108,14 +108,14 @@ std::vector<std::string> Cardiogram::notes() const {
   return notes;
 }
 
-// ---- what ranks did
+// ---- the past of ranks
 
-// Of the ranks that run, in the time at one pace that ends now.
+// Books the running ranks' activity over the interval at one pace that ends now.
 void Cardiogram::advance(Watched& watched, Time now) {
   if (watched.runs) {
     const RunParts all = watched.expansion.parts_until(now - watched.since);
-    watched.run += all - watched.told;
-    watched.told = all;
+    watched.run += all - watched.shown;
+    watched.shown = all;
   }
   if (steps_ == nullptr) return;
   const Bytes sent = steps_->sent(watched.job);
@@ -167,7 +167,7 @@ void Cardiogram::spend(Rank& rank, const RunParts& parts) {
                  (power.idle * idle + power.spin * spins + power.busy * own[Compute]);
 }
 
-// ---- what they do from now on
+// ---- the present activity of ranks
 
 void Cardiogram::look(Watched& watched) {
   const Job& job = jobs_.job(watched.job);
@@ -199,7 +199,7 @@ void Cardiogram::look(Watched& watched) {
 void Cardiogram::look_at_run(Watched& watched) {
   const JobId id = watched.job;
   watched.expansion = {};
-  watched.told = {};
+  watched.shown = {};
   watched.since = sim_.engine.now();
   RunExpansion& expansion = watched.expansion;
   expansion.run = controller_.run_now(id);
@@ -216,7 +216,7 @@ void Cardiogram::look_at_run(Watched& watched) {
   expansion.into_step = pace.span_of(std::max(done, Duration{}) % view.cycle->compute);
 }
 
-// ---- news
+// ---- events
 
 Cardiogram::Watched* Cardiogram::find(JobId job) {
   if (watched_.empty()) return nullptr;

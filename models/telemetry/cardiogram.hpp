@@ -1,4 +1,4 @@
-// models/telemetry/cardiogram.hpp -- what each rank of chosen gangs does, at fine steps of time.
+// models/telemetry/cardiogram.hpp -- activity of each rank of chosen gangs at fine time steps.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,28 @@
 
 namespace orrery {
 
-// One event a row's interval within the window, one at its begin, none outside; what it keeps is
-// one interval of each rank. Jobs that run as a rate are expanded into the steps and checkpoints
-// that the rate stands for, others are told as they are.
+// Costs one event for each interval in the window, one at its begin, and none outside; memory holds
+// one interval of each rank. Jobs with a constant rate are expanded into the steps and checkpoints
+// that the rate stands for; others are shown as simulated. Example: a step of 0.6 s compute and 0.4
+// s exchange in rows of 0.5 s: compute 0.5, then compute 0.1 and exchange 0.4.
 //
-// Sums over a window are those of the accounts in /jobs and of GpuUsage, exactly in whole steps and
-// checkpoint cycles. A rate says that each moment is like the mean: so each change of pace, and
-// each end of the window, that comes within a step or a cycle may differ by less than one of them.
+// Sums over a window equal the accounts in /jobs and of GpuUsage for whole steps and checkpoint
+// cycles. A rate spreads a step evenly, so each change of pace and each end of the window may add a
+// difference of less than one step or cycle.
 class Cardiogram {
  public:
-  // `steps`: null with network.level: none. All must outlive it.
+  // `steps` is null with network.level: none. All must outlive it.
   Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller, const GangSteps* steps,
              const GpuPowers& powers, CardiogramParams params);
   Cardiogram(const Cardiogram&) = delete;
   Cardiogram& operator=(const Cardiogram&) = delete;
 
   void start();
-  void finish(Time end);  // after the controller's
-  // Names that no gang had; a sentence each.
+  void finish(Time end);  // after the controller's finish()
+  // Names without a gang; one sentence each.
   std::vector<std::string> notes() const;
 
-  // After all else that is shown.
+  // Connect after all components that are shown.
   void connect(JobNews& jobs, PodNews& pods);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
@@ -56,25 +57,25 @@ class Cardiogram {
     int64_t milli = 0;  // of its GPU
     Mode mode = Mode::Idle;
     bool is_dead = false;
-    bool serves = false;  // parameters, and waits while others compute
-    GpuPower power;       // there, for this job
-    double nic_part = 0;  // of the bytes that its job's steps send
-    RunParts parts;       // of the interval under way
+    bool serves = false;  // holds parameters, and waits while others compute
+    GpuPower power;       // of this node and job
+    double nic_part = 0;  // share of the bytes that its job's steps send
+    RunParts parts;       // of the present interval
     int128_t energy = 0;  // watts times milli-GPUs times nanoseconds
   };
   struct Watched {
     JobId job;
     bool is_over = false;
     std::vector<Rank> ranks;
-    Duration step_from;  // progress at which a step began
-    Time since;          // of `expansion`
-    Time settled;        // up to which ranks know what they did
-    Time restore_from;   // of ranks that are Held
+    Duration step_from;  // progress at the begin of the step
+    Time since;          // start of `expansion`
+    Time settled;        // ranks are accounted up to here
+    Time restore_from;   // for ranks that are Held
     bool runs = false;
     RunExpansion expansion;
-    RunParts told;  // by the expansion, up to now
-    RunParts run;   // of ranks that run, since `settled`
-    Bytes sent{};   // by steps that are played one by one, when last looked at
+    RunParts shown;  // from the expansion, up to now
+    RunParts run;    // of running ranks, since `settled`
+    Bytes sent{};    // by traced steps, at the last update
   };
   Watched* find(JobId job);
   template <class F>
@@ -97,8 +98,8 @@ class Cardiogram {
   CardiogramParams params_;
   bool is_open_ = false;
   Time written_to_;
-  std::map<uint64_t, Watched> watched_;  // by serial number of the job
-  std::vector<bool> found_, podded_;     // by name: a gang had it; independent pods had
+  std::map<uint64_t, Watched> watched_;  // by the job's serial number
+  std::vector<bool> found_, podded_;     // by name: a gang has it; independent pods have it
   Channel<CardiogramRow> rows_;
 };
 

@@ -1,4 +1,4 @@
-// models/telemetry/cardiogram_params.hpp -- whose ranks are recorded, when and how finely.
+// models/telemetry/cardiogram_params.hpp -- which ranks are recorded, when and at which resolution.
 #pragma once
 
 #include <string>

@@ -12,15 +12,16 @@
 namespace orrery {
 
 enum class RankPhase : uint8_t {
-  Idle,        // has no GPU
-  Init,        // images, start barrier, communicators; or waits for the rest of its gang
-  Restore,     // loads a checkpoint
-  Compute,     //
-  Exchange,    // waits for an exchange that compute does not hide
-  Wait,        // for other pipeline stages and slower machines; optimizer and data; of a dedicated
-               // parameter server for the workers
-  Checkpoint,  // writes one, or copies it
-  Hung,        // waits for a rank that died
+  Idle,      // has no GPU
+  Init,      // images, start barrier, communicators, or waiting for the rest of its gang
+  Restore,   // loads a checkpoint
+  Compute,   //
+  Exchange,  // waits for an exposed exchange
+  // Waits for other pipeline stages and slower machines; optimizer and data; a dedicated parameter
+  // server waits for workers.
+  Wait,
+  Checkpoint,  // writes or copies a checkpoint
+  Hung,        // waits for a dead rank
   Dead,
 };
 inline constexpr size_t kRankPhases = 9;

@@ -52,8 +52,8 @@ GpuIntegrals GpuUsage::integrals(Time now) const {
   return sums;
 }
 
-// While it computes, a milli-GPU draws busy power for the share of time that computes, and waits
-// busily for the rest. All in integers, so that taking away what was added leaves nothing.
+// While computing, a milli-GPU draws busy power for its computing share of time, and spin power for
+// the rest. All in integers, so removing a use leaves exactly nothing.
 void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;
@@ -70,7 +70,7 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
 }
 
-// In busy GPUs of the machine, as it is said to be.
+// In busy GPUs of the machine, by the machine's nominal power.
 int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
   return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;
@@ -133,7 +133,7 @@ GpuUsage::Mode GpuUsage::mode_of(const Pod& pod, JobPhase phase) const {
   return pod.serves ? Mode::Spins : Mode::Computes;
 }
 
-// What the pod has, or null.
+// The use of the pod, or null.
 GpuUsage::Use* GpuUsage::find(PodId id) {
   if (id.index >= pods_.size() || !pods_[id.index].node.is_valid()) return nullptr;
   return &pods_[id.index];
@@ -143,7 +143,7 @@ void GpuUsage::set_mode(Use& use, Mode mode, int32_t computing) {
   if (use.mode == mode && use.computing == computing) return;
   advance();
   add(use, -1);
-  if (mode == Mode::Computes) use.dead = 0;  // it was started anew
+  if (mode == Mode::Computes) use.dead = 0;  // it was restarted
   use.mode = mode;
   use.computing = computing;
   add(use, 1);
@@ -167,7 +167,7 @@ void GpuUsage::rank_dead(PodId id, int64_t milli) {
   add(*use, 1);
 }
 
-// Independent pods begin one by one, and leave as soon as they end.
+// Independent pods start one by one, and leave as soon as they end.
 void GpuUsage::job_changed(JobId id, int32_t computing) {
   const Job& job = jobs_.job(id);
   if (job.is_counted()) {

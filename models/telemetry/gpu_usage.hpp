@@ -1,4 +1,4 @@
-// models/telemetry/gpu_usage.hpp -- GPU use told four ways, integrated exactly.
+// models/telemetry/gpu_usage.hpp -- GPU use in four ways, integrated exactly.
 #pragma once
 
 #include <array>
@@ -24,19 +24,19 @@ namespace orrery {
 
 class JobController;
 
-// What GPUs do, as rates that stay the same between two changes.
+// Rates of GPU use, constant between two changes.
 enum class GpuRate : uint8_t {
   Up,         // milli-GPUs of nodes that are up
-  Allocated,  // milli-GPUs reserved for pods, those that wait in Permit included
-  Reported,   // nano-GPUs that nvidia-smi shows as used: they compute, or spin in a busy wait
+  Allocated,  // milli-GPUs reserved for pods, pods waiting in Permit included
+  Reported,   // nano-GPUs that nvidia-smi reports as utilised: computing or in a busy wait
   Computing,  // nano-GPUs that compute
   Power,      // microwatts of all GPUs on nodes that are up
-  Loaded,     // nano-GPUs: the power above idle, in busy GPUs of the same machine
+  Loaded,     // nano-GPUs: power above idle, in busy GPUs of the same machine
 };
 inline constexpr size_t kGpuRates = 6;
 using GpuRates = std::array<int64_t, kGpuRates>;
 using GpuIntegrals = std::array<int128_t, kGpuRates>;  // rate times nanoseconds
-// To GPUs, or watts.
+// Converts to GPUs, or watts.
 constexpr double unit_of(GpuRate rate) {
   constexpr std::array<double, kGpuRates> kUnits = {1e-3, 1e-3, 1e-9, 1e-9, 1e-6, 1e-9};
   return kUnits[static_cast<size_t>(rate)];
@@ -45,17 +45,17 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
   return static_cast<double>(integral) / static_cast<double>(span.ns) * unit_of(rate);
 }
 
-// The GPUs of a pod idle from its reservation on: pulling images, the start barrier, setting up
-// communicators and loading a checkpoint count as idle. They compute while the job is Running and
-// the pod has begun, and spin while it is Hung. A running job computes for a share of its time
-// and spins through exchanges and checkpoints in the rest: a mean over the whole run that is ahead,
-// so that a rate is constant for as long as the job keeps its pace. Compared with the accounts of
-// /jobs this is exact, to a millionth, for a run that completes at one pace, and off by less than a
-// checkpoint write for one that is cut. Nodes that are down draw no power.
+// The GPUs of a pod are idle from its reservation on: image pulls, the start barrier, communicator
+// setup and restore count as idle. They compute while the job is Running and the pod has begun, and
+// spin while it is Hung. A running job computes for a share of its time and spins through exchanges
+// and checkpoints in the rest. That share is a mean over the whole run ahead, so a rate is constant
+// while the job keeps its pace. Compared with the accounts of /jobs this is exact, to a millionth,
+// for a run that completes at one pace, and off by less than a checkpoint write for one that is
+// cut. Nodes that are down draw no power.
 //
 // GPUs of dedicated parameter servers spin as long as their gang runs. Those of a service compute
-// for the share of time that its load takes, run no kernel in the rest and then count as idle: a
-// replica of 8 A100 at load 0.25 is allocated 8, reported 2, useful 2 and draws 1,118 W.
+// for the share of time of its load, and are idle in the rest: a replica of 8 A100 at load 0.25 is
+// allocated 8, reported 2, useful 2 and draws 1,118 W.
 //
 // A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
 // cluster's GPUs.
@@ -66,22 +66,22 @@ class GpuUsage {
   GpuUsage& operator=(const GpuUsage&) = delete;
 
   void connect(JobController& jobs, NodeNews& nodes);
-  // `computing`: millionths of the time that compute while it runs.
+  // `computing`: millionths of a running job's time in which it computes.
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
   void pod_runs(PodId pod, int32_t computing);
   void rank_dead(PodId pod, int64_t milli);
   void counted_holds(JobId job, int64_t gpu_milli);
-  void job_changed(JobId job, int32_t computing);  // its phase, or its pace
+  void job_changed(JobId job, int32_t computing);  // its phase or its pace changed
   void node_down(NodeId node);
   void node_up(NodeId node);
 
   const GpuPowers& powers() const { return powers_; }
   int64_t rate(GpuRate r) const { return rates_[static_cast<size_t>(r)]; }
   GpuIntegrals integrals(Time now) const;           // since the start of the run
-  Signal<NodeId, int64_t> node_allocation_changed;  // by so many milli-GPUs, just now
+  Signal<NodeId, int64_t> node_allocation_changed;  // changed by so many milli-GPUs, just now
 
-  // `accounts`: of all jobs, for what was computed; the rates smear checkpoints over a run.
+  // `accounts`: of all jobs, for useful compute; the rates spread checkpoints over a run.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:
@@ -90,16 +90,16 @@ class GpuUsage {
     NodeId node;      // of a pod
     JobId service{};  // while it serves
     int64_t milli = 0;
-    int64_t dead = 0;       // of these, of processes that died
+    int64_t dead = 0;       // part of these: their processes died
     int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
     Mode mode = Mode::Idle;
     GpuPower power;
   };
-  // Replicas that run, all together, so that a change of load costs the same for any number.
+  // All running replicas together, so a change of load costs the same for any number.
   struct Service {
     int64_t milli = 0;
-    int64_t above_idle = 0;  // milli-GPUs times watts, when they compute
-    int64_t loaded = 0;      // nano-GPUs, likewise
+    int64_t above_idle = 0;  // milli-GPUs times watts, while computing
+    int64_t loaded = 0;      // nano-GPUs, while computing
     int32_t computing = 0;   // as in Use
   };
   void advance();

@@ -26,8 +26,8 @@ class JobStatistics {
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
 
-  void write_priorities(const JobController& jobs);  // once the run is over
-  // A figure of no job at all is NaN, not 0: nobody waited for 0 s.
+  void write_priorities(const JobController& jobs);  // after the run
+  // A figure of no job at all is NaN, not 0: no job waited for 0 s.
   void add_summary(Recorder& recorder);
 
  private:

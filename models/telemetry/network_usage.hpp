@@ -1,4 +1,4 @@
-// models/telemetry/network_usage.hpp -- what cables carried: rows of /links and /timeline/network.
+// models/telemetry/network_usage.hpp -- traffic of cables: rows of /links and /timeline/network.
 #pragma once
 
 #include <array>
@@ -62,9 +62,8 @@ struct NetworkSample {
   }
 };
 
-// Rates are what steps really put on links: less than what the links are shared by, as gangs
-// compute in between. Only cables that carried something, or were not as new all the time, have a
-// row in /links.
+// Rates are the real mean traffic of steps, which is less than the shared rate, because gangs
+// compute in between. /links has rows only for cables with traffic or with flaws.
 class NetworkUsage {
  public:
   // Both must outlive it.
@@ -88,8 +87,8 @@ class NetworkUsage {
   Network& network_;
   const GangSteps& steps_;
   Time sampled_to_;
-  std::array<double, 3> sent_{};  // bytes, until then
-  int64_t symbol_errors_ = 0;     // likewise
+  std::array<double, 3> sent_{};  // bytes at the last sample
+  int64_t symbol_errors_ = 0;     // at the last sample
   std::map<CableId, Down> down_;  // cables that went down
   Channel<LinkRow> link_rows_;
   Channel<NetworkSample> samples_;

@@ -1,4 +1,4 @@
-// models/telemetry/node_usage.hpp -- what became of each node: the rows of /nodes.
+// models/telemetry/node_usage.hpp -- use and faults of each node: rows of /nodes.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class NodeUsage {
   struct Use {
     int128_t allocated = 0;  // milli-GPUs times nanoseconds
     int64_t milli = 0;
-    Time since;  // when `milli` began
+    Time since;  // start of the span with `milli`
     Time down_since = Time{-1};
     Duration downtime;
     uint32_t failures = 0;

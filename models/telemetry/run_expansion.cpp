@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-// Of a row of steps, from the first one's begin.
+// Parts of consecutive steps, from the begin of the first one.
 RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) {
   RunParts parts;
   if (step.length == Duration{}) {
@@ -32,7 +32,7 @@ RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) 
 
 StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes) {
   const Duration length = pace.span_of(cycle.compute);
-  const Duration before = cycle.working - cycle.overlap;  // the exchange begins
+  const Duration before = cycle.working - cycle.overlap;  // when the exchange begins
   const bool moves = across != Duration::max();
   const Duration exchange = moves ? cycle.inside + across : length;
   StepShape step{.length = length,
@@ -75,7 +75,7 @@ RunParts RunExpansion::parts_until(Duration elapsed) const {
     parts[stands_for] = elapsed.ns - parts[RankPhase::Checkpoint];
     return parts;
   }
-  // It may be asked for a moment beyond the end.
+  // The argument may lie slightly beyond the end.
   const Duration passed = std::min(elapsed, time_left(progress, terms));
   const RunCut cut = cut_run(progress, terms, passed);
   parts = parts_of_steps(step, pace, into_step + cut.computing);

@@ -1,4 +1,4 @@
-// models/telemetry/run_expansion.hpp -- the steps and checkpoints that a rate stands for.
+// models/telemetry/run_expansion.hpp -- expands a rate into its steps and checkpoints.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace orrery {
 
-// One step at some pace, in the order in which it passes: compute, waiting for other stages and
-// machines, what is exposed of the exchange, then optimizer and data, slow reading included.
+// One step at some pace, in order: compute, waiting for other stages and machines, exposed
+// exchange, then optimizer and data, slow reading included.
 struct StepShape {
-  Duration length{};  // 0: not known
+  Duration length{};  // 0: unknown
   Duration compute{};
-  Duration working{};  // until then: compute, and waiting for others
-  Duration exposed{};  // after that, of the exchange
+  Duration working{};  // end of compute and of waiting for others
+  Duration exposed{};  // exposed exchange after that
   Duration sends_from{}, sends_to{};
-  double bytes = 0;  // that it sends in between
+  double bytes = 0;  // bytes sent between the two
 };
 // The pace must not be zero. `across`: the exchange across nodes, which sends `bytes` meanwhile.
 StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes);
@@ -35,15 +35,15 @@ struct RunParts {
   RunParts operator-(const RunParts& other) const;
 };
 
-// A stretch of a run at one pace, from its begin to wherever. Whole steps and checkpoint cycles add
-// up to just what the rate model says of them, but for the rounding of its shares: a billionth.
+// A stretch of a run at one pace, from its begin on. Whole steps and checkpoint cycles add up to
+// the figures of the rate model, with a rounding error of a billionth.
 struct RunExpansion {
   RunNow run;  // at the begin
   StepShape step;
-  Duration into_step{};                        // at the begin
-  RankPhase stands_for = RankPhase::Exchange;  // a pace that stands still
+  Duration into_step{};                        // progress in the step at the begin
+  RankPhase stands_for = RankPhase::Exchange;  // with a pace of zero
 
-  // All that happened in so much time since the begin; in closed form, however many steps it is.
+  // All that happened in this time since the begin; a closed form, for any number of steps.
   RunParts parts_until(Duration elapsed) const;
 };
 

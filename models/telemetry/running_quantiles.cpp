@@ -9,9 +9,9 @@
 namespace orrery {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // of no value
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // result without values
 
-// Of a float that is not negative: eight bits of exponent and ten of fraction.
+// A non-negative float keeps eight bits of exponent and ten of fraction.
 constexpr unsigned kDropped = 13;
 constexpr size_t kBuckets = size_t{1} << (31 - kDropped);
 

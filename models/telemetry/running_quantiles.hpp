@@ -7,16 +7,17 @@
 
 namespace orrery {
 
-// Exact, by the nearest rank, of up to 131,072 values. Of more, values count by the first eleven
-// bits of their binary form, so that a quantile is wrong by at most 1 part in 2,048.
+// Exact, by the nearest rank, up to 131,072 values. With more values, each counts by the first
+// eleven bits of its binary form, so a quantile has an error of at most 1 part in 2,048.
 class RunningQuantiles {
  public:
   static constexpr size_t kExactMax = 131'072;
 
   void add(double value);  // not negative
   uint64_t count() const { return count_; }
-  double mean() const;                // NaN of no values, as are the quantiles
-  double quantile(uint64_t percent);  // the smallest value that so many do not exceed
+  double mean() const;  // NaN without values, like the quantiles
+  // The smallest value that `percent` of the values do not exceed.
+  double quantile(uint64_t percent);
 
  private:
   void spill();

@@ -1,4 +1,4 @@
-// models/telemetry/storage_usage.hpp -- what goes to stores and comes from them over time.
+// models/telemetry/storage_usage.hpp -- traffic of stores over time.
 #pragma once
 
 #include <array>
@@ -27,14 +27,14 @@ struct StorageSample {
 
 class StorageUsage {
  public:
-  StorageUsage(Sim sim, const Storage& storage);  // which must outlive it
+  StorageUsage(Sim sim, const Storage& storage);  // `storage` must outlive it
 
   void sample(Time now);  // at the end of each interval of the timeline
 
  private:
   const Storage& storage_;
   Time sampled_to_;
-  std::vector<std::array<double, 2>> moved_;  // bytes until then, by store and direction
+  std::vector<std::array<double, 2>> moved_;  // bytes at the last sample, by store and direction
   Channel<StorageSample> samples_;
 };
 

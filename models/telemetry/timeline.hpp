@@ -12,58 +12,29 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/node_news.hpp"
 #include "models/telemetry/gpu_usage.hpp"
+#include "models/telemetry/timeline_params.hpp"
 #include "models/telemetry/timeline_rows.hpp"
 #include "models/telemetry/useful_curve.hpp"
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_news.hpp"
-#include "sim/config/options.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
 
-struct TimelineParams {
-  static constexpr std::string_view kDoc = "Series sampled at even times.";
-
-  Duration interval = 60_s;
-  std::optional<Duration> teams_interval = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("interval", interval,
-      "Between two rows of /timeline/cluster, /timeline/useful and /timeline/network.",
-      Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
-    v("teams_interval", teams_interval,
-      "Between two rows of a team, a multiple of interval; 0: no /timeline/teams. Absent: 1 h, "
-      "rounded up to a multiple of interval.");
-  }
-  template <class C>
-  void check(C& c) const {
-    if (between_teams() % interval != Duration{}) {
-      c.error("teams_interval", "must be a multiple of interval");
-    }
-  }
-  // Between two rows of a team; zero: there are none. For 25 min the default is 75 min.
-  Duration between_teams() const {
-    if (teams_interval) return *teams_interval;
-    const Duration rest = 1_h % interval;
-    return rest == Duration{} ? 1_h : 1_h + (interval - rest);
-  }
-};
-
-// What the timeline asks of others when it samples.
+// Queries of the timeline when it samples.
 struct TimelineProbes {
   std::function<uint64_t()> pods_pending, gangs_pending;
-  std::function<bool()> is_over;  // true: nothing will happen any more, so stop sampling
+  std::function<bool()> is_over;  // true: nothing can happen any more, so sampling stops
 };
 
 // GPU series are means over the interval that ends at the row's time; counts are of that instant,
-// after all that happened in it. One event is pending, none after `until` or once the run is over,
-// so that sampling never keeps a run alive. finish() adds the last, shorter interval, and the
-// useful series, which is known only then.
+// after all its events. One event is pending, none after `until` or once the run is over, so
+// sampling never keeps a run alive. finish() adds the last, shorter interval, and the useful
+// series, which is known only then.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr int128_t kNanoOfMilli = 1'000'000;  // so that whole rates are fine enough
+constexpr int128_t kNanoOfMilli = 1'000'000;  // so that whole rates are precise enough
 
 }  // namespace
 
@@ -18,7 +18,7 @@ UsefulCurve::Run& UsefulCurve::run_of(JobId job, PodId pod) {
   return runs[index];
 }
 
-// An instant between two intervals ends the first of them.
+// An instant between two intervals belongs to the first of them.
 size_t UsefulCurve::last_bin_of(const Piece& piece) const {
   return piece.to > piece.from ? bin_of(piece.to - 1_ns) : bin_of(piece.from);
 }
@@ -52,7 +52,7 @@ void UsefulCurve::work_settled(const WorkSettled& settled) {
   run.erase(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-// The latest of it.
+// Drops the latest compute.
 void UsefulCurve::drop(Run& run, int128_t computed) {
   for (; computed > 0; run.pop_back()) {
     ORRERY_CHECK(!run.empty(), "what is lost was computed");
@@ -75,7 +75,8 @@ UsefulCurve::Piece UsefulCurve::take_first(Piece& piece, int128_t computed) {
   return first;
 }
 
-// Merges neighbours that together fit in a span. The span doubles until half the pieces are left.
+// Merges neighbours that together fit in a span. The span doubles until at most half the pieces are
+// left.
 void UsefulCurve::merge(Run& run) const {
   ORRERY_MARK("telemetry.useful_pieces_merged");
   for (Duration span = interval_; run.size() > kPiecesMax / 2; span = span * 2) {

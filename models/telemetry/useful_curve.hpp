@@ -1,4 +1,4 @@
-// models/telemetry/useful_curve.hpp -- useful compute per interval: what no failure undid.
+// models/telemetry/useful_curve.hpp -- useful compute per interval: compute that no failure undid.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class UsefulCurve {
 
   void work_done(const WorkDone& done);
   void work_settled(const WorkSettled& settled);
-  // Passes the sum of each interval, in milli-GPUs times nanoseconds times a million. The last one
-  // includes all that comes after it.
+  // Passes the sum of each interval, in milli-GPUs times nanoseconds times a million. The last sum
+  // includes everything later.
   template <class F>
   void for_each(size_t intervals, F&& f) const {
     if (intervals == 0) return;
@@ -53,7 +53,7 @@ class UsefulCurve {
   using Run = std::vector<Piece>;  // in order of time
   struct Bin {
     int128_t computed = 0;  // of pieces that begin or end here
-    int128_t rate = 0;      // of pieces that go on through here, more than in the bin before
+    int128_t rate = 0;      // of pieces that pass through here, minus that of the previous bin
   };
   Run& run_of(JobId job, PodId pod);
   size_t bin_of(Time t) const { return static_cast<size_t>((t - Time{}) / interval_); }

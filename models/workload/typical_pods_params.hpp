@@ -1,4 +1,4 @@
-// models/workload/typical_pods_params.hpp -- which pods of a workload count as typical.
+// models/workload/typical_pods_params.hpp -- the typical pods of a workload.
 #pragma once
 
 #include <cstdint>

@@ -56,9 +56,9 @@ struct WorkloadParams {
   }
 };
 
-// In the order of the list. A source that cannot read its input has no jobs and an error().
-// `gpu_milli_total` is the capacity that loads are relative to. `takes_gpus` false: a trace ends,
-// with an error, at the first job with GPUs.
+// In the order of the list. A source with unreadable input has no jobs and an error().
+// `gpu_milli_total` is the capacity that loads refer to. `takes_gpus` false: a trace ends, with an
+// error, at the first job with GPUs.
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
                                                          const RngStreams& rng,
                                                          int64_t gpu_milli_total = 0,

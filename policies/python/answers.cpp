@@ -16,7 +16,7 @@ std::runtime_error wrong(const Asked& asked, const py::handle& given, std::strin
   return asked.policy.wrong(asked.method, given, expected);
 }
 
-// A one-dimensional array of so many items; says what it is otherwise.
+// A one-dimensional array of this length; throws a description of the value otherwise.
 py::array array_from(const Asked& asked, const py::object& given, size_t count,
                      std::string_view of_what) {
   const py::array array = py::array::ensure(given);
@@ -38,7 +38,7 @@ std::runtime_error wrong_type(const Asked& asked, const py::array& array,
   return asked.policy.wrong(asked.method, what.append(", expected ").append(expected));
 }
 
-// Whole numbers, or real ones rounded to the nearest; `name(k)` is what item k belongs to.
+// Whole numbers, or real ones rounded to the nearest; `name(k)` is what item k stands for.
 template <class Index, class Name>
 void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t> numbers,
                   const Index& index, const Name& name) {
@@ -52,7 +52,7 @@ void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t>
   if (kind != 'f') throw wrong_type(asked, array, "numbers");
   const py::array_t<double, py::array::forcecast> real{array};
   const auto from = real.template unchecked<1>();
-  constexpr double kMost = 9e15;  // up to which all whole numbers are exact
+  constexpr double kMost = 9e15;  // below it all whole numbers are exact
   for (size_t k = 0; k < numbers.size(); ++k) {
     const double number = std::nearbyint(from(index(k)));
     if (std::abs(number) <= kMost) {
@@ -65,7 +65,7 @@ void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t>
   }
 }
 
-// Sequences, but no text.
+// Any sequence but text.
 py::sequence sequence_from(const Asked& asked, const py::object& given, std::string_view expected) {
   if (!py::isinstance<py::sequence>(given) || py::isinstance<py::str>(given)) {
     throw wrong(asked, given, expected);

@@ -1,4 +1,4 @@
-// policies/python/answers.hpp -- what methods of a policy answer, checked.
+// policies/python/answers.hpp -- checked results of a Python policy's methods.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,31 @@
 
 namespace orrery::python {
 
-// Whose answer, and to what.
+// The policy and method that returned the value.
 struct Asked {
   const Instance& policy;
   std::string_view method;
 };
 
-struct Answer {  // of a point with a status
+struct Answer {  // the result of a point with a status
   Code code = Code::Success;
   std::string reason = {};
   Duration timeout = {};
 };
 
-// `otherwise`: what None stands for. All throw std::runtime_error if the answer is another thing.
+// `otherwise`: the meaning of None. All throw std::runtime_error if the value has another type.
 Answer status_from(const Asked& asked, const py::object& given, Code otherwise = Code::Success);
 bool bool_from(const Asked& asked, const py::object& given);
 int64_t integer_from(const Asked& asked, const py::object& given, int64_t low, int64_t high);
 std::optional<int64_t> integer_or_none(const Asked& asked, const py::object& given, int64_t low,
                                        int64_t high);
-// Of an array of bool over all nodes.
+// From an array of bool over all nodes.
 NodeSet nodes_from(const Asked& asked, const py::object& given, size_t nodes);
-// Of an array over all nodes: the scores of those asked about, whole and neither NaN nor infinite.
+// From an array over all nodes: the scores of the requested nodes, whole and neither NaN nor
+// infinite.
 void scores_from(const Asked& asked, const py::object& given, const ClusterState& cluster,
                  std::span<const NodeId> nodes, std::span<int64_t> scores);
-// Of an array of just as many numbers.
+// From an array of exactly as many numbers.
 void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
 std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
                                      const ClusterState& cluster);

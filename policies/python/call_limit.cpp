@@ -14,12 +14,12 @@
 
 namespace orrery::python {
 
-// Looks every 20 ms whether a call is past its limit. Its thread must not wait for the
-// interpreter's lock, which a call into C may hold for ever; another thread does that.
+// Checks every 20 ms whether a call is past its limit. Its thread must not wait for the
+// interpreter's lock, which a C extension may hold for ever; another thread waits for it.
 class Watchman {
  public:
   static Watchman& instance() {
-    static auto* const watchman = new Watchman;  // its thread outlives all statics
+    static auto* const watchman = new Watchman;  // never destroyed: its thread outlives all statics
     return *watchman;
   }
 
@@ -30,7 +30,7 @@ class Watchman {
     if (std::exchange(is_watching_, true)) return;
     std::thread{[this] { watch(); }}.detach();
   }
-  // True: it was interrupted.
+  // True: the call was interrupted.
   bool end(const CallLimit& call) {
     const std::lock_guard lock{mutex_};
     std::erase(running_, &call);
@@ -42,7 +42,7 @@ class Watchman {
 
   static void before_fork() { instance().mutex_.lock(); }
   static void after_fork() { instance().mutex_.unlock(); }
-  static void after_fork_in_child() {  // has no thread but that which forked
+  static void after_fork_in_child() {  // only the forking thread exists in the child
     instance().is_watching_ = false;
     instance().mutex_.unlock();
   }
@@ -80,7 +80,7 @@ class Watchman {
     std::_Exit(2);
   }
 
-  std::mutex mutex_;  // may be waited for with the interpreter's lock held, never the other way
+  std::mutex mutex_;  // may be locked with the interpreter's lock held, never the other way round
   std::vector<CallLimit*> running_;  // calls nest: Python, the job queue, Python
   uint64_t calls_ = 0;
   bool is_watching_ = false;
@@ -98,7 +98,7 @@ CallLimit::CallLimit(Duration limit, std::string_view whose, std::string_view me
 
 CallLimit::~CallLimit() {
   if (limit_ == Duration{}) return;
-  // An exception that is not raised yet must not be raised in the next call.
+  // An exception that was set but not raised yet must not be raised in the next call.
   if (Watchman::instance().end(*this)) PyThreadState_SetAsyncExc(thread_, nullptr);
 }
 

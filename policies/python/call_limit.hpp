@@ -1,4 +1,4 @@
-// policies/python/call_limit.hpp -- the host time that a call into Python may take.
+// policies/python/call_limit.hpp -- the limit on host time of a call into Python.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,14 @@
 
 namespace orrery::python {
 
-// Lasts as long as the call; made and destroyed with the interpreter's lock held. Past the limit
-// the exception CallTooLong is raised in the Python code. Code that never returns to Python, or
-// that swallows the exception, cannot be unwound: after as long again, and 10 s at least, the
-// process ends with the message and exit status 2. Calls that return in time are not affected.
+// Exists during the call; constructed and destroyed with the interpreter's lock held. Past the
+// limit the exception CallTooLong is raised in the Python code. Code that never returns to Python,
+// or that catches the exception, cannot be interrupted. Then, after the same time again, and 10 s
+// at least, the process ends with the message and exit status 2. Calls that return in time are not
+// affected.
 class CallLimit {
  public:
-  // `whose`: a class, or a file if there is no `method`; must outlive the call. Zero: no limit.
+  // `whose`: a class, or a file if `method` is empty; must outlive the call. Zero: no limit.
   CallLimit(Duration limit, std::string_view whose, std::string_view method);
   ~CallLimit();
   CallLimit(const CallLimit&) = delete;
@@ -33,14 +34,14 @@ class CallLimit {
 
   const Duration limit_;
   const std::string_view whose_, method_;
-  const CheckContext* context_ = nullptr;  // has the simulated time
-  Clock::time_point end_;                  // then the next step is taken
-  unsigned long thread_ = 0;               // as Python numbers threads
+  const CheckContext* context_ = nullptr;  // for the simulated time
+  Clock::time_point end_;                  // when the next step is due
+  unsigned long thread_ = 0;               // Python's number of the thread
   uint64_t number_ = 0;                    // of the call
   std::atomic<bool> is_interrupted_ = false;
 };
 
-// To be called once, before anything registers handlers of forks that wait for the interpreter.
+// Must be called once, before fork handlers are registered that wait for the interpreter.
 void prepare_call_limits();
 
 }  // namespace orrery::python

@@ -8,7 +8,7 @@
 namespace orrery::python {
 namespace {
 
-// As policy_code.py takes it.
+// In the format of policy_code.py.
 py::object given_of(const config::Node& node) {
   switch (node.kind) {
     case config::Kind::Null:

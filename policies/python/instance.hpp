@@ -1,4 +1,4 @@
-// policies/python/instance.hpp -- an object of a Python class, and calls of its methods.
+// policies/python/instance.hpp -- objects of Python classes, and calls of their methods.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -17,20 +17,20 @@
 
 namespace orrery::python {
 
-// The class that arguments name. Its errors are thrown as std::runtime_error.
+// The class named in the arguments. Its errors are thrown as std::runtime_error.
 class PolicyClass {
  public:
-  explicit PolicyClass(const RawParams& args);  // whose positions say where the file is
+  explicit PolicyClass(const RawParams& args);  // their positions locate the file
   explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
   PolicyClass(const PolicyClass&) = delete;
   PolicyClass& operator=(const PolicyClass&) = delete;
 
   std::vector<std::string> points() const;
-  // What is wrong with the class's own arguments.
+  // Reports mistakes in the class's own arguments.
   void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) const;
   FieldTree describe() const;
-  std::vector<std::string> files() const;  // that it was read from
+  std::vector<std::string> files() const;  // files that it was read from
   std::string name() const;
 
  private:
@@ -40,14 +40,13 @@ class PolicyClass {
   py::object class_;
 };
 
-// The file that arguments name, as the working directory has it.
+// The file named in the arguments, relative to the working directory.
 std::string file_of(const RawParams& args);
 
-// Made, used and destroyed while the interpreter's lock is not held; its methods are called with
-// it.
+// Constructed, used and destroyed without the interpreter's lock; its methods are called with it.
 class Instance {
  public:
-  // Makes an object that has what it is `lent` before its own __init__ runs.
+  // Makes an object that has the attributes `lent` before its own __init__ runs.
   Instance(const RawParams& args, const py::dict& lent);
   ~Instance();
   Instance(const Instance&) = delete;
@@ -65,7 +64,7 @@ class Instance {
   }
   bool is_set(const char* attribute) const;  // of the class; true or false
   const std::string& name() const { return name_; }
-  // "Mine.score() gave 'x' (str), expected ...": to be thrown.
+  // "Mine.score() gave 'x' (str), expected ...": for the caller to throw.
   std::runtime_error wrong(std::string_view method, const py::handle& given,
                            std::string_view expected) const;
   std::runtime_error wrong(std::string_view method, std::string_view what) const;

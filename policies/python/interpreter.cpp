@@ -11,7 +11,7 @@
 namespace orrery::python {
 namespace {
 
-// Extension modules such as numpy expect the symbols of libpython to be there for all.
+// Extension modules such as numpy expect libpython's symbols to be global.
 void show_symbols() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<void*>(&Py_InitializeFromConfig), &library) == 0) return;
@@ -24,7 +24,7 @@ void expect(const PyStatus& status) {
                            (status.err_msg == nullptr ? "unknown reason" : status.err_msg)};
 }
 
-// As `python3` would, with the user's packages; but signals stay the program's own, nothing is
+// Like `python3`, with the user's packages. But signals stay the program's own, no bytecode is
 // written beside the policies, and the order of sets is the same in each run.
 void initialise() {
   PyPreConfig before;
@@ -45,8 +45,8 @@ void initialise() {
   expect(status);
 }
 
-// A process may be forked by a thread that knows nothing of Python. One that holds the lock already
-// is Python's own fork, which looks after itself.
+// The process may be forked by a thread without Python state. A thread that holds the lock already
+// is Python's own fork, which handles this itself.
 struct Forking {
   bool is_ours = false;
   PyGILState_STATE state{};
@@ -63,7 +63,7 @@ void after_fork_in_parent() {
   PyOS_AfterFork_Parent();
   PyGILState_Release(forking.state);
 }
-// The state of this thread stays: it is the last one, and Python does not live without any.
+// The state of this thread stays: it is the last one, and Python needs one.
 void after_fork_in_child() {
   if (!std::exchange(forking.is_ours, false)) return;
   PyOS_AfterFork_Child();
@@ -75,7 +75,7 @@ void start() {
   initialise();
   py::module_::import("sys").attr("path").attr("insert")(0, python_folder().string());
   py::module_::import("orrery_views");
-  prepare_call_limits();  // whose handler must come after ours before a fork
+  prepare_call_limits();  // its handler must run after ours before a fork
   static_cast<void>(pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
   static_cast<void>(PyEval_SaveThread());
 }

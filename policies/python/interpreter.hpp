@@ -11,16 +11,15 @@ namespace orrery::python {
 
 namespace py = pybind11;
 
-// Starts the interpreter at the first call; it lasts as long as the process. Throws
-// std::runtime_error.
+// Starts the interpreter at the first call, for the rest of the process. Throws std::runtime_error.
 void start_interpreter();
-// The module of the package that helps the adapter.
+// The adapter's helper module.
 py::module_ policy_code();
 // The exception with its traceback, as Python shows it.
 std::string traceback_of(py::error_already_set& error);
 
-// Calls f with the interpreter's lock held. What Python raises is thrown as a std::runtime_error
-// with the traceback. The result must hold no Python object.
+// Calls f with the interpreter's lock held. A Python exception is thrown as std::runtime_error with
+// its traceback. The result must not hold a Python object.
 template <class F>
 auto in_python(F&& f) {
   const py::gil_scoped_acquire lock;

@@ -1,5 +1,5 @@
-// policies/python/job_policy.cpp -- a policy of the job queue whose points are methods in Python;
-// and the entry of the registry for all policies in Python.
+// policies/python/job_policy.cpp -- a policy of the job queue with its points as Python methods;
+// and the registry entry for all Python policies.
 #include <pybind11/embed.h>
 
 #include <limits>

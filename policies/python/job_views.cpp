@@ -19,7 +19,7 @@ std::string state_of(const QueuedJob& job) {
   return std::string{kStates[static_cast<size_t>(job.state)]};
 }
 
-// Refuses what would be a mistake before the job queue is asked.
+// Reports mistakes before the job queue is called.
 void expect(bool is_right, const JobRef& job, const std::string& what) {
   if (is_right) return;
   const QueuedJob& r = job.get();
@@ -41,7 +41,7 @@ struct Tree {
     expect_alive(slot);
     return py::cast(job_of(board, slot));
   }
-  // Slots are reused, so a tree must not keep those of jobs that are over.
+  // Slots are reused, so a tree must not keep those of finished jobs.
   void expect_alive(JobSlot slot) const {
     if (whose != Whose::Own || get().key(slot).serial == board->job(slot).serial) return;
     throw py::value_error("job " + std::to_string(get().key(slot).serial) +
@@ -86,7 +86,7 @@ void bind_tree(py::module_& m) {
            py::arg("estimate_ns") = py::none())
       .def("erase", erase, py::arg("job"))
       .def("__len__", [](const Tree& t) { return t.get().size(); })
-      .def("__iter__",  // over the jobs of this moment
+      .def("__iter__",  // over the jobs at this moment
            [](const Tree& t) {
              py::list jobs;
              t.get().for_each([&](JobSlot slot) { jobs.append(t.job(slot)); });
@@ -97,7 +97,7 @@ void bind_tree(py::module_& m) {
       .def("first", [](const Tree& t) { return t.job(t.get().first()); })
       .def("next",
            [](const Tree& t, const JobRef& job) { return t.job(t.get().next(t.slot_of(job))); })
-      .def("key",  // what the jobs are sorted by
+      .def("key",  // the sort key
            [](const Tree& t, const JobRef& job) {
              const JobKey& key = t.get().key(t.slot_of(job));
              return KeyTuple{key.rank, key.submitted.ns, key.serial};
@@ -137,14 +137,14 @@ void bind_job(py::module_& m) {
   field("units", [](const QueuedJob& j) { return j.ask.units; });
   field("requests", [](const QueuedJob& j) { return amounts(j.ask.request); });
   field("held", [](const QueuedJob& j) { return amounts(j.held); });
-  field("requested_ns", [](const QueuedJob& j) { return j.ask.run.ns; });  // below 0: not known
+  field("requested_ns", [](const QueuedJob& j) { return j.ask.run.ns; });  // below 0: unknown
   field("estimate_ns", [](const QueuedJob& j) { return j.estimate.run.ns; });
   field("estimate_first_ns", [](const QueuedJob& j) { return j.estimate.first.ns; });
   field("corrections", [](const QueuedJob& j) { return j.estimate.corrections; });
   field("started_ns", [](const QueuedJob& j) { return j.progress.started.ns; });
   field("expected_end_ns", [](const QueuedJob& j) { return j.progress.expected_end.ns; });
   field("is_running", [](const QueuedJob& j) { return j.is_running(); });
-  field("run_ns", [](const QueuedJob& j) { return j.run.ns; });  // once it is over
+  field("run_ns", [](const QueuedJob& j) { return j.run.ns; });  // once the job is over
   job.def_property_readonly("executed_ns",
                             [](const JobRef& j) { return j.get().executed_by(j.board->now()).ns; })
       .def_property_readonly("left_ns",  // by the estimate
@@ -167,7 +167,7 @@ void bind_job(py::module_& m) {
       .def_readonly("has_longer", &News::has_longer);
 }
 
-// True: the job runs. A job that does not fit, or does not wait, is a mistake of the plan.
+// True: the job runs. Starting a job that does not fit, or does not wait, is a mistake of the plan.
 bool start(const BoardRef& b, const JobRef& job, const py::object& nodes) {
   expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
   expect(b.board->fits(job.get()), job, "it does not fit now");

@@ -13,7 +13,7 @@
 
 namespace orrery::python {
 
-// Looks the job up whenever it is asked, so Python may keep it.
+// Looks the job up at each access, so Python may keep it.
 struct JobRef {
   Lent<JobBoard> board;
   JobSlot slot;

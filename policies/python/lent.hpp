@@ -1,4 +1,4 @@
-// policies/python/lent.hpp -- what C++ lends to Python for a while.
+// policies/python/lent.hpp -- C++ objects that Python may use for a limited time.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace orrery::python {
 
-// Python may keep an object for longer than what it stands for exists: using it is then an error.
+// Python may keep the wrapper longer than the object exists: using it is then an error.
 template <class T>
 class Lent {
  public:
@@ -26,7 +26,7 @@ class Lent {
   std::shared_ptr<T*> thing_;
 };
 
-// Takes it back at the end of a scope.
+// Ends the loan at the end of a scope.
 template <class T>
 class Loan {
  public:

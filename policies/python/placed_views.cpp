@@ -16,7 +16,7 @@ const Preemption& preemption_of(const Handle& handle) {
   return *preemption;
 }
 
-// A what-if that a policy holds; closed at the end of post_filter() at the latest.
+// A what-if opened by a policy; closed at the end of post_filter() at the latest.
 struct WhatIfRef {
   std::shared_ptr<WhatIfs> all;
   std::shared_ptr<WhatIfs::One> one;
@@ -157,7 +157,7 @@ void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle) {
       .def_property_readonly("since_ns", [](const PlacedPod& p) { return p.since.ns; })
       .def_readonly("is_leaving", &PlacedPod::is_leaving);
   bind_what_if<PodWhatIfRef>(m, "WhatIf")
-      .def("feasible",  // of these nodes (bool or ids), those that the pod could go to
+      .def("feasible",  // of these nodes (bool or ids), the feasible ones
            [](const PodWhatIfRef& w, const py::object& nodes) {
              return mask_of(w.pods().feasible(nodes_of(w.handle->cluster(), nodes)));
            })

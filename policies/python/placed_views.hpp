@@ -1,5 +1,4 @@
-// policies/python/placed_views.hpp -- placed pods as Python sees them, and the cluster without
-// some.
+// policies/python/placed_views.hpp -- placed pods and what-ifs as Python sees them.
 #pragma once
 
 #include <memory>
@@ -10,15 +9,15 @@
 
 namespace orrery::python {
 
-// What-ifs that a policy has opened and not yet closed; the innermost is last.
+// What-ifs that a policy has opened and not closed yet; the innermost is last.
 class WhatIfs {
  public:
   struct One {
-    std::unique_ptr<WhatIf> pods;  // one of the two
+    std::unique_ptr<WhatIf> pods;  // one of the two is set
     std::unique_ptr<GangWhatIf> gang;
-    std::set<uint32_t> out = {};  // pods that are evicted in it
+    std::set<uint32_t> out = {};  // pods evicted in it
   };
-  // post_filter() runs. At its end the what-ifs that it has opened are closed, as they must be.
+  // Scope of post_filter(). Its end closes the what-ifs that it has opened.
   class Scope {
    public:
     explicit Scope(WhatIfs& all) : all_{all}, before_{all.open_.size()} { ++all.scopes_; }
@@ -35,7 +34,7 @@ class WhatIfs {
   };
 
   std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
-  std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);  // null: no use
+  std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);  // null: impossible
   void close(const One& one);  // throws py::value_error unless it is the innermost
 
  private:

@@ -27,10 +27,10 @@ struct PodPolicy::Kept {
   py::object nodes;
   Nodes* of_nodes = nullptr;  // the same
   const std::shared_ptr<WhatIfs> what_ifs = std::make_shared<WhatIfs>();
-  std::string reason;  // of the last answer
+  std::string reason;  // text of the last status
 };
 
-// A cycle that Python is lent, and what it is asked about.
+// A cycle lent to Python, and its input.
 template <class F>
 auto PodPolicy::with(const Cycle& cycle, F&& f) const {
   return in_python([&] {
@@ -230,7 +230,7 @@ int64_t PodPolicy::score_placement(const Cycle& cycle, const GangView& gang,
   });
 }
 
-// ---- a pod that has a node
+// ---- after a pod has a node
 
 Status PodPolicy::reserve(const Cycle& cycle, NodeId node) {
   return with(cycle, [&](const py::object& lent, const py::object& /*all*/) {

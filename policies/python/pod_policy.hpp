@@ -1,4 +1,4 @@
-// policies/python/pod_policy.hpp -- a policy of pods whose points are methods in Python.
+// policies/python/pod_policy.hpp -- a policy of pods with its points as Python methods.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace orrery::python {
 
-// Serves all points in C++; the framework binds those that the class has methods for.
+// Implements all points in C++; the framework binds those for which the class has methods.
 class PodPolicy final : public Policy,
                         public PreEnqueue,
                         public QueueSort,
@@ -67,7 +67,7 @@ class PodPolicy final : public Policy,
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override;
 
  private:
-  // What outlives a point: the texts that its answers refer to.
+  // Data that outlives a call: the texts that its results refer to.
   struct Kept;
   void make(const RawParams& args);
   ClusterEvents events_of_interest() const;

@@ -145,7 +145,7 @@ void bind_cycle(py::module_& m) {
       .def_property_readonly("pod", [](const CycleRef& c) { return pod_of(c.cycle->pod); })
       .def_property_readonly(
           "state", [](const CycleRef& c) { return c.cycle->state.of<CyclePart>(*c.owner).kept; })
-      // Draws of this attempt, from a stream of that name.
+      // Random numbers of this attempt, from the stream of that name.
       .def("uniform",
            [](const CycleRef& c, const std::string& s) { return c.cycle->state.rng(s).uniform(); })
       .def("below", [](const CycleRef& c, const std::string& s, uint64_t bound) {

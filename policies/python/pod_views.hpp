@@ -14,16 +14,16 @@
 
 namespace orrery::python {
 
-class Nodes {  // arrays over all nodes: views of what the cluster has
+class Nodes {  // arrays over all nodes: views of the cluster's memory
  public:
   explicit Nodes(const Lent<const ClusterState>& cluster);
   const ClusterState& cluster() const { return *cluster_; }
   py::dict allocatable, requested;  // by resource
-  // Those in question, while filter or score runs; null: none.
+  // The nodes in question, while filter or score runs; null: none.
   const NodeSet* candidates = nullptr;
   std::span<const NodeId> feasible = {};
 
-  py::object candidate_ids() const;  // None: none are in question
+  py::object candidate_ids() const;  // None: no nodes in question
   void take_back() { cluster_.take_back(); }
 
  private:
@@ -33,7 +33,7 @@ class Nodes {  // arrays over all nodes: views of what the cluster has
 struct Pod {
   PodView view;
   std::string team;
-  PodSpec spec;  // of its own: Python may keep it
+  PodSpec spec;  // a copy: Python may keep it
 };
 Pod pod_of(const PodView& view);
 
@@ -43,7 +43,7 @@ struct Gang {
 };
 Gang gang_of(const GangView& view);
 
-struct CyclePart : CycleData {  // what an attempt keeps for a policy
+struct CyclePart : CycleData {  // data that an attempt stores for a policy
   CyclePart();
   ~CyclePart() override;
   CyclePart(const CyclePart&) = delete;

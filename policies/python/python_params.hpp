@@ -1,5 +1,5 @@
-// policies/python/python_params.hpp -- what a scenario says of every policy in Python; its class
-// may take more.
+// policies/python/python_params.hpp -- scenario parameters of every Python policy; its class may
+// have more.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ struct PythonParams {
   }
 };
 
-// Mistakes go to `diagnostics`; keys of the class's own are left to it.
+// Reports mistakes to `diagnostics`; the class's own keys are left to it.
 PythonParams params_of(const RawParams& args, const std::string& path, Diagnostics& diagnostics);
-PythonParams params_of(const RawParams& args);  // that have been checked
+PythonParams params_of(const RawParams& args);  // the arguments must have been checked
 
 }  // namespace orrery::python

@@ -37,7 +37,7 @@ std::vector<std::string> option_names(const CommandSpec& command) {
   return names;
 }
 
-// An option cut short, as in --out, else one that is spelled alike.
+// The full option of a prefix, as in --out, or else one with a similar name.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (wrong.size() > 2 && name.starts_with(wrong)) return "; did you mean '" + name + "'?";
@@ -45,7 +45,7 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& kn
   return did_you_mean(wrong, known);
 }
 
-// What was given, by option; the library's own messages become ours.
+// The given options; the library's messages are replaced by Orrery's.
 po::parsed_options parse(const CommandSpec& command, std::span<const char* const> args) {
   po::options_description options = described(command);
   options.add_options()(kPositional, po::value<std::vector<std::string>>());

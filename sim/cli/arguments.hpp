@@ -1,4 +1,4 @@
-// sim/cli/arguments.hpp -- what a command takes, and what it was given.
+// sim/cli/arguments.hpp -- options of a command, and their values.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// The command line makes no sense: the text says why.
+// The command line is invalid; the text says why.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,12 +28,12 @@ struct CommandSpec {
   std::string name, doc;
   std::string positional;  // "SCENARIO..."; empty: takes none
   size_t positional_min = 0, positional_max = 0;
-  std::vector<OptionSpec> options;  // --help comes by itself
+  std::vector<OptionSpec> options;  // --help is added automatically
 };
 
 struct Arguments {
   std::vector<std::string> positional;
-  std::map<std::string, std::vector<std::string>> options;  // a flag given: one empty value
+  std::map<std::string, std::vector<std::string>> options;  // a given flag: one empty value
 
   bool has(const std::string& name) const { return options.contains(name); }
   std::optional<std::string> one(const std::string& name) const;

@@ -88,7 +88,7 @@ ExitStatus run_command_line(std::span<const char* const> args, std::ostream& out
     out << "orrery " ORRERY_VERSION "\n";
     return ExitStatus::Ok;
   }
-  if (first == "help" && args.size() > 1) {  // as COMMAND --help
+  if (first == "help" && args.size() > 1) {  // the same as COMMAND --help
     const std::array<const char*, 1> help{"--help"};
     return run_named(args[1], help, out, err);
   }
@@ -119,8 +119,8 @@ int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& 
     status = failure.status;
   }
   out.flush();
-  // Text that nobody could be given is an output that could not be written, unless its reader had
-  // enough: `orrery describe scenario | head`.
+  // Unwritable output is an error, unless its reader closed the pipe: `orrery describe scenario |
+  // head`.
   if (status == ExitStatus::Ok && !out.good() && !is_reader_gone(out)) {
     err << "standard output cannot be written\n";
     status = ExitStatus::OutputFailed;

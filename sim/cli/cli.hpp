@@ -8,7 +8,7 @@ namespace orrery {
 
 enum class ExitStatus : int {
   Ok = 0,
-  Internal = 1,       // our mistake
+  Internal = 1,       // a bug of Orrery
   UserMistake = 2,    // wrong usage, scenario, trace or plug-in
   OutputFailed = 74,  // as EX_IOERR
   Stopped = 130,      // as a shell reports Ctrl-C

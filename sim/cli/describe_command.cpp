@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// From the list of which registry and framework are made.
+// From the list that registry and framework are made from.
 std::string points_text() {
   Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
@@ -96,7 +96,7 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
   return text + "\nargs:\n" + describe_text(args);
 }
 
-// A policy that is code in a file: "mine.py:Mine".
+// A policy as code in a file: "mine.py:Mine".
 ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
                          std::ostream& out, std::ostream& err) {
   try {

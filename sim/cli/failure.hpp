@@ -1,4 +1,4 @@
-// sim/cli/failure.hpp -- what an exception means to the user: a message and an exit status.
+// sim/cli/failure.hpp -- message and exit status of an exception.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace orrery {
 
 struct Failure {
   ExitStatus status = ExitStatus::Internal;
-  std::string text = {};  // a line or more
+  std::string text = {};  // one or more lines
 };
 
-// Of the exception that is being handled, at the boundary of a run or of the program.
+// For the present exception, at the boundary of a run or of the program.
 Failure current_failure();
 
 }  // namespace orrery

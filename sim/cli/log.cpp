@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Escapes each line by itself. A further line has no time and level before it.
+// Escapes each line separately. Further lines have no time and level.
 std::string shown(std::string_view text) {
   std::string lines;
   for (size_t end = 0; end != std::string_view::npos;) {
@@ -26,7 +26,7 @@ std::string shown(std::string_view text) {
 struct Log::Parts {
   explicit Parts(std::ostream& stream)
       : logger{"orrery", std::make_shared<spdlog::sinks::ostream_sink_st>(stream, true)} {}
-  spdlog::logger logger;  // not in spdlog's registry: many runs may live in one process
+  spdlog::logger logger;  // outside of spdlog's registry: many runs may live in one process
 };
 
 Log::Log(std::ostream& stream, bool is_quiet) : parts_{std::make_unique<Parts>(stream)} {
@@ -36,7 +36,7 @@ Log::Log(std::ostream& stream, bool is_quiet) : parts_{std::make_unique<Parts>(s
 
 Log::~Log() = default;
 
-// The lines hold the user's text, so they are never format strings themselves.
+// The lines contain user text, so they are never used as format strings.
 void Log::info(const std::string& line) { parts_->logger.log(spdlog::level::info, shown(line)); }
 void Log::warning(const std::string& line) { parts_->logger.log(spdlog::level::warn, shown(line)); }
 void Log::error(const std::string& line) { parts_->logger.log(spdlog::level::err, shown(line)); }

@@ -1,4 +1,4 @@
-// sim/cli/machine_text.hpp -- a machine's facts and where they come from, for people.
+// sim/cli/machine_text.hpp -- the facts of a machine and their sources, as text.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace {
 
-// For what no caller can catch, such as an exception of a destructor.
+// For exceptions that cannot be caught, such as those of a destructor.
 [[noreturn]] void end_with_message() {
   orrery::Failure failure{.text = "internal error: the program ended itself"};
   if (std::current_exception() != nullptr) failure = orrery::current_failure();
@@ -21,7 +21,7 @@ namespace {
 
 int main(int argc, char** argv) {
   std::set_terminate(end_with_message);
-  // A full disk quota and a closed pipe then show as failed writes, which are reported.
+  // An exceeded disk quota and a closed pipe then appear as failed writes, which are reported.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const std::span<const char* const> all{argv, static_cast<size_t>(argc)};

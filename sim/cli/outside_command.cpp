@@ -35,13 +35,13 @@ std::string from_environment(const char* name, const char* otherwise) {
   return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
-// Debian's modules belong to /usr/bin/python3; another may come first on PATH.
+// Debian's Python packages belong to /usr/bin/python3; PATH may name another one first.
 std::string python() {
   const char* const debian = "/usr/bin/python3";
   return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");
 }
 
-// The package first, then what the user had; the current folder must hide no module.
+// The package first, then the user's path; the current folder must not hide a module.
 void prepare_environment(const std::string& folder) {
   const std::string path = from_environment("PYTHONPATH", "");
   setenv("PYTHONPATH", (path.empty() ? folder : folder + ":" + path).c_str(), 1);

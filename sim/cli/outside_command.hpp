@@ -1,4 +1,4 @@
-// sim/cli/outside_command.hpp -- commands that the Python package carries out.
+// sim/cli/outside_command.hpp -- commands implemented by the Python package.
 #pragma once
 
 #include <ostream>
@@ -12,12 +12,12 @@ namespace orrery {
 struct OutsideCommand {
   std::string_view name, usage, doc;
 };
-// What `orrery --help` tells of them; their own --help has the options.
+// Their lines in `orrery --help`; their own --help has the options.
 std::span<const OutsideCommand> outside_commands();
 
-// This process becomes `python3 -m orrery NAME ARGS`, so it comes back only with a mistake that it
-// has told: no Python, or no package. ORRERY_PYTHON in the environment says which Python; for the
-// package see sim/core/installation.hpp.
+// Replaces this process by `python3 -m orrery NAME ARGS`, so it returns only after an error that it
+// has reported: no Python, or no package. ORRERY_PYTHON in the environment chooses the Python; for
+// the package see sim/core/installation.hpp.
 ExitStatus become_outside(std::string_view name, std::span<const char* const> args,
                           std::ostream& err);
 

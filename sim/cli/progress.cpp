@@ -37,7 +37,7 @@ std::string format_simulated(Time time) {
 }
 
 std::string format_host_time(double seconds_in) {
-  constexpr double kMax = 1e9;  // decades: nobody waits
+  constexpr double kMax = 1e9;  // decades
   if (!(seconds_in < kMax)) return "very long";
   const auto s = static_cast<int64_t>(std::max(seconds_in, 0.0) + 0.5);
   if (s < 60) return std::to_string(s) + "s";
@@ -74,7 +74,7 @@ std::optional<double> fraction_done(const SimulationProgress& progress) {
 
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s) {
   const auto fraction = fraction_done(progress);
-  constexpr double kFirstGuess = 0.001;  // before that the guess jumps about
+  constexpr double kFirstGuess = 0.001;  // earlier estimates jump too much
   if (!fraction || *fraction < kFirstGuess) return std::nullopt;
   return elapsed_s * (1 - *fraction) / *fraction;
 }
@@ -116,7 +116,7 @@ void ProgressReporter::update(const SimulationProgress& progress, Clock::time_po
   }
 }
 
-// Over about a second, so that the figure can be read.
+// Averages over about a second, so that the figure is readable.
 void ProgressReporter::measure_rate(const SimulationProgress& progress, Clock::time_point now) {
   const double gap = seconds_between(measured_at_, now);
   const bool is_first = measured_at_ == started_at_;

@@ -1,4 +1,4 @@
-// sim/cli/progress.hpp -- how far a run is, as one line for people.
+// sim/cli/progress.hpp -- progress of a run as one line of text.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@ std::string format_simulated(Time time);       // "12d 03:04:05"
 std::string format_host_time(double seconds);  // "7s", "4min 05s", "2h 03min"
 std::string format_count(uint64_t count);      // "1,234,567"
 std::string format_short(double value);        // "12.3M", for rates
-// Of simulated time; nothing without an end, as jobs still to come are not known.
+// Share of simulated time; empty without an end, because future jobs are unknown.
 std::optional<double> fraction_done(const SimulationProgress& progress);
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s);
 std::string progress_line(const SimulationProgress& progress, double elapsed_s,
                           double events_per_s);
 
-// Shows progress while a run goes on: on a terminal one line rewritten in place, else a log line
-// every ten seconds of host time.
+// Shows progress during a run: on a terminal one line rewritten in place, else a log line every ten
+// seconds of host time.
 class ProgressReporter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -35,7 +35,7 @@ class ProgressReporter {
   ProgressReporter& operator=(const ProgressReporter&) = delete;
 
   void update(const SimulationProgress& progress, Clock::time_point now = Clock::now());
-  void clear();  // leaves the terminal's line empty for other text
+  void clear();  // clears the terminal's line for other text
 
  private:
   void measure_rate(const SimulationProgress& progress, Clock::time_point now);
@@ -50,8 +50,8 @@ class ProgressReporter {
   size_t width_drawn_ = 0;
 };
 
-size_t terminal_width();  // in columns; 80 if it is not known
-// Lines unless `stream` is std::cerr and that is a terminal.
+size_t terminal_width();  // in columns; 80 if it is unknown
+// Log lines unless `stream` is std::cerr and a terminal.
 ProgressReporter::Mode progress_mode(const std::ostream& stream, bool is_quiet);
 
 }  // namespace orrery

@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-// An option that is short for an override; mistakes in it are reported under its own name.
+// An option that abbreviates an override; mistakes are reported under the option's name.
 void apply_option(ScenarioInput& input, const std::string& option, const std::string& assignment) {
   config::apply_override(input.document, assignment, input.diagnostics);
   const size_t number = input.document.overrides.size();
@@ -30,7 +30,7 @@ void check_seed(const std::string& text) {
   }
 }
 
-// A table that is not there was to be left out: the one that was meant would be recorded.
+// Reports unknown tables in record.off: the intended table would still be recorded.
 void check_tables_off(ScenarioInput& input) {
   const std::vector<std::string>& off = input.scenario.record.off;
   const config::Node& listed = input.document.root["record"]["off"];
@@ -50,7 +50,7 @@ void check_tables_off(ScenarioInput& input) {
 std::string with_option_named(const ScenarioInput& input, const std::string& message) {
   for (const auto& [prefix, option] : input.options_meant) {
     if (!message.starts_with(prefix)) continue;
-    const size_t end = message.find(": ");  // of the line and column, which mean nothing there
+    const size_t end = message.find(": ");  // of the line and column, which have no meaning there
     return end == std::string::npos ? message : option + message.substr(end);
   }
   return message;
@@ -117,7 +117,7 @@ ScenarioInput read_input(const std::string& path, const Arguments& arguments) {
                             "is a study, not a scenario: `orrery study run` runs it");
     return input;
   }
-  // What could not be parsed would only add noise.
+  // Warnings about an unparsable document would be useless.
   if (input.document.is_usable) {
     input.scenario = read_scenario(input.document, input.diagnostics);
     check_tables_off(input);

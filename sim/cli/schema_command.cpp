@@ -30,7 +30,8 @@ void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// To the reader a policy's name is any text; an editor can offer those that exist, and their args.
+// For the reader a policy's name is any text; an editor can offer the known ones with their
+// arguments.
 void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
   FieldTree& item = list.children.front();
   offer(child(item, "name"), policies);

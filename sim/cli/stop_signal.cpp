@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
 
-// A handler can reach nothing but a global.
+// A signal handler can only use a global.
 std::atomic<bool> stop_asked = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a handler may touch nothing else");
 
@@ -24,7 +24,7 @@ StopSignal::StopSignal() {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
     action.sa_handler = orrery_on_stop_signal;
-    action.sa_flags = SA_RESTART;  // a write to the output is not to fail because of it
+    action.sa_flags = SA_RESTART;  // writes to the output must not fail because of the signal
     sigaction(kSignals[i], &action, &former_[i]);
     if (former_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &former_[i], nullptr);
   }

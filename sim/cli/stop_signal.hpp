@@ -1,4 +1,4 @@
-// sim/cli/stop_signal.hpp -- Ctrl-C and SIGTERM as a flag that a run looks at.
+// sim/cli/stop_signal.hpp -- Ctrl-C and SIGTERM as a flag that a run checks.
 #pragma once
 
 #include <signal.h>
@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// While it lives, the first signal sets the flag and a second one ends the process at once. A
-// signal that was ignored before, as under nohup, stays ignored. At most one may live.
+// While it exists, the first signal sets the flag and a second one ends the process at once. A
+// signal that was ignored before, as under nohup, stays ignored. Only one may exist at a time.
 class StopSignal {
  public:
   StopSignal();

@@ -16,10 +16,10 @@ struct Row {
 };
 struct Group {
   std::string_view title;
-  std::vector<std::string_view> words;  // a name with one of them belongs here
+  std::vector<std::string_view> words;  // words in the names of the group's figures
 };
 
-// The first group that fits takes a figure, so the narrow ones come first.
+// A figure goes into the first matching group, so specific groups come first.
 const std::array<Group, 6> kGroups{{
     {"Deadlocks", {"deadlock", "infeasible"}},
     {"Scheduler", {"sched", "attempt", "cycle", "queue", "bind", "pending", "permit"}},
@@ -28,7 +28,7 @@ const std::array<Group, 6> kGroups{{
     {"Jobs", {"job", "gang", "member", "pod", "jct", "wait", "slowdown", "makespan"}},
     {"Other", {""}},
 }};
-// As they are shown.
+// The order of the groups on the screen.
 constexpr std::array<std::string_view, 6> kOrder{"Jobs",      "GPU use",   "Failures",
                                                  "Deadlocks", "Scheduler", "Other"};
 
@@ -132,7 +132,7 @@ std::string summary_text(const SimulationResult& result, const std::string& outp
   size_t figure_width = 0;
   std::array<std::vector<Row>, kOrder.size()> groups;
   for (const SummaryValue& value : result.summary) {
-    // The same as a share, in a unit that says less on a screen.
+    // The same figure exists as a share, which is easier to read.
     if (value.name.starts_with("gpu_s_")) continue;
     const auto* const place = std::find(kOrder.begin(), kOrder.end(), group_of(value.name).title);
     auto& rows = groups[static_cast<size_t>(place - kOrder.begin())];

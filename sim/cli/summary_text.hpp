@@ -1,4 +1,4 @@
-// sim/cli/summary_text.hpp -- the figures of a run on one screen.
+// sim/cli/summary_text.hpp -- the main figures of a run on one screen.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 namespace orrery {
 
 std::string format_figure(const SummaryValue& value);  // "1,234 jobs", "81.50 %"
-// Grouped by what the names are about: a figure added by a model tomorrow finds its place too.
+// Groups figures by words in their names, so figures of new models get a group, too.
 std::string summary_text(const SimulationResult& result, const std::string& output_path);
 
 }  // namespace orrery

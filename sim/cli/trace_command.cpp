@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-// The parameters of a trace or a failure log, as --set gives them.
+// The parameters of a trace or a failure log, from --set.
 template <class P>
 std::optional<P> read_source_params(const std::string& file, const Arguments& arguments,
                                     std::ostream& err) {
@@ -29,7 +29,7 @@ std::optional<P> read_source_params(const std::string& file, const Arguments& ar
   for (const std::string& assignment : arguments.all("set")) {
     config::apply_override(document, assignment, diagnostics);
   }
-  // A file's name is any text, so it goes around the parser.
+  // A file's name is any text, so it bypasses the parser.
   if (const config::Node* const given = document.root.find("file"); given != nullptr) {
     throw UsageError{"--set file=: name the file as an argument"};
   }
@@ -47,7 +47,7 @@ ExitStatus report_mistakes(const std::vector<std::string>& errors, std::ostream&
   return errors.empty() ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// A format of requests asked for, or a file that looks like one.
+// The requested format is one of requests, or the file looks like one.
 bool holds_requests(const std::string& file, const Arguments& arguments) {
   for (const std::string& set : arguments.all("set")) {
     constexpr std::string_view kKey = "format=";
@@ -63,7 +63,7 @@ bool is_set(std::string_view name, const Arguments& arguments) {
   });
 }
 
-// --from says the same as --set format=.
+// --from X is the same as --set format=X.
 Arguments with_format(Arguments arguments) {
   const auto from = arguments.one("from");
   if (!from) return arguments;
@@ -72,8 +72,8 @@ Arguments with_format(Arguments arguments) {
   return arguments;
 }
 
-// Malformed rows are passed over, to show all that can be shown; they still end in a mistake,
-// unless they were allowed.
+// Skips malformed rows, to show as much as possible. They still make the exit status a mistake,
+// unless `lenient` allows them.
 ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostream& err) {
   const bool is_lenient = params.lenient;
   params.lenient = true;
@@ -89,7 +89,7 @@ bool is_guessed(const TraceParams& params) {
   return params.format == TraceFormat::Auto && params.columns == TraceColumns{};
 }
 
-// Whether the rows say how long jobs ran, or the user does.
+// Whether the rows, or the user, give durations of jobs.
 bool knows_durations(const TraceParams& params) {
   if (params.default_duration) return true;
   const std::string beginning = traces::read_beginning(traces::TextSource::open_file(params.file));
@@ -97,7 +97,7 @@ bool knows_durations(const TraceParams& params) {
   return format == nullptr || format->durations != traces::Durations::InNoRow;
 }
 
-// A list of survivors is shown as it is, not as a replay would begin, unless that is asked for.
+// A list of survivors is shown as recorded, unless a replay's view is requested.
 ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& out,
                 std::ostream& err) {
   const bool is_lenient = params.lenient;
@@ -157,7 +157,7 @@ void tell_written(const std::string& target, int64_t rows, const char* what,
 }
 
 void refuse_to_replace(const std::string& file, const std::string& target) {
-  std::error_code error;  // one of the two does not exist: they are not the same
+  std::error_code error;  // one of the two does not exist, so they differ
   if (std::filesystem::equivalent(file, target, error)) {
     throw UsageError{"the output would replace " + file + ", which it is made from"};
   }
@@ -167,7 +167,7 @@ ExitStatus convert(const TraceParams& params, const std::string& target, std::os
                    std::ostream& err) {
   const auto reader = open_trace(params);
   for (const std::string& beside : reader->side_files()) refuse_to_replace(beside, target);
-  const TraceJob* const first = reader->next();  // what the file says of itself comes before it
+  const TraceJob* const first = reader->next();  // the file's own facts come before it
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   NativeWriter writer{
       target, provenance(params, name_of(reader->format()), reader->side_files(), reader->facts())};

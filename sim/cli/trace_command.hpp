@@ -1,4 +1,4 @@
-// sim/cli/trace_command.hpp -- `orrery trace`: looks into recorded jobs and converts them.
+// sim/cli/trace_command.hpp -- `orrery trace`: inspects recorded jobs and converts them.
 #pragma once
 
 #include <ostream>

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What of a trace is compared.
+// The distributions of a trace that are compared.
 struct Sample {
   std::vector<double> gaps, hours, gpus, cores, durations, work;
   std::map<std::string, int64_t, std::less<>> jobs_of_user;
@@ -49,7 +49,7 @@ struct Sample {
     }
   }
 
-  // Of each job, how many users have more jobs than its own.
+  // For each job, how many users have more jobs than its user.
   std::vector<double> ranks() const {
     std::vector<int64_t> counts;
     for (const auto& [user, jobs] : jobs_of_user) counts.push_back(jobs);
@@ -121,7 +121,7 @@ std::optional<TraceModelParams> read_spec(const std::string& path, const Argumen
   return {};
 }
 
-// What the jobs were made after, and how many of them by what seed.
+// The source trace of the jobs, their number and their seed.
 std::vector<TraceFact> provenance(const TraceModelParams& params, const TraceReader& reader) {
   std::vector<TraceFact> facts =
       provenance(params.trace, name_of(reader.format()), reader.side_files(), reader.facts());
@@ -139,7 +139,7 @@ ExitStatus trace_generate(const Arguments& arguments, std::ostream& out, std::os
   const std::string& target = arguments.positional[2];
   const auto params = read_spec(arguments.positional[1], arguments, err);
   if (!params) return ExitStatus::UserMistake;
-  std::error_code error;  // one of the two does not exist: they are not the same
+  std::error_code error;  // one of the two does not exist, so they differ
   if (fs::equivalent(params->trace.file, target, error) ||
       fs::equivalent(arguments.positional[1], target, error)) {
     throw UsageError{"the output would replace what it is made from"};

@@ -1,5 +1,5 @@
-// sim/cli/trace_provenance.hpp -- where the rows of a native file came from, and what was done to
-// them on the way.
+// sim/cli/trace_provenance.hpp -- the source of the rows of a native file, and the steps of their
+// conversion.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@ namespace orrery {
 
 using TraceFact = std::pair<std::string, std::string>;
 
-std::string hash_of(const std::string& file);  // "unknown" when it cannot be read
-// Line ends become blanks, as facts are lines.
+std::string hash_of(const std::string& file);  // "unknown" if unreadable
+// Replaces line ends by blanks, because facts are lines.
 std::vector<TraceFact> as_lines(std::vector<TraceFact> facts);
 
-// Every parameter as used, defaults too, in one line; files without their folders.
+// Every parameter as used, defaults included, in one line; files without their folders.
 template <class P>
 std::string resolved_line(P params) {
   params.file = std::filesystem::path{params.file}.filename().string();
@@ -29,7 +29,7 @@ std::string resolved_line(P params) {
   return config::to_flow_text(config::type_of<P>().write(&params));
 }
 
-// `facts` are what the source says of itself.
+// `facts` are those of the source file.
 template <class P>
 std::vector<TraceFact> provenance(const P& params, std::string_view format,
                                   const std::vector<std::string>& side_files,

@@ -199,7 +199,8 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
                                      number(s.core_seconds() / span) + " cores busy on average");
     }
   }
-  if (!has_durations) text += line("run time", "not told: set default_duration for a replay");
+  if (!has_durations)
+    text += line("run time", "not in the trace: set default_duration for a replay");
   for (const auto& [key, value] : reader.facts()) text += line("it says: " + key, value);
   if (s.jobs() > 0) {
     text += distribution_head();

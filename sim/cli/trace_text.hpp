@@ -1,4 +1,4 @@
-// sim/cli/trace_text.hpp -- what `orrery trace info` says.
+// sim/cli/trace_text.hpp -- texts of `orrery trace info`.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@ namespace orrery {
 
 // The format of the file, whether it was guessed, and which columns were read.
 std::string layout_text(const TraceReader& reader, bool is_guessed);
-// Without durations, those of the statistics mean nothing, and are not shown.
+// Without durations, the statistics of durations are not shown.
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
                        bool has_durations, bool is_guessed);
-// How a replay of a list of survivors begins, of which the statistics are as recorded.
+// The start of a replay of a list of survivors; the statistics are as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
 // Reads the requests to their end. Keeps 32 bytes of each.
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
 std::string series_text(const SeriesReport& series);
-// Rows that were skipped, left out or odd, one a line; empty when there were none.
+// Rows that were skipped, left out or odd, one a line; empty without any.
 std::string notes_text(const std::vector<TraceNote>& notes);
 
 }  // namespace orrery

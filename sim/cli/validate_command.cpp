@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "models/cluster/cluster.hpp"
+#include "models/cluster/ground.hpp"
 #include "models/cluster/offered_load.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/cli/study/study_plan.hpp"
@@ -31,9 +31,8 @@ std::string counts_of(const ScenarioInput& input) {
          (warnings == 0 ? "" : ", " + counted(warnings, "warning"));
 }
 
-// What only the nodes show, such as a fault of one that there is not. A list of nodes is an input
-// of the run, like a trace, and is not opened.
-// Says what jobs ask of the nodes.
+// Checks that need the nodes, such as a fault of an unknown node. A node list is an input of the
+// run, like a trace, and is not opened. Returns the jobs' demand on the nodes.
 std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return {};
   const Ground ground{input.scenario};

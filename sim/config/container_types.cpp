@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The index of the name in the text; a complaint and nothing when there is none.
+// The index of the name in the text; reports a mistake and returns nothing if there is none.
 std::optional<size_t> read_name(const Node& node, const ReadContext& context,
                                 const std::vector<std::string>& names) {
   if (node.is_scalar()) {

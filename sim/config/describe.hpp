@@ -25,7 +25,7 @@ template <class P>
 // JSON Schema draft-07 of a whole document; `include` is allowed at the top.
 [[nodiscard]] std::string to_json_schema(const FieldTree& root, const std::string& title);
 
-// Every parameter as used. It is YAML too: reading it back gives the same parameters.
+// Every parameter as used. The text is also YAML: reading it back gives the same parameters.
 template <class P>
 [[nodiscard]] std::string resolved_json(const P& params) {
   return config::to_json(config::type_of<P>().write(&params));

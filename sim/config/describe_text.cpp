@@ -9,7 +9,7 @@ namespace {
 struct Row {
   std::string name;
   std::string type;
-  std::string fallback;              // the default, or that there is none
+  std::string fallback;              // the default, or that it is required
   std::vector<std::string> remarks;  // one line each, below
 };
 
@@ -25,14 +25,14 @@ std::string type_text(const FieldTree& field) {
   for (const FieldTree& kind : leaf->variants) names += (names.empty() ? " " : " | ") + kind.name;
   text += names;
   if (!leaf->range_text.empty()) return text + ", " + leaf->range_text;
-  // A quantity carries its unit in the value; a plain number's unit is part of its meaning.
+  // A quantity has its unit in the value; a plain number has it in its type.
   if (leaf->shape != FieldShape::Quantity && !leaf->unit.empty()) text += " (" + leaf->unit + ")";
   return text;
 }
 
 void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows);
 
-// Broken between words; examples stay whole, to be copied.
+// Broken between words; examples are not broken, so they can be copied.
 std::string wrapped(const std::string& remark, size_t indent) {
   constexpr size_t kWidth = 100;
   const std::string margin(indent, ' ');
@@ -53,7 +53,7 @@ std::string wrapped(const std::string& remark, size_t indent) {
   return text + line + "\n";
 }
 
-// What hangs below a field: the fields of the struct it holds, or each kind with its fields.
+// The rows below a field: the fields of its struct, or each kind with its fields.
 void add_inner(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
   switch (field.shape) {
     case FieldShape::Struct:
@@ -101,7 +101,7 @@ std::string describe_text(const FieldTree& tree) {
   } else {
     add_rows(tree, 0, rows);
   }
-  constexpr size_t kColumnMax = 44;  // a longer cell pushes its own line only
+  constexpr size_t kColumnMax = 44;  // a longer cell shifts only its own line
   size_t name_width = 0;
   size_t type_width = 0;
   for (const Row& row : rows) {

@@ -77,7 +77,8 @@ void Diagnostics::instant(Duration at, Told told) {
   open_.push_back({.at = at, .told = std::move(told)});
 }
 
-// Of a section without effect the fields are not told, too, and of a field the first reason alone.
+// If a whole section has no effect, its fields are not reported, too; and a field only with its
+// first reason.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Told> found;
   const auto is_told = [&](const Open& open) {
@@ -139,14 +140,15 @@ std::string Diagnostics::text() const {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
-  constexpr size_t kLengthMax = 64;  // nobody mistypes a longer name, and the table is quadratic
+  constexpr size_t kLengthMax =
+      64;  // longer names are no typing mistakes, and the distance takes quadratic time
   if (wrong.size() > kLengthMax) return "";
   const std::string* best = nullptr;
   size_t distance = std::max<size_t>(2, wrong.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > kLengthMax) continue;
     const size_t candidate = edit_distance(wrong, name);
-    // A "near" name that shares no letter is noise: 'ab' is two edits away from 'xy'.
+    // A "near" name without a common letter is useless: 'ab' is two edits away from 'xy'.
     if (candidate >= distance || candidate >= std::max(wrong.size(), name.size())) continue;
     distance = candidate;
     best = &name;
@@ -157,7 +159,7 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
 std::string in_quotes(std::string_view text) {
   constexpr size_t kShownMax = 60;
   size_t end = std::min(text.size(), kShownMax);
-  // Never cut inside a UTF-8 sequence.
+  // Never cuts a UTF-8 sequence.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
     --end;
   }

@@ -1,4 +1,4 @@
-// sim/config/diagnostics.hpp -- what the user did wrong, and where; collected, never thrown.
+// sim/config/diagnostics.hpp -- mistakes of the user and their positions; collected, never thrown.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-// A file name shared by every position in that file, so that a position costs no string.
+// A file name shared by all positions in the file, so a position holds no string.
 class FileName {
  public:
   FileName() = default;
@@ -29,21 +29,21 @@ class FileName {
 
 struct Position {
   FileName file;
-  int line = 0;  // from 1; 0: somewhere in the file
+  int line = 0;  // from 1; 0: the file as a whole
   int column = 0;
 };
 std::string to_string(const Position& position);
 
-// What becomes of parameters that were given and have no effect.
+// What to do with given parameters that have no effect.
 enum class Idle : uint8_t { Warned, Refused };
 
-// Collects every mistake of a file, so that one run of the program shows them all. A warning is
-// about what is probably no mistake, or would do no harm: the scenario may still be run.
+// Collects every mistake of a file, so one run of the program shows them all. A warning is about
+// something that is probably intended, or does no harm: the scenario may still be run.
 class Diagnostics {
  public:
   static constexpr size_t kKeptMax = 100;  // of each kind
 
-  // Something told of a parameter, without its place and name.
+  // A remark on a parameter, with its place and name.
   struct Told {
     Position position;
     std::string path, message;
@@ -54,25 +54,26 @@ class Diagnostics {
 
   void error(const Position& position, std::string_view path, std::string message);
   void warning(const Position& position, std::string_view path, std::string message);
-  void idle(const Position& position, std::string_view path, std::string message);  // no effect
+  // A parameter without effect.
+  void idle(const Position& position, std::string_view path, std::string message);
 
-  // A given field that needs a fact (`fact` < 0: one that is known to be false), and a given time
-  // of the run: settle() tells those that have no effect. Facts without a value stay open.
+  // A given field that depends on a fact (`fact` < 0: known to be false), and a given instant of
+  // the run: settle() reports those without effect. Facts without a value stay open.
   void unheeded(int fact, Told told);
   void instant(Duration at, Told told);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
 
   bool ok() const { return count_ == 0; }
   size_t count() const { return count_; }
-  // Once full, messages are only counted: a caller may skip the work of composing one.
+  // Once full, messages are only counted, so a caller may skip composing one.
   bool full() const { return kept_.size() >= kKeptMax; }
-  // Sorted by file, line and column; the last one tells how many more there were.
+  // Sorted by file, line and column; the last one says how many more there were.
   std::vector<std::string> messages() const;
   size_t warning_count() const { return warning_count_; }
   std::vector<std::string> warnings() const;  // in the same order
   std::string text() const;                   // one message a line, without the warnings
 
-  // In the order in which they were told.
+  // In the order of their reports.
   const std::vector<Told>& told_mistakes() const { return kept_; }
   const std::vector<Told>& told_warnings() const { return warnings_; }
 
@@ -84,7 +85,7 @@ class Diagnostics {
 
   struct Open {
     int fact = -1;
-    std::optional<Duration> at{};  // a time of the run, which needs no fact
+    std::optional<Duration> at{};  // an instant of the run, which depends on no fact
     Told told;
   };
 
@@ -94,7 +95,7 @@ class Diagnostics {
   size_t count_ = 0, warning_count_ = 0;
 };
 
-// "; did you mean 'permit_timeout'?", or nothing when no known name is near.
+// "; did you mean 'permit_timeout'?", or nothing without a near name.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known);
 
 // The user's text between quotes, shortened, with control characters made visible.

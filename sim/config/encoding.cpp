@@ -6,7 +6,7 @@
 namespace orrery::config {
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `text`; 0 when it is not one.
+// Length of the valid UTF-8 sequence at the start of `text`; 0 if invalid.
 size_t sequence_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(text[i])); };
   const uint32_t lead = byte(0);

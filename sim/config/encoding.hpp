@@ -1,4 +1,4 @@
-// sim/config/encoding.hpp -- refuses text that is not clean UTF-8 before a parser sees it.
+// sim/config/encoding.hpp -- rejects text that is not clean UTF-8 before a parser reads it.
 #pragma once
 
 #include <optional>

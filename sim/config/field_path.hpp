@@ -8,14 +8,15 @@
 
 namespace orrery {
 
-// What a list, map or optional holds has no name of its own in a path.
+// The element of a list, map or optional has no name of its own in a path.
 [[nodiscard]] const FieldTree& held_by(const FieldTree& tree);
 
 // Fields of a struct, or the kinds of a variant.
 [[nodiscard]] const std::vector<FieldTree>& parts_of(const FieldTree& tree);
 
-// Follows a path such as cluster.pools.count; null: there is none. A step that is no part of where
-// it stands may lie deeper, the nearest first: workload.generator is a kind of workload.sources.
+// Follows a path such as cluster.pools.count; null: there is none. A step that is not found at its
+// place is searched deeper, the nearest match first: workload.generator is a kind of
+// workload.sources.
 [[nodiscard]] const FieldTree* find_path(const FieldTree& from, std::string_view path);
 
 }  // namespace orrery

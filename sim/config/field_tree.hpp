@@ -27,18 +27,18 @@ struct FieldTree {
   FieldShape shape = FieldShape::Struct;
   std::string type;  // for people: "integer", "duration", "list of text"
   std::string unit;
-  std::string default_text;      // empty for structs: their fields tell
-  std::string default_json;      // the same, machine-readable; empty when there is none to show
+  std::string default_text;      // empty for structs: their fields have defaults
+  std::string default_json;      // as JSON; empty without a default
   std::string range_text;        // "between 1 and 1024 jobs"
   std::string minimum, maximum;  // of plain numbers
   std::string pattern;           // regular expression of a quantity
   std::string doc, source, example;
-  std::string no_effect;  // when the field has none: "median is 0"
+  std::string no_effect;  // the condition under which the field has no effect: "median is 0"
   bool required = false;
-  bool takes_more = false;  // of a Struct: keys that only other code knows
+  bool takes_more = false;  // of a Struct: further keys belong to other code
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
-  // One Struct each: of a Variant, named by its kind; of Raw, by the `name` that stands beside it.
+  // One Struct each: of a Variant, named by its kind; of Raw, by the `name` beside it.
   std::vector<FieldTree> variants;
 };
 

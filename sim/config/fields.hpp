@@ -1,4 +1,4 @@
-// sim/config/fields.hpp -- the protocol: a params struct names its fields once, for every reader.
+// sim/config/fields.hpp -- how a params struct lists its fields once, for every reader.
 //
 //   struct GangParams {
 //     Duration permit_timeout = 60_s;
@@ -21,7 +21,7 @@
 // Bandwidth, an enum with enum_names, another params struct, RawParams, and of these
 // std::vector<T>, std::optional<T>, std::map<std::string, T>, and std::variant<A, B> of structs
 // with `static constexpr std::string_view kKind`, chosen by the key `kind`. Durations, sizes and
-// rates must not be negative unless a Range says so.
+// rates must not be negative unless a Range allows it.
 #pragma once
 
 #include <string>
@@ -36,19 +36,19 @@
 
 namespace orrery {
 
-// A part of the document kept for a later reader, such as the arguments of a policy:
+// A part of the document stored for a later reader, such as the arguments of a policy:
 // `read_params<Args>(raw.node, raw.path, diagnostics)`.
 struct RawParams {
   config::Node node;
   std::string path;
 };
 
-// Where check() reports its findings.
+// Receives the findings of check().
 class Checker {
  public:
   Checker(const config::Node& node, std::string path, Diagnostics& diagnostics)
       : node_{node}, path_{std::move(path)}, diagnostics_{diagnostics} {}
-  // Points at the value of `field` if the user gave one, else at the struct. A dot leads into a
+  // Reports at the value of `field` if the user gave one, else at the struct. A dot leads into a
   // nested struct, as in "pool.name", brackets into a list, as in "pools[2]"; an empty name means
   // the struct itself.
   void error(std::string_view field, std::string message);
@@ -56,7 +56,7 @@ class Checker {
   bool is_given(std::string_view field) const;  // by the user
 
  private:
-  // As far as the document goes, and whether that is the whole way.
+  // The deepest node of the path in the document, and whether it is the whole path.
   std::pair<const config::Node*, bool> follow(std::string_view field) const;
   std::string path_to(std::string_view field) const;
 
@@ -65,7 +65,7 @@ class Checker {
   Diagnostics& diagnostics_;
 };
 
-// The visitor handed to fields().
+// The visitor that fields() gets.
 class FieldList {
  public:
   struct Field {

@@ -1,4 +1,4 @@
-// sim/config/file_names.hpp -- where a file lies that a document names.
+// sim/config/file_names.hpp -- the location of a file named in a document.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace orrery::config {
 
-// A file is named relative to the document that names it; on the command line, to the working
-// directory.
+// A file is relative to the document that names it; on the command line, to the working directory.
 std::string resolved_file(const std::string& file, const Position& named_at);
 
 }  // namespace orrery::config

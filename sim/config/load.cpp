@@ -17,8 +17,8 @@ std::string_view kind_of(const Node& node) {
   return kind == nullptr ? std::string_view{} : std::string_view{kind->text};
 }
 
-// Maps merge key by key, all else is replaced. So are maps of another `kind`: the parameters of
-// one kind make no sense to the other.
+// Maps merge key by key; everything else is replaced. Maps of another `kind` are replaced, too,
+// because the parameters of one kind make no sense for another.
 void merge_into(Node& base, Node overlay) {
   const bool is_other_kind = !kind_of(overlay).empty() && kind_of(overlay) != kind_of(base);
   if (!base.is_map() || !overlay.is_map() || is_other_kind) {
@@ -26,7 +26,7 @@ void merge_into(Node& base, Node overlay) {
     return;
   }
   base.position = overlay.position;
-  base.entries.reserve(base.entries.size() + overlay.entries.size());  // keeps the keys in place
+  base.entries.reserve(base.entries.size() + overlay.entries.size());  // keeps keys in place
   std::map<std::string_view, size_t> index;
   for (size_t i = 0; i < base.entries.size(); ++i) index[base.entries[i].key] = i;
   for (Entry& entry : overlay.entries) {
@@ -41,7 +41,7 @@ void merge_into(Node& base, Node overlay) {
   }
 }
 
-// At most one byte more than a file may have, so that the parser can refuse it.
+// At most one byte more than a file may have, so that the parser can reject it.
 std::optional<std::string> read_file(const std::string& path) {
   constexpr size_t kPiece = size_t{64} << 10U;
   std::ifstream stream{path, std::ios::binary};

@@ -1,4 +1,4 @@
-// sim/config/node.hpp -- a YAML document as our own tree, with a position on every part of it.
+// sim/config/node.hpp -- a YAML document as a tree with a position on every part.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace orrery::config {
 
-// What no document may exceed, so that no YAML text hangs the program or exhausts memory.
+// Limits of a document, so that no YAML text hangs the program or exhausts memory.
 struct Limits {
   static constexpr size_t kFileBytes = size_t{16} << 20U;
   static constexpr size_t kTextBytes = size_t{64} << 20U;  // of all scalars, aliases expanded
@@ -38,8 +38,8 @@ struct Node {
   bool is_sequence() const { return kind == Kind::Sequence; }
   bool is_map() const { return kind == Kind::Map; }
 
-  const Node* find(std::string_view key) const;        // null when there is no such key
-  const Node& operator[](std::string_view key) const;  // a null node when there is no such key
+  const Node* find(std::string_view key) const;        // null without such a key
+  const Node& operator[](std::string_view key) const;  // a null node without such a key
 };
 
 struct Entry {
@@ -48,7 +48,7 @@ struct Entry {
   Node value;
 };
 
-bool have_same_value(const Node& a, const Node& b);  // wherever they stand in the text
+bool have_same_value(const Node& a, const Node& b);  // wherever they are in the text
 
 // "a map", "a list", "'text'" or "nothing", for messages.
 std::string what_is(const Node& node);
@@ -63,15 +63,15 @@ struct SourceFile {
 
 struct Document {
   Node root;
-  bool is_usable = false;  // false: it could not be parsed, and reading it would only add noise
+  bool is_usable = false;  // false: unparsable, so reading it would only add useless messages
   std::vector<SourceFile> sources;     // the file itself, then what it includes
   std::vector<std::string> overrides;  // as given to apply_override
 };
 
-// Reads a file and all it includes. Mistakes go to `diagnostics`; after a duplicate key the
-// document stays usable, so that the other mistakes are found in the same run.
+// Reads a file and all its includes. Mistakes go to `diagnostics`; after a duplicate key the
+// document stays usable, so that other mistakes are found in the same run.
 [[nodiscard]] Document load_file(const std::string& path, Diagnostics& diagnostics);
-// The same for text in memory, called `name` in messages. It may not include files.
+// Reads text in memory, called `name` in messages. It may not include files.
 [[nodiscard]] Document load_text(std::string_view text, std::string_view name,
                                  Diagnostics& diagnostics);
 

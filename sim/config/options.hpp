@@ -1,4 +1,4 @@
-// sim/config/options.hpp -- what may be said about a field beside its name, default and doc string.
+// sim/config/options.hpp -- options of a field beside its name, default and doc string.
 #pragma once
 
 #include <concepts>
@@ -19,21 +19,21 @@ struct Range {  // both ends are allowed
 template <class T>
 Range(T, T) -> Range<T>;
 
-struct Source {  // where the default comes from
+struct Source {  // source of the default
   std::string_view text;
 };
-struct Unit {  // of a plain number; quantities carry theirs in the value
+struct Unit {  // of a plain number; quantities have units in their values
   std::string_view text;
 };
 struct Example {
   std::string_view text;
 };
 struct Required {};
-struct IsFile {};     // of a text: relative to the document that names it
-struct IsInstant {};  // of a duration: from the start of the run until something happens
+struct IsFile {};     // of a text: a path relative to the document
+struct IsInstant {};  // of a duration: from the start of the run until an event
 
-// The field has an effect only while a fact of the whole document holds, or a condition on the
-// struct that holds the field. `otherwise` says why the field has no effect.
+// The field has an effect only while a fact of the whole document holds, or a condition on its
+// struct. `otherwise` says why the field has no effect.
 //   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
 //   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});
 //   v("sigma", sigma, "Spread.", Heeded{median > Duration{}, "median is 0"});
@@ -46,8 +46,8 @@ struct Heeded {
   constexpr Heeded(bool holds, std::string_view why_not) : otherwise{why_not}, is_heeded{holds} {}
 
   std::string_view otherwise;
-  int fact = -1;           // -1: is_heeded says it all
-  bool is_heeded = false;  // whatever the fact
+  int fact = -1;           // -1: only is_heeded counts
+  bool is_heeded = false;  // the condition, beside the fact
 };
 
 namespace config {

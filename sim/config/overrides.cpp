@@ -23,7 +23,7 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // The steps in front; nothing when the text does not begin with a path.
+  // The path in front. Empty if the text does not begin with one.
   std::optional<std::vector<Step>> path() {
     std::vector<Step> path;
     do {
@@ -34,7 +34,7 @@ class Splitter {
     } while (take('.'));
     return path;
   }
-  // Nothing when the text is not path=value; column() then tells how far it was.
+  // Empty if the text is not path=value; column() is then the position of the mistake.
   std::optional<Assignment> split() {
     auto steps = path();
     if (!steps || !take('=')) return std::nullopt;
@@ -76,8 +76,8 @@ class Splitter {
   size_t at_ = 0;
 };
 
-// The number, from 1, of the first earlier override of `path` or of something in it; 0: none. Its
-// value would be lost, and which of the two was meant is anyone's guess.
+// The number, from 1, of the first earlier override of `path` or of something in it; 0: none. The
+// earlier value would be lost, and which one was intended is unknown.
 size_t first_undone(const std::vector<Step>& path, const std::vector<std::string>& earlier) {
   for (size_t i = 0; i < earlier.size(); ++i) {
     const auto other = Splitter{earlier[i]}.split();
@@ -94,12 +94,20 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
+// None: no list is so long.
+std::optional<size_t> index_of(const Step& step) {
+  size_t index = 0;
+  const char* const end = step.text.data() + step.text.size();
+  if (std::from_chars(step.text.data(), end, index).ec != std::errc{}) return std::nullopt;
+  return index;
+}
+
 class Overrider {
  public:
   Overrider(const FileName& name, Diagnostics& diagnostics)
       : name_{name}, diagnostics_{diagnostics} {}
 
-  // The place a step leads to, made if it is a key that is not there yet; null with a complaint.
+  // The node that a step leads to, created for a missing key; null after a reported mistake.
   Node* go(Node& from, const Step& step, const std::string& path) {
     const Position at{name_, 1, step.column};
     if (from.is_sequence() && is_number(step.text)) return item(from, step, path);
@@ -126,10 +134,8 @@ class Overrider {
 
  private:
   Node* item(Node& list, const Step& step, const std::string& path) {
-    size_t index = 0;
-    const char* end = step.text.data() + step.text.size();
-    const bool fits = std::from_chars(step.text.data(), end, index).ec == std::errc{};
-    if (fits && index < list.items.size()) return &list.items[index];
+    const std::optional<size_t> index = index_of(step);
+    if (index && *index < list.items.size()) return &list.items[*index];
     const size_t count = list.items.size();
     diagnostics_.error({name_, 1, step.column}, path,
                        "no item " + step.text + ": the list has " +
@@ -166,7 +172,7 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
                       "takes back what " + in_quotes(earlier[undone - 1]) + " has set");
     return;
   }
-  // Spaces in front make the positions of the value those in the whole argument.
+  // Leading spaces make positions in the value those in the whole argument.
   const auto shift = static_cast<size_t>(parsed->value_column - 1);
   Budget budget;
   auto value = parse_yaml(std::string(shift, ' ').append(parsed->value), name, budget, diagnostics);
@@ -190,7 +196,7 @@ void erase(Document& document, std::string_view path) {
   for (const Step& step : *steps) {
     const bool is_last = &step == &steps->back();
     if (step.is_index) {
-      const auto index = static_cast<size_t>(std::stoul(step.text));
+      const size_t index = index_of(step).value_or(from->items.size());
       if (index >= from->items.size()) return;
       if (is_last) from->items.erase(from->items.begin() + static_cast<ptrdiff_t>(index));
       if (!is_last) from = &from->items[index];

@@ -16,14 +16,14 @@
 namespace orrery::config {
 namespace {
 
-struct Refusal {  // thrown through yaml-cpp, which has no other way to be stopped
+struct Refusal {  // thrown through yaml-cpp, which cannot be stopped otherwise
   Position position;
   std::string message;
 };
 
-// Counts what the parser reads ahead. yaml-cpp keeps every token of a bracketed value that may
-// still turn out to be a key, some 240 bytes for one bracket, before it tells us anything; so text
-// is handed over piecewise and stopped when too many tokens must be waiting.
+// Counts what the parser reads ahead. yaml-cpp stores every token of a bracketed value that may
+// still be a key, some 240 bytes for one bracket, before it emits any event. So text is handed over
+// piecewise and stopped when too many tokens must be stored.
 class MeteredBuffer final : public std::streambuf {
  public:
   explicit MeteredBuffer(std::string text) : text_{std::move(text)} {}
@@ -50,7 +50,7 @@ class MeteredBuffer final : public std::streambuf {
   size_t waiting_ = 0;
 };
 
-// yaml-cpp takes the end of the file for a closing quote. `from` is where the value starts.
+// yaml-cpp accepts the end of the file as a closing quote. `from` is where the value starts.
 bool is_quote_closed(std::string_view text, size_t from) {
   while (from < text.size() && (text[from] == '&' || text[from] == '!')) {  // anchor, tag
     from = text.find_first_not_of(" \t\r\n", text.find_first_of(" \t\r\n", from));
@@ -61,7 +61,7 @@ bool is_quote_closed(std::string_view text, size_t from) {
     if (quote == '"' && text[i] == '\\') {
       ++i;
     } else if (text[i] == quote) {
-      // In single quotes a doubled quote stands for one.
+      // In single quotes a doubled quote stands for one quote.
       if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return true;
       ++i;
     }
@@ -80,7 +80,7 @@ class Builder final : public YAML::EventHandler {
   Position at(const YAML::Mark& mark) const { return {name_, mark.line + 1, mark.column + 1}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    // yaml-cpp also sees a document's end where plain text goes on after a comment.
+    // yaml-cpp also reports a document's end where plain text continues after a comment.
     if (documents_ > 0 && root_.node.is_scalar()) refuse(root_.node.position, kPlainText);
     if (++documents_ > 1) refuse(at(mark), "a second YAML document; a file holds exactly one");
   }
@@ -140,7 +140,7 @@ class Builder final : public YAML::EventHandler {
   struct Frame {
     Subtree tree;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    std::optional<Entry> key;  // of the value that comes next
+    std::optional<Entry> key;  // key of the next value
   };
 
   [[noreturn]] static void refuse(Position position, std::string message) {
@@ -158,7 +158,7 @@ class Builder final : public YAML::EventHandler {
     if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
   }
 
-  // yaml-cpp places a value that is left out anywhere; we place it at its key.
+  // yaml-cpp's positions of missing values are arbitrary; the key's position is used instead.
   Position null_position(const YAML::Mark& mark) const {
     const Position position = at(mark);
     if (frames_.empty() || !frames_.back().key) return position;
@@ -166,7 +166,7 @@ class Builder final : public YAML::EventHandler {
     return position.line == key.line && position.column > key.column ? position : key;
   }
 
-  // True when the text carries `allowed` explicitly; any other tag but yaml-cpp's own is refused.
+  // True if the text has the tag `allowed`; any other tag but yaml-cpp's own is rejected.
   bool check_tag(const YAML::Mark& mark, const std::string& tag, std::string_view allowed) const {
     if (tag == allowed) return true;
     if (!tag.empty() && tag != "?" && tag != "!") {
@@ -219,7 +219,7 @@ class Builder final : public YAML::EventHandler {
     buffer_.event_seen();
     charge(tree.node.position, 1, 0);
     if (tree.node.is_scalar()) tree.text_bytes = tree.node.text.size();
-    if (anchor != YAML::NullAnchor) {  // the copy kept for aliases costs as much as one use
+    if (anchor != YAML::NullAnchor) {  // the copy for aliases counts like one use
       charge(tree.node.position, tree.nodes, tree.text_bytes);
       anchors_[anchor] = tree;
     }
@@ -241,7 +241,7 @@ class Builder final : public YAML::EventHandler {
     parent.key.reset();
   }
 
-  // yaml-cpp accepts a key given twice. The first one stays.
+  // yaml-cpp accepts a duplicate key. The first one stays.
   void drop_duplicates() {
     std::vector<Entry>& entries = frames_.back().tree.node.entries;
     std::map<std::string_view, size_t> first;

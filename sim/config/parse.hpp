@@ -8,18 +8,18 @@
 
 namespace orrery::config {
 
-// Of a file that was never meant as YAML; its lines are not repeated.
+// For a file that is no YAML at all; its lines are not repeated.
 constexpr const char* kPlainText =
     "expected keys such as `cluster:` at the top, found plain text: this is not a scenario in YAML";
 
-// What is left of Limits for a document and all it includes.
+// The remaining Limits for a document and all its includes.
 struct Budget {
   size_t nodes = Limits::kNodes;
   size_t text_bytes = Limits::kTextBytes;
   int files = Limits::kFiles;
 };
 
-// Nothing when the text is not YAML within the limits; the reason is in `diagnostics`.
+// Empty if the text is not YAML within the limits; `diagnostics` has the reason.
 [[nodiscard]] std::optional<Node> parse_yaml(std::string_view text, const FileName& name,
                                              Budget& budget, Diagnostics& diagnostics);
 

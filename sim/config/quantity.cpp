@@ -55,7 +55,7 @@ Decimal parse_decimal(std::string_view text) {
   Decimal d;
   size_t i = 0;
   int kept = 0;
-  int zeros = 0;  // of the fraction, kept back until a digit follows them
+  int zeros = 0;  // trailing zeros of the fraction, added only before a further digit
   const auto take = [&](char c) {
     d.digits = d.digits * 10 + (c - '0');
     if (d.digits != 0 && ++kept > kDigitsMax) d.is_long = true;

@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-// The most that a parameter may be, whatever its Range: sums of a few durations, dozens of sizes
-// and thousands of bandwidths fit into 64 bits.
+// Upper limits of parameters, whatever their Range: sums of a few durations, dozens of sizes and
+// thousands of bandwidths fit into 64 bits.
 constexpr Duration kDurationMax = 3660_d;        // ten years
 constexpr Bytes kBytesMax = {int64_t{1} << 57};  // 128 PiB
 constexpr Bandwidth kBandwidthMax = 1'000'000_Gbps;
@@ -26,31 +26,32 @@ namespace config {
 struct UnitScale {
   std::string_view name;
   int64_t scale;
-  bool is_written = true;  // false: understood, but never chosen for output
+  bool is_written = true;  // false: accepted, but never used for output
 };
 
-// What a kind of quantity is called and measured in.
+// The name and units of a kind of quantity.
 struct Measure {
   std::string_view name;      // "duration"
   std::string_view examples;  // "250us or 2h"
   std::string_view smallest;  // the unit of scale 1
   std::string_view zero;      // "0s"
-  int64_t most;               // that a parameter may be
+  int64_t most;               // upper limit of a parameter
   std::span<const UnitScale> units;
 };
 extern const Measure kDurationMeasure;
 extern const Measure kBytesMeasure;
 extern const Measure kBandwidthMeasure;
 
-// "12.5ms" to a count of the smallest unit; `complaint` says why not. Decimals are exact: a value
-// that is not a whole count of the smallest unit, or does not fit, is refused.
+// Converts "12.5ms" to a count of the smallest unit; `complaint` says why not. Decimals are exact:
+// a value that is not a whole count of the smallest unit, or does not fit, is rejected.
 struct ParsedQuantity {
   int64_t value = 0;
   std::string complaint;
 };
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, const Measure& measure);
 std::string format_quantity(int64_t value, const Measure& measure);
-// A regular expression, for JSON Schema, of what parse_quantity takes (but for a bare 0).
+// A regular expression, for JSON Schema, of the texts that parse_quantity accepts (but for a bare
+// 0).
 std::string quantity_pattern(const Measure& measure, bool may_be_negative);
 
 }  // namespace config

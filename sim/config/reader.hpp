@@ -11,8 +11,9 @@ void read_root(const StructType& type, const Node& node, std::string path, Diagn
                void* value);
 }  // namespace config
 
-// `path` is what messages call this part of the document ("policy.gang"; "" for the whole). A null
-// node gives all defaults. With mistakes in `diagnostics` the result must not be used to run.
+// `path` is the name of this part of the document in messages ("policy.gang"; "" for the whole). A
+// null node gives all defaults. With mistakes in `diagnostics` the result must not be used for a
+// run.
 template <class P>
 [[nodiscard]] P read_params(const config::Node& node, std::string path, Diagnostics& diagnostics) {
   P params;

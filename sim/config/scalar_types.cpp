@@ -15,13 +15,13 @@ void expected(std::string_view what, const Node& node, const ReadContext& contex
   context.diagnostics.error(node.position, context.path, std::move(message));
 }
 
-std::string number_text(int128_t value) {  // fits in 65 bits: any of our integer types
+std::string number_text(int128_t value) {  // 65 bits hold any supported integer type
   if (value < 0) return "-" + std::to_string(static_cast<uint64_t>(-value));
   return std::to_string(static_cast<uint64_t>(value));
 }
 
-// "between 1 and 1024", "at least 1", "at most 9" or nothing; ends at the type's own limits are
-// not worth telling.
+// "between 1 and 1024", "at least 1", "at most 9" or nothing; limits of the type itself are not
+// mentioned.
 std::string span_text(const std::string& low, const std::string& high, bool has_low,
                       bool has_high) {
   if (has_low && has_high) return low == high ? low : "between " + low + " and " + high;
@@ -39,7 +39,7 @@ void out_of_range(const std::string& range, const Node& node, const ReadContext&
                             "out of range: must be " + range + ", got " + in_quotes(node.text));
 }
 
-// Bounds in the whole numbers of a type, with what the options narrow.
+// Bounds in the whole numbers of a type, narrowed by the options.
 struct WholeBounds {
   int128_t low, high;
   bool has_low = false, has_high = false;
@@ -242,7 +242,7 @@ void Scalar<T>::read(const Node& node, const ReadContext& context, void* value) 
 
 template <class T>
 void Scalar<T>::read_absent(const Position& at, const ReadContext& context, void* value) const {
-  // So that a later reader of the absent part knows what to call it.
+  // So that a later reader of the missing part knows its name.
   if constexpr (std::same_as<T, RawParams>) {
     auto& raw = *static_cast<RawParams*>(value);
     raw.path = context.path;

@@ -8,8 +8,8 @@
 
 namespace orrery::config {
 
-// Numbers are written as in JSON: no '+', no leading zeros (YAML 1.1 reads them as octal).
-// `is_integer` without a magnitude: too large.
+// Numbers as in JSON: no '+', no leading zeros (YAML 1.1 reads them as octal). `is_integer` without
+// a magnitude: too large.
 struct ParsedInteger {
   bool is_integer = false;
   bool is_negative = false;
@@ -20,7 +20,7 @@ struct ParsedInteger {
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
 [[nodiscard]] std::string format_real(double value);  // shortest text that reads back the same
 
-// Whether plain text stands for itself in JSON, as a number or a boolean.
+// Whether plain text is valid JSON as it is: a number or a boolean.
 [[nodiscard]] bool is_bare_json(std::string_view text);
 
 }  // namespace orrery::config

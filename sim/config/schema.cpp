@@ -14,13 +14,13 @@ enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);
 
-// A struct that is not written out still lacks a key that it requires.
+// An omitted struct still lacks its required keys.
 bool needs_value(const FieldTree& field) {
   const auto any = [](const FieldTree& tree) {
     return std::any_of(tree.children.begin(), tree.children.end(), needs_value);
   };
   if (field.required) return true;
-  if (field.shape == FieldShape::Variant) {  // as long as nothing is said, the default kind stands
+  if (field.shape == FieldShape::Variant) {  // without a choice, the default kind applies
     return std::any_of(field.variants.begin(), field.variants.end(), [&](const FieldTree& kind) {
       return kind.name == field.default_text && any(kind);
     });
@@ -41,7 +41,7 @@ std::string description(const FieldTree& field) {
   return text;
 }
 
-// What a key may hold, with what its field says about it.
+// The schema of a key, with its field's doc string.
 Json property(const FieldTree& field, Part part) {
   Json schema = shape_of(field, part);
   if (const std::string text = description(field); !text.empty()) schema["description"] = text;
@@ -52,7 +52,7 @@ Json property(const FieldTree& field, Part part) {
 
 Json object(const FieldTree& tree, const std::string& kind, Part part = Part::Whole);
 
-// What a raw field holds if the field `name` beside it has one of these values.
+// The schema of a raw field, depending on the field `name` beside it.
 Json rules_by_name(const FieldTree& raw) {
   Json rules = Json::array();
   for (const FieldTree& named : raw.variants) {

@@ -61,7 +61,7 @@ std::string keys_here(const std::vector<std::string>& known) {
   return text.empty() ? " (no keys here)" : " (keys here: " + text + ")";
 }
 
-// The keys that there are follow the first mistake of a map.
+// The known keys are listed after the first mistake of a map.
 void report_unknown(const Node& node, const FieldList& fields, std::string_view kind,
                     const ReadContext& context) {
   std::vector<std::string> known;
@@ -71,7 +71,7 @@ void report_unknown(const Node& node, const FieldList& fields, std::string_view 
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     std::string text = "unknown key " + in_quotes(entry.key);
-    // A full list only counts; comparing names is what would take the time.
+    // A full list only counts; comparing names would take most of the time.
     if (!context.diagnostics.full()) {
       text += did_you_mean(entry.key, known);
       if (is_first) text += keys_here(known);
@@ -112,7 +112,7 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
       field.type->read_absent(node.position, inner, field.value);
     }
   }
-  // A rule across fields would mislead while one of them is not what the user meant.
+  // A rule across fields would mislead if one of them has a mistake.
   if (context.diagnostics.count() > errors_before) return;
   Checker checker{node, context.path, context.diagnostics};
   check(value, checker);
@@ -125,7 +125,7 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
   }
 }
 
-// Lists the fields anew, for their conditions are on values that have been read by now.
+// Lists the fields again, because conditions depend on values that are read by now.
 void StructType::tell_unheeded(const Node& node, const ReadContext& context,
                                const void* value) const {
   FieldList fields;
@@ -149,8 +149,7 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
   }
 }
 
-// Whether a given value equals the default, as in a resolved scenario. Such a value changes
-// nothing.
+// Whether a given value equals the default, as in a resolved scenario. Such a value has no effect.
 bool StructType::is_default(std::string_view field, const Node& value) const {
   const std::shared_ptr<const void> defaults = sample();
   FieldList fields;
@@ -160,7 +159,7 @@ bool StructType::is_default(std::string_view field, const Node& value) const {
   });
 }
 
-// Visitors take a struct they may change; writing and describing never do.
+// Visitors take a mutable struct; writing and describing never change it.
 void StructType::collect_const(const void* value, FieldList& fields) const {
   collect(const_cast<void*>(value), fields);
 }

@@ -1,5 +1,4 @@
-// sim/config/value_distributions.hpp -- random durations and counts, as a scenario
-// says them.
+// sim/config/value_distributions.hpp -- random durations and counts, as a scenario describes them.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +14,10 @@
 
 namespace orrery {
 
-// How often something is drawn, in proportion: sums stay finite.
+// Relative frequencies: their sums stay finite.
 constexpr Range kWeights{0.0, 1e9};
 
-// Which of `weights` (index), each with a probability in proportion to it.
+// An index into `weights`, with a probability proportional to its weight.
 size_t draw_weighted(const std::vector<double>& weights, Rng& rng);
 
 template <class T, class C>
@@ -133,7 +132,7 @@ struct DiscreteCount {
   }
   int32_t draw(Rng& rng) const { return values[draw_weighted(weights, rng)]; }
 };
-// What a count may be at most.
+// Upper limit of a count.
 inline int32_t greatest(const FixedCount& d) { return d.value; }
 inline int32_t greatest(const UniformCount& d) { return d.high; }
 int32_t greatest(const DiscreteCount& d);

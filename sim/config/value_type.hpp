@@ -1,6 +1,6 @@
-// sim/config/value_type.hpp -- what reader, writer and describer know about one type of member.
+// sim/config/value_type.hpp -- reading, writing and describing one type of member.
 //
-// A member's type is erased as early as possible: templates only say how to reach the parts of a
+// A member's type is erased as early as possible: templates only give access to the parts of a
 // value; all parsing, wording and walking is compiled once.
 #pragma once
 
@@ -21,7 +21,7 @@ class Checker;
 
 namespace config {
 
-// Where a value is being read: its path in messages, and what its field says about it.
+// Context of a value: its path in messages, and its field's options.
 struct ReadContext {
   std::string path;
   const FieldOptions& options;
@@ -31,12 +31,12 @@ struct ReadContext {
 class ValueType {
  public:
   virtual ~ValueType() = default;
-  // On a mistake the value may be left half read; the mistake is in the diagnostics.
+  // After a mistake, which goes to the diagnostics, the value may be half read.
   virtual void read(const Node& node, const ReadContext& context, void* value) const = 0;
-  // The key is absent: the default stands, but a struct may still hold a required field.
+  // The key is missing: the default stays, but a struct may contain a required field.
   virtual void read_absent(const Position&, const ReadContext&, void*) const {}
   virtual Node write(const void* value) const = 0;
-  // Fills in everything but what the field itself says; `value` holds the default.
+  // Fills in everything but the field's own options; `value` holds the default.
   virtual void describe(const void* value, const FieldOptions& options, FieldTree& tree) const = 0;
 };
 
@@ -102,7 +102,7 @@ class StructType : public ValueType {
   Node write(const void* value) const final;
   void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
 
-  // As alternative of a variant: `kind` is a known key and written first.
+  // As an alternative of a variant: `kind` is a known key and written first.
   void read_as(const Node& node, const ReadContext& context, std::string_view kind,
                void* value) const;
   Node write_as(const void* value, std::string_view kind) const;
@@ -134,7 +134,8 @@ class VariantType : public ValueType {
   virtual size_t index(const void* value) const = 0;
   virtual void* held(void* value) const = 0;
   virtual const void* held(const void* value) const = 0;
-  virtual void select(void* value, size_t index) const = 0;  // keeps the value held if it is that
+  // Keeps the present value if it has that type.
+  virtual void select(void* value, size_t index) const = 0;
   virtual std::shared_ptr<const void> sample(size_t index) const = 0;
 };
 

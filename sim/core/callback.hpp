@@ -38,10 +38,10 @@ class Callback {
 
   void operator()() { ops_->call(bytes_); }
   explicit operator bool() const { return ops_ != nullptr; }
-  // Fetches what the first two captured words point to, two cache lines of the first; harmless if
-  // they are no pointers. Valid on any callback, even an empty one.
+  // Prefetches what the first two captured words point to, two cache lines of the first; harmless
+  // if they are no pointers. Valid on any callback, even an empty one.
   void prefetch() const {
-    std::array<uintptr_t, 2> addresses;  // numbers: no arithmetic on what may be no pointer
+    std::array<uintptr_t, 2> addresses;  // numbers, because pointer arithmetic needs real pointers
     std::memcpy(&addresses, bytes_, sizeof(addresses));
     for (const uintptr_t address : {addresses[0], addresses[0] + 64, addresses[1]}) {
       __builtin_prefetch(reinterpret_cast<const void*>(address), 1);

@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-// The path from the root of the sources, whose own place means nothing where the program is
-// installed. Some compiler caches compile by relative paths.
+// The path from the root of the sources, independent of the build folder. Some compiler caches
+// compile by relative paths.
 const char* within_sources(const char* file) {
   constexpr std::string_view kSources{ORRERY_SOURCES};
   if (std::string_view{file}.starts_with(kSources)) file += kSources.size();

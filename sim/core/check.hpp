@@ -1,10 +1,10 @@
 // sim/core/check.hpp -- assertions that stay on in every build, and marks on rare branches.
 //
 // One rule: a failed ORRERY_CHECK throws CheckFailed, and only the boundary of a run catches it.
-// That run ends with the message and exit status 1; the other runs of a study go on. What the run
-// worked on is then only destroyed: no destructor may fail a check because an event was
-// interrupted. A check that fails in a destructor or a noexcept function ends the program, with
-// its message.
+// That run ends with the message and exit status 1; other runs of a study continue. The objects of
+// the failed run are then only destroyed: no destructor may fail a check because an event was
+// interrupted. A check that fails in a destructor or a noexcept function ends the program, with its
+// message.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace orrery {
 
-// What a failing check reports beside its text. The running Engine of this thread installs one.
+// What a failed check reports beside its text. The running Engine of this thread sets it.
 struct CheckContext {
   int64_t now_ns = 0;
-  const char* label = "";  // of the event that runs; not null-terminated beyond label_length
+  const char* label = "";  // label of the running event; not null-terminated beyond label_length
   int label_length = 0;
   uint64_t seed = 0;
 };
 
-// Swaps the context of this thread and returns the former one (null: none).
+// Replaces the context of this thread and returns the former one (null: none).
 const CheckContext* exchange_check_context(const CheckContext* context) noexcept;
 
 // "at simulated time 1.500000000 s in event 'net.flow_done', seed 1"; empty outside of a run.
@@ -39,7 +39,7 @@ class CheckFailed : public std::exception {
   char text_[1024] = "";
 };
 
-// A static flag per rare branch; tests ask `mark_count("gang.timeout")`.
+// A static flag on a rare branch; tests read `mark_count("gang.timeout")`.
 class Mark {
  public:
   explicit Mark(const char* name) noexcept;

@@ -1,5 +1,4 @@
-// sim/core/enum_names.hpp -- one declaration of an enum's names, read by YAML, HDF5, docs,
-// messages.
+// sim/core/enum_names.hpp -- one list of an enum's names for YAML, HDF5, docs and messages.
 //
 //   enum class State : uint8_t { Idle, Busy };  // dense, from 0
 //   constexpr std::array<std::string_view, 2> enum_names(State) { return {"idle", "busy"}; }

@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// A dense index that cannot be mixed up with another kind of index.
+// A dense index with its own type, so indices of two kinds cannot be confused.
 template <class Tag>
 struct Id {
   uint32_t index = UINT32_MAX;
@@ -25,9 +25,9 @@ using JobId = Id<struct JobTag>;
 using GangId = Id<struct GangTag>;
 using RoleId = Id<struct RoleTag>;
 using PodId = Id<struct PodTag>;
-using SpecId = Id<struct SpecTag>;  // an interned PodSpec: pods that look alike to a scheduler
+using SpecId = Id<struct SpecTag>;  // an interned PodSpec: pods with equal specs
 
-// A vector that takes only its own kind of id.
+// A vector that accepts only its own kind of id.
 template <class I, class T>
 class IdVector {
  public:

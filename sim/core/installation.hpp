@@ -1,4 +1,4 @@
-// sim/core/installation.hpp -- where the other parts of Orrery are, seen from the running program.
+// sim/core/installation.hpp -- locations of Orrery's other parts, relative to the running program.
 //
 // `cmake --install` puts the program into PREFIX/bin and the rest into PREFIX/lib. The build folder
 // has the same layout, so one rule finds the parts of both, and an installation can be moved.
@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-// The folder that holds the Python package orrery: ORRERY_ANALYSIS in the environment, else
+// The folder of the Python package orrery: ORRERY_ANALYSIS in the environment, else
 // PREFIX/lib/python3/dist-packages.
 std::filesystem::path python_folder();
 
-// The folder of the policy libraries that come with Orrery: PREFIX/lib/orrery.
+// The folder of Orrery's own policy libraries: PREFIX/lib/orrery.
 std::filesystem::path library_folder();
 
 }  // namespace orrery

@@ -12,7 +12,7 @@ constexpr char32_t kNone = 0xFFFFFFFF;  // the bytes are no UTF-8
 struct Character {
   char32_t point = kNone;
   size_t bytes = 1;
-  bool is_cut_off = false;  // it may go on behind the end of the text
+  bool is_cut_off = false;  // the character may continue after the end of the text
 };
 
 size_t length_by(unsigned char lead) {
@@ -65,7 +65,7 @@ std::string escaped(const Character& character, char byte) {
   return text.data();
 }
 
-// Takes whole characters off the front. Escapes unsafe ones that are not in `kept`.
+// Takes whole characters off the front. Escapes unsafe characters that are not in `kept`.
 std::string take_printable(std::string_view& text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {
@@ -79,7 +79,7 @@ std::string take_printable(std::string_view& text, std::string_view kept) {
   return shown;
 }
 
-// Escapes the bytes of a character that was cut off.
+// Escapes the bytes of a truncated character.
 std::string broken_off(std::string_view bytes) {
   std::string shown;
   for (const char byte : bytes) shown += escaped({}, byte);

@@ -9,11 +9,11 @@
 namespace orrery {
 
 // Control characters (C0, DEL, C1), characters that reorder text, line separators and bytes that
-// are not UTF-8 become \n, \x1b or \u202e: names from files can neither steer a terminal nor forge
-// lines.
+// are not UTF-8 become \n, \x1b or \u202e. So names from files can neither control a terminal nor
+// forge lines.
 std::string printable(std::string_view text);
 
-// While it lives, all that is written to the stream is printable; whole texts keep their line
+// While it exists, everything written to the stream is made printable; whole texts keep their line
 // breaks, tabs, and the carriage returns of progress lines.
 class PrintableStream : private std::streambuf {
  public:
@@ -29,7 +29,7 @@ class PrintableStream : private std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* target_;
-  std::string cut_off_;  // the begin of a character whose end is yet to come
+  std::string cut_off_;  // the first bytes of an incomplete character
 };
 
 }  // namespace orrery

@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// xoshiro256** with our own samplers: std:: distributions differ between libraries.
+// xoshiro256** with its own samplers, because std:: distributions differ between libraries.
 class Rng {
  public:
   explicit Rng(uint64_t seed);
@@ -35,7 +35,8 @@ class Rng {
 class RngStreams {
  public:
   explicit RngStreams(uint64_t run_seed) : run_seed_{run_seed} {}
-  // stream("faults.node", node.index): same name and index, same numbers, whatever else draws.
+  // stream("faults.node", node.index): same name and index, same numbers, independent of other
+  // draws.
   Rng stream(std::string_view name, uint64_t index = 0) const;
   uint64_t seed() const { return run_seed_; }
 

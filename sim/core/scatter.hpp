@@ -1,4 +1,4 @@
-// sim/core/scatter.hpp -- SplitMix64: numbers that look random, each of which can be had by itself.
+// sim/core/scatter.hpp -- SplitMix64: pseudo-random numbers with random access.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ constexpr uint64_t scattered(uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// The number-th of the stream that begins with `seed`.
+// Number `number` of the stream with this seed.
 constexpr uint64_t draw_of(uint64_t seed, uint64_t number) {
   return scattered(seed + (number + 1) * 0x9E3779B97F4A7C15U);
 }

@@ -17,7 +17,7 @@ thread_local InputFiles* inputs_of_thread = nullptr;
 // within one word always changes the result.
 class Hash {
  public:
-  // Only the last piece of a text may have another length than a multiple of eight.
+  // Only the last piece of a text may have a length that is no multiple of eight.
   void add(std::string_view bytes) {
     for (; bytes.size() >= kWord; bytes.remove_prefix(kWord)) add_word(bytes);
     if (!bytes.empty()) add_word(bytes);
@@ -41,7 +41,7 @@ class Hash {
   }
 
   uint64_t hash_ = 0xcbf29ce484222325;
-  size_t rest_ = 0;  // bytes of the last word, if it is not a whole one
+  size_t rest_ = 0;  // bytes of an incomplete last word
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// sim/core/shared_files.hpp -- files that runs of one process read: once for all, and noted down.
+// sim/core/shared_files.hpp -- files that the runs of a process read: cached for all, and listed.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// While one lives, every SharedFiles keeps what it reads, for all threads: the files are taken not
-// to change meanwhile.
+// While one exists, every SharedFiles caches what it reads, for all threads: the files are assumed
+// not to change meanwhile.
 class FileSharing {
  public:
   FileSharing();
@@ -22,11 +22,11 @@ class FileSharing {
   FileSharing(const FileSharing&) = delete;
   FileSharing& operator=(const FileSharing&) = delete;
   static bool is_on();
-  static uint64_t generation();  // another one, whenever sharing begins
+  static uint64_t generation();  // changes whenever sharing begins
 };
 
-// What files of one kind hold, by path. Safe to use from many threads; who comes while another
-// reads the same file waits for it.
+// Parsed contents of files of one kind, by path. Thread-safe; a thread waits while another one
+// reads the same file.
 template <class T>
 class SharedFiles {
  public:
@@ -60,8 +60,8 @@ class SharedFiles {
   std::map<std::string, std::shared_future<std::shared_ptr<const T>>> known_;
 };
 
-// The paths that the running thread reads while this lives: what a run depends on beside its
-// scenario. Each once, in the order of the first reading.
+// Lists the paths that this thread reads while it exists: the inputs of a run beside its scenario.
+// Each once, in the order of the first reading.
 class InputFiles {
  public:
   InputFiles();
@@ -69,19 +69,18 @@ class InputFiles {
   InputFiles(const InputFiles&) = delete;
   InputFiles& operator=(const InputFiles&) = delete;
   const std::vector<std::string>& paths() const { return paths_; }
-  static void note(const std::string& path);  // by whoever opens a file
+  static void note(const std::string& path);  // called by each reader that opens a file
 
  private:
   std::vector<std::string> paths_;
   InputFiles* former_;
 };
 
-// A hash of 64 bits over the bytes of a text, in hexadecimal.
+// A 64-bit hash of a text, in hexadecimal.
 std::string fingerprint_of(std::string_view text);
-// The same over those of a file; empty if it cannot be read. Known files are not
-// read again while FileSharing lasts.
+// A hash of a file; empty if unreadable. Known files are not read again during FileSharing.
 std::string fingerprint_of_file(const std::string& path);
-// Always reads it.
+// Always reads the file.
 std::string fingerprint_of_file_now(const std::string& path);
 
 }  // namespace orrery

@@ -12,7 +12,7 @@
 namespace orrery {
 
 // Sums and products of spans and sizes saturate at the largest int64: "for ever" plus a span is
-// still for ever. Differences do not, and neither do negative ends: no span gets near to them.
+// still for ever. Differences and negative values do not saturate: no span comes near these limits.
 constexpr int64_t saturated_sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
@@ -73,8 +73,8 @@ constexpr Duration operator/(Bytes size, Bandwidth rate) {
   return {static_cast<int64_t>(std::min<int128_t>(time, Duration::max().ns))};
 }
 
-// The named ways from a floating-point number to a span or a size. They saturate; NaN and negative
-// numbers become zero.
+// The conversions from floating-point seconds or bytes. They saturate; NaN and negative numbers
+// become zero.
 constexpr Duration nearest_ns(double seconds) {
   if (!(seconds > 0)) return {};
   if (seconds >= 9.2e9) return Duration::max();

@@ -9,7 +9,7 @@ namespace orrery {
 void* allocate_block(size_t bytes) {
   void* const block = ::operator new (bytes, std::align_val_t{bytes});
 #ifdef MADV_HUGEPAGE
-  madvise(block, bytes, MADV_HUGEPAGE);  // a hint: a million random slots outrun the TLB
+  madvise(block, bytes, MADV_HUGEPAGE);  // a hint: random access to a million slots exceeds the TLB
 #endif
   return block;
 }

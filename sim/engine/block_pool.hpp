@@ -1,4 +1,5 @@
-// sim/engine/block_pool.hpp -- raw memory in 2 MiB blocks that never move, on huge pages if any.
+// sim/engine/block_pool.hpp -- raw memory in 2 MiB blocks that never move, on huge pages if
+// available.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace orrery {
 void* allocate_block(size_t bytes);
 void free_block(void* block, size_t bytes);
 
-// Hands out memory for objects of type T by index, in order. Constructs and destroys nothing.
+// Hands out memory for objects of type T by index, in order. Does not construct or destroy.
 template <class T>
 class BlockPool {
  public:
@@ -22,7 +23,7 @@ class BlockPool {
   }
   T* at(size_t index) const { return blocks_[index / kPerBlock] + index % kPerBlock; }
   size_t used() const { return used_; }
-  // The index of one more object, whose memory is fresh.
+  // The index of one more object, with uninitialised memory.
   size_t extend() {
     if (used_ == blocks_.size() * kPerBlock) {
       blocks_.push_back(static_cast<T*>(allocate_block(kBlockBytes)));

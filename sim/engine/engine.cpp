@@ -11,14 +11,14 @@ namespace {
 
 constexpr size_t kRungsMax = 4096;
 
-// One 64 x 64 -> 128 bit product, folded: every bit of the event reaches every bit of the digest.
+// One 64 x 64 -> 128 bit product, folded: every bit of the event affects every bit of the digest.
 constexpr uint64_t mix(uint64_t digest, uint64_t time, uint64_t what) {
   const uint128_t product =
       static_cast<uint128_t>(digest ^ time ^ 0x9E3779B97F4A7C15u) * (what ^ 0xD6E8FEB86659FD93u);
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// Failing checks report the running engine's clock and label.
+// Failed checks report the running engine's clock and label.
 class ContextGuard {
  public:
   explicit ContextGuard(const CheckContext& context) : former_{exchange_check_context(&context)} {}
@@ -77,7 +77,7 @@ void Engine::set_poll(uint64_t every_events, std::function<void()> poll) {
   plan_chores();
 }
 
-// Everything that happens between some events but not between most.
+// Work between events that is due only now and then.
 void Engine::do_chores() {
   ORRERY_CHECK(events_run_ - instant_start_ <= limits_.events_per_instant_max,
                "time stands still: too many events at one instant (a loop without delay?)");

@@ -1,8 +1,11 @@
-// sim/engine/engine.hpp -- one clock, one ordered queue, one run-to-completion loop.
+// sim/engine/engine.hpp -- one clock, one ordered event queue, one run-to-completion loop.
 //
 //   Engine engine;
 //   engine.after(5_us, Label{"demo.tick"}, [&] { ... });
 //   engine.run(Time{} + 1_s);
+//
+// Example of the order: at 0 s, events A (at 5 us, Phase::Model), B (5 us, Fault) and C (5 us,
+// Model) are scheduled in this order; they run as B, A, C.
 #pragma once
 
 #include <atomic>
@@ -23,18 +26,20 @@
 
 namespace orrery {
 
-// Everything that holds a reference to an engine must go before it does.
+// Objects that refer to an engine must be destroyed before it.
 class Engine {
  public:
   struct Limits {
     uint32_t pending_max = 1u << 24;
-    uint32_t events_per_instant_max = 1'000'000;  // a zero-delay loop is a bug: stop and say so
-    uint64_t audit_every = 0;                     // events between audits; 0: never
-    uint64_t ladder_every = 1u << 10;             // events between rungs, until they grow too many
-    uint64_t seed = 0;                            // of the run, for the message of a failed check
+    // More is a zero-delay loop, a bug that stops the run.
+    uint32_t events_per_instant_max = 1'000'000;
+    uint64_t audit_every = 0;  // events between audits; 0: never
+    // Events between rungs; doubles when there are too many rungs.
+    uint64_t ladder_every = 1u << 10;
+    uint64_t seed = 0;  // of the run, for messages of failed checks
   };
   enum class Outcome : uint8_t { Drained, ReachedEnd, Stopped };
-  struct Rung {  // of the ladder: the digest after that many events
+  struct Rung {  // the digest after that many events
     uint64_t event = 0;
     Time time;
     uint64_t digest = 0;
@@ -47,14 +52,15 @@ class Engine {
 
   Time now() const { return Time{context_.now_ns}; }
   size_t pending() const { return queue_.size(); }
-  Time next_time() const { return queue_.next_time(); }  // a search: not for hot paths
+  Time next_time() const { return queue_.next_time(); }  // a linear search: not for hot paths
   uint64_t events_run() const { return events_run_; }
-  // Covers time, phase and label of every event run so far, in order. Equal runs, equal digests.
+  // Covers time, phase and label of all events run so far, in order. Equal runs have equal digests.
   uint64_t digest() const { return digest_; }
-  // Digests at even strides, at most 4096, so that two runs can be compared window by window.
+  // Digests at even intervals, at most 4096, to compare two runs window by window.
   const std::vector<Rung>& ladder() const { return ladder_; }
 
-  // Runs `fn` at `when`, which must not lie in the past. An exception of `fn` leaves run().
+  // Runs `fn` at `when`, which must not be in the past. An exception of `fn` propagates out of
+  // run().
   template <std::invocable F>
   EventId at(Time when, Label label, F&& fn, Phase phase = Phase::Model) {
     ORRERY_CHECK(when >= now(), "an event lies in the future");
@@ -67,24 +73,25 @@ class Engine {
   EventId after(Duration delay, Label label, F&& fn, Phase phase = Phase::Model) {
     return at(now() + delay, label, std::forward<F>(fn), phase);
   }
-  // Drops the event and destroys its callback at once. False if the handle was already stale.
+  // Drops the event and destroys its callback at once. False if the handle was stale.
   bool cancel(EventId id) { return queue_.cancel(id); }
   bool is_pending(EventId id) const { return queue_.contains(id); }
 
   // Runs every event due up to and including `end`, in (time, phase, schedule) order. Leaves the
-  // clock at the last event, or, if later ones are pending, at `end`.
+  // clock at the last event or, if later ones are pending, at `end`.
   Outcome run(Time end = Time::max());
   bool step();  // one event; false if none is pending
-  // Moves the clock on to an instant before which nothing is pending.
+  // Advances the clock to an instant without pending events before it.
   void advance_to(Time when);
-  // Ends the run after the present event; a run that has not begun, before its first.
+  // Ends the run after the present event, or before the first one.
   void stop() { request_stop(); }
   // The same from a signal handler or another thread.
   void request_stop() noexcept { stop_requested_.store(true, std::memory_order_relaxed); }
 
   void enable_profile() { profile_ = std::make_unique<Profile>(); }
   std::vector<ProfileRow> profile() const;
-  // Calls `poll` between events, every so many of them: progress and flushing, outside the digest.
+  // Calls `poll` between events, every so many of them, for progress and flushing; not part of the
+  // digest.
   void set_poll(uint64_t every_events, std::function<void()> poll);
   // Adds a check of invariants, called between events every Limits::audit_every of them.
   void add_audit(std::function<void()> audit) { audits_.push_back(std::move(audit)); }
@@ -98,11 +105,11 @@ class Engine {
 
   static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers set it");
   Limits limits_;
-  CheckContext context_;  // also the clock
+  CheckContext context_;  // includes the clock
   uint64_t events_run_ = 0;
   uint64_t digest_ = 0;
   uint64_t instant_start_ = 0;  // events run before the present instant
-  uint64_t chores_due_ = 0;     // events_run_ at which do_chores has something to do
+  uint64_t chores_due_ = 0;     // value of events_run_ at which do_chores is due
   uint64_t poll_every_ = 0;
   uint64_t poll_due_ = UINT64_MAX;
   uint64_t audit_due_ = UINT64_MAX;
@@ -112,7 +119,7 @@ class Engine {
   std::function<void()> poll_;
   std::vector<std::function<void()>> audits_;
   std::vector<Rung> ladder_;
-  EventQueue queue_;  // last: callbacks that die with it may still ask the engine
+  EventQueue queue_;  // declared last: callbacks destroyed with it may still call the engine
 };
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// sim/engine/event.hpp -- what names an event: a label, a phase, a handle.
+// sim/engine/event.hpp -- labels, phases and handles of events.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Names a kind of event: Label{"net.flow_done"}. Its hash, never an address, enters the digest.
+// Names a kind of event: Label{"net.flow_done"}. The digest uses its hash, never an address.
 class Label {
  public:
   template <size_t N>
@@ -28,13 +28,13 @@ class Label {
   uint32_t hash_ = 2166136261u;
 };
 
-// Order of events that share an instant. Within a phase, first scheduled runs first.
+// Order of events of one instant. Within a phase, first scheduled runs first.
 enum class Phase : uint8_t {
   Fault,    // hardware changes state
-  Model,    // work completes, messages arrive: the default
+  Model,    // work completes, messages arrive; the default
   Settle,   // shared rates are recomputed, once per instant
-  Control,  // controllers and schedulers react to a settled world
-  Record,   // samplers read
+  Control,  // controllers and schedulers react to the settled state
+  Record,   // samplers read the state
   Audit,    // invariants are checked
 };
 inline constexpr size_t kPhases = 6;
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, kPhases> enum_names(Phase) {
   return {"fault", "model", "settle", "control", "record", "audit"};
 }
 
-// Handle to a pending event. It goes stale by itself once the event ran or was cancelled.
+// Handle to a pending event. It becomes stale once the event ran or was cancelled.
 class EventId {
  public:
   constexpr EventId() = default;

@@ -2,8 +2,9 @@
 //
 // An event is a slot of one cache line; its ticket in the wheel names slot and generation:
 //   phase:3 | generation:32 | slot:29
-// Cancelling frees the slot at once; its ticket is passed over when its turn comes, or purged when
-// such stale tickets outnumber the live ones.
+// Cancelling frees the slot at once. Its ticket becomes stale, and is skipped when it is due, or
+// purged when stale tickets outnumber the live ones. Example: an event in slot 5, generation 2, is
+// cancelled. The slot goes to generation 3, so ticket (2, 5) no longer matches and is skipped.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ class EventQueue {
   struct Slot;
 
  public:
-  // An event taken out of the queue, about to run.
+  // An event removed from the queue, about to run.
   class Due {
    public:
     Time when;
@@ -42,7 +43,7 @@ class EventQueue {
   EventQueue& operator=(const EventQueue&) = delete;
   ~EventQueue();
 
-  // `when` must not lie before floor().
+  // `when` must not be before floor().
   template <class F>
   EventId push(Time when, Phase phase, Label label, F&& fn) {
     if (free_slot_ == kNoSlot) [[unlikely]]
@@ -52,7 +53,7 @@ class EventQueue {
     free_slot_ = slot.label_hash;
     slot.label_hash = label.hash();
     slot.label = label.c_str();
-    std::construct_at(&slot.fn, std::forward<F>(fn));  // over an empty one: nothing to destroy
+    std::construct_at(&slot.fn, std::forward<F>(fn));  // slot.fn is empty: nothing to destroy
     const uint64_t ticket = uint64_t{static_cast<uint8_t>(phase)} << RadixWheel::kPhaseShift |
                             uint64_t{slot.generation} << kSlotBits | index;
     wheel_.push(static_cast<uint64_t>(when.ns), ticket);
@@ -64,14 +65,13 @@ class EventQueue {
     return slot_of(id.ticket_) < slots_.used() && !is_stale(id.ticket_);
   }
   size_t size() const { return size_; }
-  size_t stale() const { return stale_; }  // tickets of cancelled events, not yet passed over
-  // No event may be pushed before this instant: that of the last event taken, or the `end` up to
-  // which pop found nothing while something was pending.
+  size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
+  // No event may be pushed before this: the last event taken, or the last idle `end` of pop.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;
 
-  // Takes out the first event due at or before `end`. Call run_and_free(due) next.
+  // Removes the first event due at or before `end`. Call run_and_free(due) next.
   bool pop(Time end, Due& due) {
     for (;;) {
       if (wheel_.ready() == 0 && !refill(end)) return nothing(end);
@@ -84,7 +84,7 @@ class EventQueue {
         --stale_;
         continue;
       }
-      ++slot.generation;  // stale from here on
+      ++slot.generation;  // its ticket is stale from here on
       --size_;
       floor_ = when;
       due.when = when;
@@ -98,21 +98,21 @@ class EventQueue {
     due.slot_->fn.reset();
     free(slot_of(due.ticket_), *due.slot_);
   }
-  void clear();  // destroys all callbacks, pending or interrupted, and those that this schedules
+  void clear();  // destroys all callbacks, and those that their destructors schedule
 
  private:
   struct alignas(64) Slot {
     uint32_t generation = 1;
-    uint32_t label_hash = 0;  // of a free slot: the next free one
+    uint32_t label_hash = 0;  // in a free slot: the next free slot
     const char* label = nullptr;
     Callback fn;
   };
   static_assert(sizeof(Slot) == 64);
   static constexpr unsigned kSlotBits = 29;
   static constexpr uint32_t kNoSlot = (1u << kSlotBits) - 1;
-  static constexpr size_t kStateAhead = 10;     // events before it is needed, it is fetched
-  static constexpr size_t kSlotsAhead = 24;     // long enough before that
-  static constexpr size_t kCachedSlots = 8192;  // so few slots stay in the cache by themselves
+  static constexpr size_t kStateAhead = 10;     // prefetch distance of captured state, in events
+  static constexpr size_t kSlotsAhead = 24;     // prefetch distance of slots, in events
+  static constexpr size_t kCachedSlots = 8192;  // fewer slots stay in the cache anyway
 
   static uint32_t slot_of(uint64_t ticket) { return static_cast<uint32_t>(ticket) & kNoSlot; }
   static uint32_t generation_of(uint64_t ticket) {
@@ -121,8 +121,8 @@ class EventQueue {
   bool is_stale(uint64_t ticket) const {
     return slots_.at(slot_of(ticket))->generation != generation_of(ticket);
   }
-  // The wheel knows what comes next: the slots of the events after the next few, then what the
-  // callbacks of the next few point to, are on the way into the cache while earlier events run.
+  // The wheel knows the next events. Their slots, and then what their callbacks point to, are
+  // prefetched while earlier events run.
   void fetch_ahead() {
     if (wheel_.ready() == kSlotsAhead && slots_.used() > kCachedSlots) wheel_.top_up();
     __builtin_prefetch(slots_.at(slot_of(wheel_.ahead(kSlotsAhead - 1))), 1);
@@ -131,7 +131,7 @@ class EventQueue {
   bool refill(Time end);
   void free(uint32_t index, Slot& slot) {
     if (slot.generation == 0) [[unlikely]]
-      return;  // all its generations are used up: an old handle must not come alive again
+      return;  // all generations are used up: an old handle must not become valid again
     slot.label_hash = free_slot_;
     free_slot_ = index;
   }

@@ -14,7 +14,8 @@ constexpr size_t kLine = 64;
 constexpr size_t kBlock = size_t{2} << 20;
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t kPooledMax = 0;  // every frame by itself: the sanitizer sees each use after free
+// Every frame on its own, so that the sanitizer finds each use after free.
+constexpr size_t kPooledMax = 0;
 #elif defined(__has_feature)
 constexpr size_t kPooledMax = __has_feature(address_sanitizer) ? 0 : 16 * kLine;
 #else
@@ -54,7 +55,8 @@ class FramePool {
   size_t left_ = 0;
 };
 
-// One pool per size in cache lines. Never destroyed: a frame may be freed while the program ends.
+// One pool for each size in cache lines. Never destroyed: a frame may be freed while the program
+// ends.
 FramePool& pool_of(size_t lines) {
   static auto* const pools = new std::array<FramePool, kPooledMax / kLine + 1>;
   return (*pools)[lines];

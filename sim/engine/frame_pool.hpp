@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-// A million sleeping processes are touched in random order: on small pages, most resumptions would
-// wait for an address translation. One pool serves all runs of the program, as malloc does; it
-// holds memory and no state, so no run can tell.
+// A million sleeping processes are resumed in random order: on small pages, most resumptions would
+// wait for an address translation. One pool serves all runs of the program, like malloc; it has no
+// state that affects a run.
 void* allocate_frame(size_t bytes);
 void free_frame(void* frame, size_t bytes);
 

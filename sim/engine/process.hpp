@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-// What a suspended process waits in. `abandon` is called when the process is killed there.
+// What a suspended process waits in. `abandon` is called if the process is killed there.
 class Wait {
  public:
   virtual void abandon(std::coroutine_handle<struct ProcessPromise> handle) = 0;
@@ -23,12 +23,12 @@ class Wait {
   ~Wait() = default;
 };
 
-// The promise owns the one wait a process can be in, so killing it is: unlink, then destroy.
+// The promise owns the only wait of a process, so a kill unlinks it and destroys the frame.
 // Awaiters are therefore trivially destructible (GCC 12 destroys some awaiters twice).
 class Process;
 struct ProcessPromise {
   Engine* engine = nullptr;
-  EventId wakeup;        // pending while asleep, or woken but not yet resumed
+  EventId wakeup;        // pending while asleep, or while woken but not resumed
   Wait* wait = nullptr;  // set from joining a queue until resumed
   Label label{"process"};
   bool is_running = false;
@@ -38,7 +38,7 @@ struct ProcessPromise {
   std::suspend_always initial_suspend() const noexcept { return {}; }
   std::suspend_always final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
-  // The exception leaves through the event that resumed the process, which is over then.
+  // The exception propagates through the event that resumed the process, which has ended.
   void unhandled_exception() {
     is_running = false;
     throw;
@@ -61,7 +61,7 @@ class [[nodiscard]] Process {
   }
   ~Process() { kill(); }
 
-  // Runs the script from the next event on. The Process object owns it: destroying it kills it.
+  // Runs the script from the next event on. The Process object owns it: its destructor kills it.
   void start(Engine& engine, Label label) {
     ORRERY_CHECK(handle_, "only a script can start");
     ORRERY_CHECK(promise().engine == nullptr, "a script starts once");
@@ -70,7 +70,7 @@ class [[nodiscard]] Process {
     wake(handle_);
   }
   bool done() const { return !handle_ || handle_.done(); }
-  // Ends the script where it waits; its local variables are destroyed. A script must not kill
+  // Ends the script at its present wait and destroys its local variables. A script must not kill
   // itself: it returns.
   void kill() {
     if (!handle_) return;
@@ -82,9 +82,9 @@ class [[nodiscard]] Process {
     handle.destroy();
   }
 
-  // Every resumption goes through the queue: no nested resume, no symmetric transfer.
+  // Every resumption goes through the event queue: no nested resume, no symmetric transfer.
   static void wake(Handle handle, Duration delay = {}) { wake(handle, delay, handle.address()); }
-  // The same; the queue fetches what `touched` points to before it resumes the process.
+  // The same; the queue prefetches what `touched` points to before it resumes the process.
   static void wake(Handle handle, Duration delay, const void* touched) {
     promise_type& promise = handle.promise();
     promise.wakeup = promise.engine->after(delay, promise.label, [handle, touched] {
@@ -124,8 +124,8 @@ struct [[nodiscard]] TouchingDelayAwaiter {
   void await_suspend(Process::Handle handle) const { Process::wake(handle, delay, touched); }
   void await_resume() const noexcept {}
 };
-// For one of very many processes: names the object that it will touch on waking, so that its cache
-// line is there by then. A hint: the order of events does not depend on it.
+// For one of very many processes: names the object that it will use after waking, so that it is
+// prefetched. A hint: the order of events does not depend on it.
 inline TouchingDelayAwaiter sleep_for(Duration delay, const void* touched) {
   return {delay, touched};
 }

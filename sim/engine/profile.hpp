@@ -1,4 +1,4 @@
-// sim/engine/profile.hpp -- where a run spends host time: events and nanoseconds by label.
+// sim/engine/profile.hpp -- host time of a run: events and nanoseconds by label.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace orrery {
 struct ProfileRow {
   std::string_view label;
   uint64_t events = 0;
-  int64_t host_ns = 0;  // estimated from a sample of the events; never part of a digest
+  int64_t host_ns = 0;  // estimated from sampled events; never part of a digest
 };
 
 class Profile {
  public:
-  // Counts an event. True if it is one of the sample whose duration is wanted.
+  // Counts an event. True if its duration should be measured.
   bool count(const char* label) {
     last_ = &costs_[label];
     ++last_->events;
@@ -29,7 +29,7 @@ class Profile {
   std::vector<ProfileRow> rows() const;  // by label
 
  private:
-  static constexpr uint64_t kSampleStride = 61;  // prime: models repeat in round numbers
+  static constexpr uint64_t kSampleStride = 61;  // prime, because models repeat in round numbers
   struct Cost {
     uint64_t events = 0;
     uint64_t samples = 0;

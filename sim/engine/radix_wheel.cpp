@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kUndividedMax = 24;  // keys that are sorted as fast at once as by quarters
+constexpr size_t kUndividedMax = 24;  // larger buckets are sorted by quarters
 
 }  // namespace
 
@@ -21,7 +21,7 @@ RadixWheel::Chunk* RadixWheel::last_chunk(const Bucket& bucket) {
   return reinterpret_cast<Chunk*>(last_entry & ~(sizeof(Chunk) - 1));
 }
 
-// Shows every entry of a chain, in order, then the chunk, which the visitor may free.
+// Visits every entry of a chain in order, then the chunk, which the visitor may free.
 template <class Visit>
 void RadixWheel::visit(const Bucket& bucket, const Visit& visit) {
   if (bucket.count == 0) return;
@@ -115,17 +115,17 @@ bool RadixWheel::refill(uint64_t end) {
   return false;
 }
 
-// A front of one level is followed by the other buckets of that level; what crosses into the next
-// bucket of the level above waits for a refill, so that the front can be given up (see make_room).
+// Appends the other buckets of the front's level. Buckets of the level above wait for a refill, so
+// the front can be given up (see make_room).
 void RadixWheel::top_up() {
   if (has_lanes_ || levels_ == 0 || lowest_level() != front_level_) return;
-  if (head_ > kFrontMax / 4) slide();  // leaves room enough
+  if (head_ > kFrontMax / 4) slide();  // leaves enough room
   gather(kLookahead + kGather);
 }
 
 // Takes small buckets until the front is long enough.
 void RadixWheel::gather(size_t enough) {
-  // A wider span than 2^56 would not fit the keys of the front.
+  // A span wider than 2^56 would not fit the keys of the front.
   while (ready() < enough && front_level_ + 1 < kLevels && (levels_ >> front_level_ & 1) != 0) {
     const Place next = first_place();
     if (bucket(next).count > kSortMax) break;
@@ -144,7 +144,7 @@ void RadixWheel::append_sorted(const Bucket& bucket) {
   sort_in(0, size);
 }
 
-// The sort compares each key with each other: four quarters cost a quarter of the whole.
+// The sort compares each key with every other key, so four quarters cost a quarter of the whole.
 void RadixWheel::append_quarters(const Bucket& bucket) {
   const unsigned shift = front_level_ * kDigitBits + kPhaseBits - 2;
   std::array<size_t, 4> sizes{};
@@ -164,7 +164,7 @@ void RadixWheel::sort_in(size_t from, size_t size) {
   end_ += size;
 }
 
-// Shifts whichever side of the front is nearer: what is due at once goes in at the head.
+// Shifts the shorter side of the front: a ticket due at once goes in at the head.
 void RadixWheel::insert(uint64_t time, uint64_t ticket) {
   if (has_lanes_) return push_lane(ticket);
   if (head_ == end_) head_ = end_ = 0;
@@ -240,7 +240,7 @@ void RadixWheel::push_lane(uint64_t ticket) {
   if (phase < batch_phase_) return_batch();
 }
 
-// The front is a copy of what its lane gave last, so giving it back is a step of the lane's head.
+// The front is a copy of the last batch of its lane, so returning it moves the lane's head back.
 void RadixWheel::return_batch() {
   if (batch_phase_ < kPhases) lanes_[batch_phase_].head -= end_ - head_;
   head_ = end_ = 0;

@@ -1,12 +1,11 @@
 // sim/engine/radix_wheel.hpp -- tickets ordered by (time, phase, first in first out).
 //
-// Time only moves forward, so a ticket is filed under the highest byte in which its time differs
-// from `base_`: level = that byte's place, bucket = its value. The first bucket of the lowest level
-// in use holds the earliest tickets. A small bucket is sorted into `keys_`, the front, from which
-// tickets are taken; a large one is spread over the level below. A bucket is a chain of chunks and
-// keeps the order of arrival, spreading keeps it too and the sort is stable, so equal times stay
-// first in, first out without a sequence number. An instant too crowded for the front is taken from
-// one lane per phase.
+// A ticket is filed by the highest byte in which its time differs from `base_`: level = position of
+// that byte, bucket = its value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and 0x1207
+// to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets: a small
+// one is sorted into `keys_`, the front; a large one is spread over the level below. A bucket is a
+// chain of chunks in order of arrival. Spreading keeps that order and the sort is stable, so equal
+// times stay first in, first out. Instants too large for the front use one lane per phase.
 #pragma once
 
 #include <array>
@@ -24,30 +23,30 @@ namespace orrery {
 
 class RadixWheel {
  public:
-  // The top bits of a ticket are its phase; the rest is the caller's.
+  // The top bits of a ticket are its phase; the other bits belong to the caller.
   static constexpr unsigned kPhaseShift = 61;
   static constexpr size_t kLookahead = 32;
   using IsStale = std::function<bool(uint64_t ticket)>;
 
   RadixWheel();
-  // `time` must not lie before the last ticket taken, nor before an `end` that refill said no to.
+  // `time` must not precede the last ticket taken, nor an `end` for which refill returned false.
   void push(uint64_t time, uint64_t ticket) {
     if (time < limit_) return insert(time, ticket);
     file(time, ticket);
   }
 
-  // The front: what comes next, in order. Empty does not mean that nothing is left: see refill.
+  // The front: the next tickets, in order. An empty front does not mean an empty wheel: see refill.
   size_t ready() const { return end_ - head_; }
   uint64_t head_time() const { return front_base_ + (keys_[head_] >> kPhaseBits); }
   uint64_t take_head() { return tickets_[head_++]; }
-  // The ticket `distance` behind the head, or, past the end, some earlier one.
+  // The ticket `distance` behind the head or, past the end, some earlier one.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
   // Fills the empty front. False if no ticket is due at or before `end`.
   bool refill(uint64_t end);
-  // Appends to the front what comes next, where no bucket need be spread for it.
+  // Appends the next tickets to the front if no bucket must be spread for it.
   void top_up();
 
-  // Time of the first ticket that is not stale; UINT64_MAX if there is none.
+  // Time of the first ticket that is not stale; UINT64_MAX if none.
   uint64_t first_time(const IsStale& is_stale) const;
   void purge(const IsStale& is_stale);  // drops every stale ticket
   void reset(uint64_t time);            // drops every ticket; pushes restart from `time`
@@ -58,9 +57,9 @@ class RadixWheel {
   static constexpr unsigned kLevels = 8;
   static constexpr unsigned kDigits = 1u << kDigitBits;
   static constexpr size_t kSortMax = 128;            // larger buckets are spread
-  static constexpr size_t kGather = 48;              // neighbouring small ones are taken together
-  static constexpr size_t kFrontMax = 4 * kSortMax;  // a fuller front goes back into the wheel
-  static constexpr size_t kBatch = 32;               // taken from a lane at once
+  static constexpr size_t kGather = 48;              // smaller neighbours are taken together
+  static constexpr size_t kFrontMax = 4 * kSortMax;  // a fuller front is returned to the wheel
+  static constexpr size_t kBatch = 32;               // tickets taken from a lane at once
 
   struct alignas(16) Entry {
     uint64_t time;
@@ -68,7 +67,7 @@ class RadixWheel {
   };
   struct alignas(256) Chunk {
     static constexpr size_t kEntries = 15;
-    Chunk* next;  // in a chain, the last chunk points to the first
+    Chunk* next;  // a circular chain: the last chunk points to the first
     Entry entries[kEntries];
     void prefetch() const {
       for (size_t i = 0; i < 256; i += 64) {
@@ -78,7 +77,7 @@ class RadixWheel {
   };
   static_assert(sizeof(Chunk) == 256 && offsetof(Chunk, entries) + sizeof(Chunk::entries) == 256);
   struct Bucket {
-    Entry* cursor = nullptr;  // where the next entry goes; on a chunk's border, a chunk is missing
+    Entry* cursor = nullptr;  // slot of the next entry; on a chunk's border, a chunk is missing
     uint32_t count = 0;
   };
   struct Place {
@@ -125,13 +124,13 @@ class RadixWheel {
   bool draw_batch();
   void purge_bucket(Place place, const IsStale& is_stale);
 
-  // Everything before limit_ is in the front (or the lanes), everything else is filed by base_.
+  // Everything before limit_ is in the front (or the lanes), the rest is filed relative to base_.
   uint64_t base_ = 0;
   uint64_t limit_ = 0;
   uint64_t front_base_ = 0;
   size_t head_ = 0;
   size_t end_ = 0;
-  unsigned levels_ = 0;       // bit per level in use
+  unsigned levels_ = 0;       // one bit for each level in use
   unsigned front_level_ = 0;  // of the buckets in the front
   unsigned batch_phase_ = 0;
   bool has_lanes_ = false;
@@ -139,7 +138,8 @@ class RadixWheel {
   Chunk* free_chunks_ = nullptr;
   BlockPool<Chunk> chunks_;
   std::array<Lane, kPhases> lanes_;
-  std::array<std::array<uint64_t, kDigits / 64>, kLevels> digits_{};  // bit per bucket in use
+  // One bit for each bucket in use.
+  std::array<std::array<uint64_t, kDigits / 64>, kLevels> digits_{};
   std::array<std::array<Bucket, kDigits>, kLevels> buckets_{};
   alignas(64) std::array<uint64_t, kFrontMax + kLookahead> keys_{};
   alignas(64) std::array<uint64_t, kFrontMax + kLookahead> tickets_{};

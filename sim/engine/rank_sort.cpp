@@ -27,7 +27,7 @@ __attribute__((target("avx2"))) void rank_sort_avx2(const RankSortInput& input, 
   count_ranks(input, keys, values);
 }
 
-// So few keys stay in registers while each is compared with all of them.
+// So few keys stay in registers while each is compared with all others.
 template <size_t kVectors>
 __attribute__((target("avx512f,popcnt"))) void rank_sort_in_registers(const RankSortInput& input,
                                                                       uint64_t* keys,
@@ -56,7 +56,7 @@ __attribute__((target("avx512f,popcnt"))) void rank_sort_in_registers(const Rank
 
 __attribute__((target("avx512f,popcnt"))) void rank_sort_avx512(const RankSortInput& input,
                                                                 uint64_t* keys, uint64_t* values) {
-  // Two widths only: which of them it will be is then easily predicted.
+  // Only two widths, so that the choice is easy to predict.
   if (input.size <= 16) return rank_sort_in_registers<2>(input, keys, values);
   if (input.size <= 32) return rank_sort_in_registers<4>(input, keys, values);
   const size_t vectors = (input.size + 7) / 8;

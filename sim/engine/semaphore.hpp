@@ -1,4 +1,4 @@
-// sim/engine/semaphore.hpp -- a counted resource that processes wait for.
+// sim/engine/semaphore.hpp -- a counted resource for which processes wait.
 #pragma once
 
 #include <deque>
@@ -59,7 +59,7 @@ class Semaphore final : private Wait {
  private:
   void abandon(Process::Handle handle) override {
     const bool was_queued = std::erase(waiting_, handle) > 0;
-    if (!was_queued) give_back();  // granted, killed before it could resume
+    if (!was_queued) give_back();  // granted, but killed before it resumed
   }
   bool try_take() {
     if (free_ == 0) return false;
@@ -71,7 +71,7 @@ class Semaphore final : private Wait {
       ++free_;
       return;
     }
-    const Process::Handle next = waiting_.front();  // the unit passes straight to the next in line
+    const Process::Handle next = waiting_.front();  // the unit goes directly to the next waiter
     waiting_.pop_front();
     Process::wake(next);
   }

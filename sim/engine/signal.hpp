@@ -1,4 +1,4 @@
-// sim/engine/signal.hpp -- tells observers that something happened; they run now, in connect order.
+// sim/engine/signal.hpp -- calls observers of an event at once, in the order of connection.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Signal {
   void connect(T& observer, void (T::*hear)(Args...)) {
     connect([&observer, hear](Args... args) { (observer.*hear)(args...); });
   }
-  // An observer connected meanwhile hears only the next emit.
+  // An observer connected during an emit is called from the next emit on.
   void emit(Args... args) const {
     const size_t present = observers_.size();
     for (size_t i = 0; i < present; ++i) observers_[i](args...);
@@ -26,7 +26,7 @@ class Signal {
 
  private:
   std::deque<std::function<void(Args...)>>
-      observers_;  // a deque: connecting never moves a running one
+      observers_;  // a deque: connecting never moves a running observer
 };
 
 }  // namespace orrery

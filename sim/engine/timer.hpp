@@ -1,4 +1,4 @@
-// sim/engine/timer.hpp -- a deadline that is moved or dropped more often than it is reached.
+// sim/engine/timer.hpp -- a deadline that is usually moved or dropped before it is reached.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// sim/engine/trigger.hpp -- a condition that processes wait for until somebody fires it.
+// sim/engine/trigger.hpp -- a condition for which processes wait until it is fired.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Once fired, nobody waits until it is reset:
+// Once fired, no process waits until it is reset:
 //   co_await ready.wait();
 class Trigger final : private Wait {
  public:
@@ -35,11 +35,11 @@ class Trigger final : private Wait {
   bool is_fired() const { return is_fired_; }
   size_t waiting() const { return waiting_.size(); }
 
-  void fire() {  // wakes all that wait, in the order they came
+  void fire() {  // wakes all waiting processes, in order of arrival
     is_fired_ = true;
     pulse();
   }
-  void pulse() {  // wakes all that wait now; later comers wait for the next time
+  void pulse() {  // wakes all processes waiting now; later ones wait for the next time
     for (const Process::Handle waiter : std::exchange(waiting_, {})) Process::wake(waiter);
   }
   void reset() { is_fired_ = false; }

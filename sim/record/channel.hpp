@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// A table of `Row`, buffered: `emit` copies one row, and a full buffer goes out in one piece.
+// A buffered table of `Row`: `emit` copies one row, and a full buffer is written in one piece.
 // Never allocates after construction.
 template <class Row>
 class Channel final : public BufferedRows {
@@ -25,14 +25,14 @@ class Channel final : public BufferedRows {
   ~Channel() {
     try {
       flush();
-    } catch (const std::bad_alloc&) {  // the run ends for lack of memory: its last rows are lost
+    } catch (const std::bad_alloc&) {  // out of memory ends the run, and its last rows are lost
     }
     recorder_.detach(*this);
   }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // False when the table is switched off: the caller may spare itself the making of rows.
+  // False if the table is off, so the caller may skip making rows.
   bool is_on() const { return table_.is_valid(); }
   void emit(const Row& row) {
     if (!table_.is_valid()) return;
@@ -45,7 +45,8 @@ class Channel final : public BufferedRows {
   }
 
  private:
-  // 24 ns a row by 8,192, 44 by 256, 3,300 one by one (32-byte rows); at most 1 MiB a channel.
+  // 24 ns a row in batches of 8,192, 44 in batches of 256, 3,300 one by one (32-byte rows); at most
+  // 1 MiB a channel.
   static constexpr size_t kBuffered = std::clamp<size_t>((size_t{1} << 20U) / sizeof(Row), 1, 8192);
   Recorder& recorder_;
   TableId table_;

@@ -31,23 +31,24 @@ namespace orrery {
 // How a column is stored. An Id is a uint32 in which 4294967295 means none.
 enum class ColumnKind : uint8_t { Bool, Int, Uint, Float, Id, Enum, Text };
 
-// The names live as long as the program: they come from literals.
+// Names must live as long as the program: they come from literals.
 struct Column {
   std::string_view name, unit, doc;
-  size_t offset = 0;  // in the row struct
+  size_t offset = 0;  // offset in the row struct
   size_t bytes = 0;
   ColumnKind kind = ColumnKind::Int;
   bool is_signed = false;                          // of an Enum's underlying type
   std::span<const std::string_view> enum_names{};  // dense from 0; empty unless an Enum
 };
 
-// A short text in UTF-8 inside a row, padded with zeros, cut at a character when it is too long.
+// A short UTF-8 text inside a row, padded with zeros, truncated at a character.
 template <size_t N>
 struct FixedText {
   std::array<char, N> bytes{};
 
   constexpr FixedText() = default;
-  constexpr FixedText(std::string_view text) {  // NOLINT: a text column takes texts
+  // NOLINT: implicit, so that a text column takes texts.
+  constexpr FixedText(std::string_view text) {
     size_t length = std::min(text.size(), N);
     if (length < text.size()) {
       while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
@@ -69,7 +70,7 @@ struct PlainColumn {
 };
 
 template <class T>
-struct ColumnType;  // specialised for every type a row may hold
+struct ColumnType;  // specialised for every type that a row may hold
 template <>
 struct ColumnType<bool> : PlainColumn<ColumnKind::Bool> {};
 template <class T>
@@ -107,7 +108,7 @@ struct ColumnType<Bandwidth> : PlainColumn<ColumnKind::Int> {
   static constexpr std::string_view unit = "bit/s";
 };
 
-// The columns of `Row`, in the order of its declaration.
+// The columns of `Row`, in declaration order.
 template <class Row>
 std::vector<Column> columns_of() {
   static_assert(std::is_trivially_copyable_v<Row>, "rows are copied as bytes");

@@ -1,4 +1,4 @@
-// sim/record/fork_recorder.hpp -- keeps what several outputs begin with, until it becomes one.
+// sim/record/fork_recorder.hpp -- buffers the common beginning of several outputs.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// Rows lie in memory until `become`, which gives another recorder all that came so far and then
-// passes on what follows. A process that forks has one of these in each child.
+// Rows stay in memory until `become`, which passes all rows so far, and those that follow, to
+// another recorder. A process that forks has one of these in each child.
 class ForkRecorder final : public Recorder {
  public:
   explicit ForkRecorder(std::vector<std::string> off) : off_{std::move(off)} {}
@@ -22,13 +22,15 @@ class ForkRecorder final : public Recorder {
   TableId open(std::string_view path, std::string_view doc, std::span<const Column> columns,
                size_t row_bytes) override;
   void append(TableId table, const void* rows, size_t count) override;
-  void set_attribute(std::string_view name, AttributeValue value) override;  // replaces the former
-  void write_text(std::string_view path, std::string_view text) override;    // likewise
+  // Replaces the former value.
+  void set_attribute(std::string_view name, AttributeValue value) override;
+  // Replaces the former text.
+  void write_text(std::string_view path, std::string_view text) override;
   void start() override;
   bool poll(std::chrono::steady_clock::time_point now_host) override;
-  void finish(const RunEnd& end) override;  // before `become`: all is dropped
+  void finish(const RunEnd& end) override;  // before `become`: drops everything
 
-  // After `start`. `target` is new, and switches off the same tables. Throws RecordError.
+  // After `start`. `target` must be new, with the same tables off. Throws RecordError.
   void become(std::unique_ptr<Recorder> target);
   Recorder* target() { return target_.get(); }
 

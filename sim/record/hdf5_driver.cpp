@@ -32,7 +32,7 @@ struct HeldWrite {
 };
 
 struct PosixFile {
-  H5FD_t base;  // first: HDF5 sees only this
+  H5FD_t base;  // first: HDF5 only sees this
   int descriptor;
   haddr_t end_of_addresses, end_of_file;
   dev_t device;
@@ -55,7 +55,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*addr
   const int descriptor = ::open(name, mode | O_CLOEXEC | O_NOFOLLOW, 0666);
   struct stat status {};
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
-    // HDF5 first looks whether the file is there; that it is not is no fault.
+    // HDF5 first checks whether the file exists; a missing file is no fault.
     if ((flags & H5F_ACC_CREAT) != 0U || errno != ENOENT) info->fault->error_number = errno;
     if (descriptor >= 0) ::close(descriptor);
     return nullptr;
@@ -106,7 +106,7 @@ herr_t handle_of(H5FD_t* file, hid_t /*access*/, void** handle) {
   return 0;
 }
 
-// Reads what the file has; beyond its end, zeros: HDF5 reads what it allocated but never wrote.
+// Reads from the file; beyond its end, zeros: HDF5 reads space that it allocated but never wrote.
 bool read_all(PosixFile& from, haddr_t address, size_t size, char* into) {
   while (size > 0) {
     const ssize_t count = ::pread(from.descriptor, into, size, static_cast<off_t>(address));
@@ -148,8 +148,8 @@ void set_length(PosixFile& file, haddr_t length) {
   file.end_of_file = length;
 }
 
-// The superblock, at address 0, says how long the file is, and a reader of a killed file refuses
-// anything beyond. HDF5 writes it last; here it comes first, and the length before it.
+// The superblock, at address 0, has the length of the file, and a reader rejects a killed run's
+// file with data beyond. HDF5 writes it last; here it is written first, and the length before it.
 void write_held(PosixFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor, &status) == 0 &&
@@ -180,7 +180,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t add
   return 0;
 }
 
-// No exception may pass through HDF5: its locks would stay locked, and its lists half changed.
+// No exception may propagate through HDF5: its locks would stay locked, and its lists half changed.
 void hold(PosixFile& file, haddr_t address, size_t size, const char* from) {
   try {
     file.held.push_back({address, {from, from + size}});
@@ -213,7 +213,8 @@ herr_t close_file(H5FD_t* file) {
   const std::unique_ptr<PosixFile> owned{&self(file)};
   write_held(*owned);
   const bool is_to_sync = owned->is_synced && owned->fault->error_number == 0;
-  if (is_to_sync && ::fsync(owned->descriptor) != 0 && errno != EINVAL) {  // EINVAL: it cannot be
+  // EINVAL: this file cannot be synced.
+  if (is_to_sync && ::fsync(owned->descriptor) != 0 && errno != EINVAL) {
     owned->fault->error_number = errno;
   }
   if (::close(owned->descriptor) != 0 && owned->fault->error_number == 0) {
@@ -228,8 +229,8 @@ herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
   return 0;
 }
 
-// HDF5 marks a file as being written only when its driver can lock. It lets go of the lock when
-// SWMR starts. ENOSYS is a file system without locks.
+// HDF5 marks a file as being written only if its driver can lock. It releases the lock when SWMR
+// starts. ENOSYS is a file system without locks.
 herr_t lock_file(H5FD_t* file, hbool_t for_writing) {
   const int how = (for_writing ? LOCK_EX : LOCK_SH) | LOCK_NB;
   return ::flock(self(file).descriptor, how) == 0 || errno == ENOSYS ? 0 : -1;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kChunkBytesMax = size_t{256} << 10U;
 
-// Metadata is written by flushes only, never when a cache thinks it is time: what a reader sees of
-// a growing table is then always a table whose rows are all there.
+// Metadata is written by flushes only, never by a cache eviction. So a reader of a growing table
+// always sees a table whose rows are all in the file.
 void hold_metadata_until_flush(hid_t access) {
   H5AC_cache_config_t config{};
   config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
@@ -30,14 +30,14 @@ void hold_metadata_until_flush(hid_t access) {
   H5Pset_mdc_config(access, &config);
 }
 
-// Whole chunks are written at once: HDF5 is to keep none.
+// Whole chunks are written at once, so HDF5 need not cache any.
 Hdf5Handle table_access() {
   Hdf5Handle access = new_list(H5P_DATASET_ACCESS, false);
   H5Pset_chunk_cache(access.get(), 0, 0, 1.0);
   return access;
 }
 
-// Bytes that lie side by side in the row struct and in the packed row of the file.
+// Bytes that are adjacent in the row struct and in the packed row of the file.
 struct Run {
   size_t from, to, bytes;
 };
@@ -48,8 +48,8 @@ struct Table {
   std::vector<Run> runs;
   size_t row_bytes = 0, packed_bytes = 0, chunk_rows = 0;
   hsize_t rows = 0;
-  std::vector<std::byte> tail;  // packed rows of the chunk that is not full
-  bool is_tail_new = false;     // some are not in the file yet
+  std::vector<std::byte> tail;  // packed rows of the incomplete chunk
+  bool is_tail_new = false;     // some of them are not in the file yet
 
   hsize_t whole_rows() const { return rows - rows % chunk_rows; }  // of full chunks
 };
@@ -68,7 +68,7 @@ std::vector<Run> runs_of(std::span<const Column> columns) {
   return runs;
 }
 
-// `count` rows without their padding.
+// Packs `count` rows without their padding.
 void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to) {
   if (table.runs.size() == 1 && table.packed_bytes == table.row_bytes) {
     std::memcpy(to, rows, count * table.row_bytes);
@@ -88,13 +88,14 @@ void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to
 struct Hdf5File::Parts {
   Storage storage;
   FileFault fault;
-  Hdf5Handle plain = new_list(H5P_DATASET_CREATE, true);  // how what is no table is made
+  // Creation list for objects other than tables.
+  Hdf5Handle plain = new_list(H5P_DATASET_CREATE, true);
   Hdf5Handle access = table_access();
   Hdf5Handle scalar{H5Screate(H5S_SCALAR), H5Sclose};
   Hdf5Handle file;
   std::vector<Table> tables;
   bool is_dirty = false;                      // rows came since the last flush
-  std::vector<std::byte> shuffled, deflated;  // a chunk on its way
+  std::vector<std::byte> shuffled, deflated;  // buffers for the chunk being written
 };
 
 Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
@@ -112,7 +113,7 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
 }
 
 Hdf5File::~Hdf5File() {
-  silence_hdf5();  // whoever destroys it may be another thread
+  silence_hdf5();  // another thread may run the destructor
   parts_->tables.clear();
 }
 
@@ -234,7 +235,7 @@ void Hdf5File::set_attribute(std::string_view name, const AttributeValue& value)
 
 void Hdf5File::start_swmr() {
   if (failed()) return;
-  for (Table& table : parts_->tables) table.dataset = {};  // SWMR wants none open
+  for (Table& table : parts_->tables) table.dataset = {};  // SWMR requires closed datasets
   checked(H5Fstart_swmr_write(parts_->file.get()), "let readers in");
   checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "let readers in");
 }
@@ -248,7 +249,7 @@ int64_t Hdf5File::dataset_of(size_t table) {
   return t.dataset.get();
 }
 
-// Chunks are filtered here and not by HDF5, which lets one thread in at a time.
+// Chunks are filtered here and not by HDF5, whose lock admits one thread at a time.
 void Hdf5File::write_tail(size_t table) {
   Table& t = parts_->tables[table];
   if (!std::exchange(t.is_tail_new, false) || failed()) return;
@@ -341,7 +342,7 @@ void Hdf5File::copy_rows(Hdf5File& from) {
 
 void Hdf5File::abandon() {
   silence_hdf5();
-  parts_->fault.error_number = ECANCELED;  // the driver drops what HDF5 still wants to write
+  parts_->fault.error_number = ECANCELED;  // the driver drops HDF5's remaining writes
   parts_->tables.clear();
   parts_->file = Hdf5Handle{};
 }

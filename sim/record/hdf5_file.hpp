@@ -1,4 +1,4 @@
-// sim/record/hdf5_file.hpp -- one HDF5 file being written, without any HDF5 type in sight.
+// sim/record/hdf5_file.hpp -- writes one HDF5 file, without HDF5 types in the interface.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,18 @@
 
 namespace orrery {
 
-// A table to be: packed compound rows, chunked, shuffled, deflated, extendible. Its dataset has the
-// attributes `doc` (text), `units` and `docs` (arrays of text, one per column, in column order).
+// A table to create: packed compound rows, chunked, shuffled, deflated, extendible. Its dataset has
+// the attributes `doc` (text), `units` and `docs` (arrays of text, one per column, in column
+// order).
 struct TableSpec {
   std::string path, doc;
   std::vector<Column> columns;
   size_t row_bytes = 0;
 };
 
-// Errors are kept, not thrown: after the first one every call does nothing and `error` says why.
-// Nothing in the file depends on the time of day, so equal contents are equal bytes. Texts have a
-// fixed length, which is what SWMR (single writer, many readers) allows.
+// Errors are stored, not thrown: after the first one every call does nothing and `error` has the
+// reason. Nothing in the file depends on the time of day, so equal contents are equal bytes. Texts
+// have a fixed length, which SWMR (single writer, multiple readers) requires.
 class Hdf5File {
  public:
   enum class Mode : uint8_t { Create, Modify };
@@ -39,24 +40,24 @@ class Hdf5File {
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
-  // Tables are numbered in the order in which they are added. One of which it is known how many
-  // `rows` it will have, and that they are fewer than fill a chunk, has a chunk of as many.
+  // Tables are numbered in the order in which they are added. If the final number of `rows` is
+  // known and less than a chunk, the chunk has that size.
   void add_table(const TableSpec& spec, std::optional<size_t> rows = {});
   void add_group(std::string_view path);
   void write_text(std::string_view path, std::string_view text);
   void write_scalar(const SummaryValue& value);
   void set_attribute(std::string_view name, const AttributeValue& value);
-  // From here on readers may follow and no object or attribute may be added.
+  // Readers may open the file from now on, and no object or attribute may be added.
   void start_swmr();
   void append(size_t table, const void* rows, size_t count);
-  // Hands all rows to the operating system: from here on they survive a kill of this process.
+  // Passes all rows to the operating system: they survive a kill of this process.
   void flush();
   uint64_t rows_of(size_t table) const;
-  // Takes over the rows of a file with the same tables and storage, chunk by chunk as they are.
-  // This one knows how many rows its tables will have.
+  // Copies the rows of a file with the same tables and storage, chunk by chunk without
+  // recompression. The final number of rows of this file's tables must be known.
   void copy_rows(Hdf5File& from);
   void close();
-  // Closes without another byte written: the file is about to be removed.
+  // Closes without another write: the file will be removed.
   void abandon();
 
   bool failed() const { return !error_.empty(); }

@@ -53,7 +53,7 @@ Hdf5Handle text_type(size_t bytes) {
   return type;
 }
 
-Hdf5Handle bool_type() {  // what h5py reads as a NumPy bool
+Hdf5Handle bool_type() {  // h5py reads it as a NumPy bool
   constexpr std::array<std::string_view, 2> kNames{"FALSE", "TRUE"};
   return enum_type(1, true, kNames);
 }

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// An HDF5 handle (hid_t) that closes itself; negative: none, or the call that made it failed.
+// An HDF5 handle (hid_t) that closes itself; negative: none, or its creation failed.
 class Hdf5Handle {
  public:
   using Close = int (*)(int64_t);
@@ -35,7 +35,7 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-// HDF5 prints its error stack unless each thread tells it not to.
+// HDF5 prints its error stack unless this is called in each thread.
 void silence_hdf5();
 std::string innermost_hdf5_error();
 
@@ -43,7 +43,7 @@ Hdf5Handle text_type(size_t bytes);
 Hdf5Handle bool_type();
 Hdf5Handle type_of(const Column& column);
 
-// A property list; what it makes carries no time stamps, so that equal runs give equal bytes.
+// A property list; objects made with it have no time stamps, so equal runs give equal bytes.
 Hdf5Handle new_list(int64_t list_class, bool is_for_objects);
 
 // New attributes. Negative: it failed.

@@ -30,15 +30,15 @@ std::string hex_of(uint64_t value) {
   return text;
 }
 
-// The file behind a symbolic link is what is replaced, not the link.
+// The file behind a symbolic link is replaced, not the link.
 std::string resolved(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   return error ? path : real.string();
 }
 
-// A rename survives a power cut only when its folder has reached the disk. Best effort: the data
-// are safe, and some file systems do not sync folders.
+// A rename survives a power cut only once its folder is on disk. Best effort: the data are safe,
+// and some file systems do not sync folders.
 void sync_folder_of(const std::string& path) {
   const std::string folder = fs::path{path}.parent_path().string();
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -57,8 +57,8 @@ class Hdf5Recorder::Claim {
   ~Claim() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  // Fails with EAGAIN when another recorder, of this process or another, holds it. Not flock:
-  // that would keep HDF5's readers out.
+  // Fails with EAGAIN if another recorder, of this process or another, holds it. Not flock, which
+  // would block HDF5's readers.
   int lock() {
     struct flock whole {};
     whole.l_type = F_WRLCK;
@@ -66,7 +66,7 @@ class Hdf5Recorder::Claim {
     return ::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
   }
   bool is_open() const { return descriptor_ >= 0; }
-  // Whether it is still what the path leads to: whoever held it before may have moved it on.
+  // Whether the path still leads to this file: a previous owner may have moved it.
   bool is_at(const std::string& path) const {
     struct stat own {
     }, there{};
@@ -106,7 +106,7 @@ Hdf5Recorder::~Hdf5Recorder() {
     if (file_ == nullptr && error_.empty()) begin_part();
     if (file_ != nullptr) file_->close();
     if (file_ != nullptr && file_->failed()) fail(file_->error());
-  } catch (const std::bad_alloc&) {  // the file stays as it was flushed last
+  } catch (const std::bad_alloc&) {  // the file stays as last flushed
   }
 }
 
@@ -121,7 +121,7 @@ Hdf5Recorder::Claim Hdf5Recorder::claim(const std::string& path, bool may_create
   const int error = claim.lock();
   if (error == EAGAIN || error == EACCES) throw_error("another run is writing it");
   if (!claim.is_at(path)) return this->claim(path, may_create);
-  return claim;  // a file system without locks: nothing to hold, and no reason not to run
+  return claim;  // a file system without locks: run without a lock
 }
 
 void Hdf5Recorder::throw_error(const std::string& reason) const {
@@ -166,7 +166,7 @@ void Hdf5Recorder::set_attribute(std::string_view name, AttributeValue value) {
   }
 }
 
-// So far, of each table.
+// Rows so far, by table.
 std::vector<size_t> Hdf5Recorder::rows() const {
   std::vector<size_t> counts(tables_.size());
   for (size_t i = 0; i < tables_.size(); ++i) {
@@ -256,7 +256,7 @@ bool Hdf5Recorder::poll(std::chrono::steady_clock::time_point now_host) {
   return error_.empty();
 }
 
-// Room for others comes first: the file goes at once, not at the end of the run.
+// Removes the file at once to free disk space, not at the end of the run.
 void Hdf5Recorder::fail(const std::string& reason) {
   if (error_.empty()) error_ = reason;
   remove_files();
@@ -276,7 +276,7 @@ void Hdf5Recorder::remove_files() {
   claim_.reset();
 }
 
-// Makes the final file beside the `.part`, if there is one, and gives it the name `target`.
+// Makes the final file beside the `.part`, if there is one, and renames it to `target`.
 bool Hdf5Recorder::write_final(const std::string& target, std::string& why_not) {
   Hdf5File final_file{new_path_, Hdf5File::Mode::Create, storage()};
   const std::vector<size_t> counts = rows();
@@ -309,7 +309,7 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   std::string why_not;
   if (write_final(target, why_not)) {
     if (file_ != nullptr) file_->abandon();
-    if (target != part_path_) ::unlink(part_path_.c_str());  // ours, or of a run that was killed
+    if (target != part_path_) ::unlink(part_path_.c_str());  // of this run, or of a killed one
   } else if (file_ != nullptr) {
     finish_part(target);
   } else {

@@ -13,34 +13,34 @@
 
 namespace orrery {
 
-// A run goes to `<path>.part`, which from `start` on (but see `part_after`) can be opened at any
-// moment, also after a kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear
-// -s`. It then holds all that was flushed and says `complete = false`. `finish` writes the figures
-// of the end and moves the file to its name in one step, if the run is complete; else it stays
-// `.part`, closed. What was at `path` before stays until then.
+// A run writes to `<path>.part`. From `start` on (but see `part_after`) it can be opened at any
+// time, also after a kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear -s`.
+// It then holds everything flushed so far and has `complete = false`. `finish` writes the final
+// figures and, if the run is complete, renames the file in one step; else it stays `.part`, closed.
+// A former file at `path` stays until then.
 //
-// Before `start` there is only an empty file under a third name, which claims the path: tables and
-// texts are kept, then written into that in one go, so no half-made `.part` is ever seen. The end
-// is made likewise: a new file takes over the chunks as they are, without the holes that flushing
-// leaves. Where the disk has no room for both, the end is written into the `.part` itself. The
-// finished file is the same, byte by byte, whatever was flushed when.
+// Before `start` there is only an empty file under a third name, which claims the path. Tables and
+// texts are buffered, then written into it in one go, so no incomplete `.part` is ever visible. The
+// end is made likewise: a new file takes over the chunks as they are, without the holes that
+// flushing leaves. If the disk has no room for both, the end is written into the `.part` itself.
+// The finished file has the same bytes, whenever it was flushed.
 class Hdf5Recorder final : public Recorder {
  public:
   struct Options {
     std::string path{};
     int compression = 1;       // deflate level 0..9
     size_t chunk_rows = 8192;  // also bounded by 256 KiB a chunk
-    // `poll` flushes when this has passed. The gap between two polls comes on top: with an engine
-    // that polls at least once a second, no row is older than two seconds when a kill takes it.
+    // `poll` flushes after this time. The gap between two polls is added: with an engine that polls
+    // at least once a second, a kill loses rows of at most two seconds.
     std::chrono::milliseconds flush_every{1000};
-    // The `.part` of a run that nobody follows may come later, or not at all if the run is over
-    // before: rows lie in memory until this has passed, or there are 16 MiB.
+    // Without readers the `.part` may come later, or not at all if the run ends before: rows stay
+    // in memory until this time has passed, or there are 16 MiB.
     std::chrono::milliseconds part_after{0};
-    bool is_synced = true;           // `finish` waits until the disk has everything
-    std::vector<std::string> off{};  // globs of the tables that are not recorded: "/events/*"
+    bool is_synced = true;           // `finish` waits until everything is on disk
+    std::vector<std::string> off{};  // globs of tables that are off: "/events/*"
   };
 
-  // Throws RecordError when the file could not be written, or another run is writing it.
+  // Throws RecordError if the file cannot be written, or another run is writing it.
   explicit Hdf5Recorder(Options options);
   // Without `finish`, the rows so far stay in `.part`.
   ~Hdf5Recorder() override;
@@ -52,16 +52,16 @@ class Hdf5Recorder final : public Recorder {
   void write_text(std::string_view path, std::string_view text) override;
   void start() override;  // throws RecordError
   bool poll(std::chrono::steady_clock::time_point now_host) override;
-  void finish(const RunEnd& end) override;  // throws RecordError; no file is left then
-  // Drops the run and its file: for a mistake of the user found after `start`.
+  void finish(const RunEnd& end) override;  // throws RecordError and removes the file
+  // Drops the run and its file, after a mistake of the user that was found after `start`.
   void discard();
-  // Where the rows are: `.part`, or the final name once a complete run has finished.
+  // The file with the rows: `.part`, or the final name once a complete run has finished.
   const std::string& file_path() const { return file_path_; }
-  // Started and not finished, and nothing went wrong.
+  // Started and not finished, without errors.
   bool is_recording() const { return is_started_ && !is_finished_ && error_.empty(); }
 
  private:
-  // An open descriptor with a lock on it that no reader and no HDF5 tool ever sees.
+  // An open descriptor with a lock that neither readers nor HDF5 tools notice.
   class Claim;
   Hdf5File::Storage storage() const;
   Claim claim(const std::string& path, bool may_create) const;
@@ -79,12 +79,12 @@ class Hdf5Recorder final : public Recorder {
   Options options_;
   std::string part_path_, new_path_, file_path_;
   std::vector<TableSpec> tables_;
-  std::vector<std::vector<std::byte>> pending_;  // rows of each table, before there is a `.part`
+  std::vector<std::vector<std::byte>> pending_;  // rows of each table while there is no `.part`
   size_t pending_bytes_ = 0;
   std::vector<std::pair<std::string, std::string>> texts_;
   std::vector<std::pair<std::string, AttributeValue>> attributes_;
   std::unique_ptr<Claim> claim_;
-  std::unique_ptr<Hdf5File> file_;  // the `.part`, to the end or to the first failure
+  std::unique_ptr<Hdf5File> file_;  // the `.part`, until the end or the first failure
   std::string error_;
   bool is_started_ = false, is_finished_ = false, is_discarded_ = false;
   std::chrono::steady_clock::time_point started_at_, flushed_at_;

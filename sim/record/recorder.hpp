@@ -1,4 +1,4 @@
-// sim/record/recorder.hpp -- where rows go: a file, memory (tests), or nowhere.
+// sim/record/recorder.hpp -- destinations of rows: a file, memory (tests), or nothing.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace orrery {
 using TableId = Id<struct TableTag>;
 using AttributeValue = std::variant<bool, int64_t, uint64_t, double, std::string>;
 
-// The output cannot be written: the text names the file and the reason. The exit status is 74.
+// The output cannot be written: the text has the file and the reason. The exit status is 74.
 class RecordError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,10 +34,10 @@ struct SummaryValue {
   std::string unit, doc;
 };
 
-// Whether a table at `path` is meant by `glob`, as in "/events/*".
+// Whether `glob`, as in "/events/*", matches the table's `path`.
 bool is_meant(const std::string& glob, const std::string& path);
 
-// What is known only when a run ends.
+// Data that is known only when a run ends.
 struct RunEnd {
   bool complete = false;
   uint64_t digest = 0;
@@ -45,7 +45,7 @@ struct RunEnd {
   Time simulated;
 };
 
-// A buffer of rows that its recorder can empty: every Channel is one.
+// A buffer of rows that its recorder can flush: every Channel is one.
 class BufferedRows {
  public:
   virtual void flush() = 0;
@@ -63,17 +63,17 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   virtual ~Recorder() = default;
 
-  // An invalid id says that this table is switched off: its channel drops every row.
+  // An invalid id means that the table is off: its channel drops every row.
   virtual TableId open(std::string_view path, std::string_view doc, std::span<const Column> columns,
                        size_t row_bytes) = 0;
-  // A failed recorder drops rows: `poll` says so, and `finish` throws.
+  // A failed recorder drops rows: `poll` returns false, and `finish` throws.
   virtual void append(TableId table, const void* rows, size_t count) = 0;
   // An attribute of the whole run. May be called until `finish`.
   virtual void set_attribute(std::string_view name, AttributeValue value) = 0;
   virtual void write_text(std::string_view path, std::string_view text) = 0;
   virtual void start() = 0;
-  // Called by the engine every so often; flushes when it is time. False: recording failed, end the
-  // run; `finish` then throws the reason.
+  // Called by the engine periodically; flushes when due. False: recording failed, so end the run;
+  // `finish` then throws the reason.
   [[nodiscard]] virtual bool poll(std::chrono::steady_clock::time_point now_host) = 0;
   virtual void finish(const RunEnd& end) = 0;
 
@@ -83,7 +83,7 @@ class Recorder {
                    std::string_view doc);
   const std::vector<SummaryValue>& summary() const { return summary_; }
 
-  // Pushes the rows that channels hold back, in the order in which the channels were made.
+  // Writes the rows buffered in channels, in the order in which the channels were made.
   void flush_all();
   void attach(BufferedRows& rows) { buffers_.push_back(&rows); }
   void detach(BufferedRows& rows) { std::erase(buffers_, &rows); }
@@ -126,7 +126,7 @@ class MemoryRecorder final : public Recorder {
   bool poll(std::chrono::steady_clock::time_point) override { return true; }
   void finish(const RunEnd& end) override;
 
-  // All rows emitted so far, those still buffered in a channel included.
+  // All rows emitted so far, buffered ones included.
   template <class Row>
   std::vector<Row> rows(std::string_view path) {
     const std::vector<std::byte>& bytes = table(path, sizeof(Row)).bytes;

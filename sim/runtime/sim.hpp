@@ -1,4 +1,4 @@
-// sim/runtime/sim.hpp -- what every component of one run shares: clock, random streams, output.
+// sim/runtime/sim.hpp -- the shared objects of one run: clock, random streams, output.
 #pragma once
 
 #include "sim/core/rng.hpp"
@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// A run is a value: no globals, many runs may live in one process.
+// A run is a value: no globals, and many runs may live in one process.
 struct Sim {
   Engine& engine;
   const RngStreams& rng;

@@ -1,5 +1,5 @@
-// One API server as a queue: its seats against Erlang's formula and that of Pollaczek and
-// Khinchine, its cores against processor sharing; and hands of queues dealt at random.
+// One API server as a queue: its seats against the formulas of Erlang and of Pollaczek and
+// Khinchine, its cores against processor sharing; and randomly dealt hands of queues.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,12 +47,12 @@ struct Service {
   }
 };
 
-// Sends requests at random, each for a time of one core, and tells how long they took.
+// Sends requests at random, each with a CPU time, and records how long they took.
 struct Load {
   double per_s = 0;
   Service service;
   int64_t requests = 0;
-  double worked_s = 0;  // all services together
+  double worked_s = 0;  // sum of all services
 };
 double mean_latency_s(const ApiServersParams& params, Load& load) {
   test::ApiWorld world{params, 3};
@@ -107,7 +107,8 @@ INSTANTIATE_TEST_SUITE_P(Loads, ApiServerClosedForm,
                                          "API.mg1.lognormal", "API.mg1ps.exponential",
                                          "API.mg1ps.lognormal"));
 
-// Hands dealt by the hash of a flow's number, against the closed form; three standard deviations.
+// Hands dealt by the hash of a flow's number, against the closed form; tolerance of three standard
+// deviations.
 class ShuffleShardingMonteCarlo : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShuffleShardingMonteCarlo, HandsStarveAsOftenAsTheFormulaSays) {
@@ -143,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Hands, ShuffleShardingMonteCarlo,
                                          "API-3.carlo.8x64.16", "API-3.carlo.8x128.16",
                                          "API-3.carlo.6x64.16", "API-3.carlo.6x128.16"));
 
-// Heavy flows fill every queue of their hands; then a light one is turned away as often as all its
+// Heavy flows fill every queue of their hands. Then a light flow is rejected as often as all its
 // queues are among those.
 class ShuffleShardingOfSeats : public testing::TestWithParam<std::string> {};
 

@@ -55,7 +55,7 @@ sources:
   }
   world.run();
   EXPECT_EQ(world.controller.counters().completed, kJobs);
-  EXPECT_LT(world.jobs.jobs_bound(), 300u);  // memory is bounded by the jobs alive at a time
+  EXPECT_LT(world.jobs.jobs_bound(), 300u);  // memory is bounded by the jobs alive at once
   const double wait = waited / static_cast<double>(kJobs), expected = mean_wait(0.1, 0.1, 2);
   test::report({.id = "MMC.controller"}, wait, expected);
   EXPECT_NEAR(wait / expected, 1, 0.01);

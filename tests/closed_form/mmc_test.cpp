@@ -29,9 +29,9 @@ class Mmc : public testing::TestWithParam<std::string> {};
 
 // For one server the mean of n successive waits has the variance (in units of 1 / mu^2)
 //   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4),
-// a standard error of 0.27 % at rho 0.5 and n = 4 million. With c servers those who wait see one
-// server of rate c mu, but only C of all wait instead of rho: times sqrt(rho / C), estimated, it is
-// 0.33 % for c = 2 and 0.4 % for c = 3 at rho 0.6.
+// a standard error of 0.27 % at rho 0.5 and n = 4 million. With c servers, jobs that wait see one
+// server of rate c mu, but only a share C of all jobs waits instead of rho: times sqrt(rho / C),
+// estimated, it is 0.33 % for c = 2 and 0.4 % for c = 3 at rho 0.6.
 constexpr int64_t kJobs = 4'000'000;
 
 TEST_P(Mmc, MeanWaitIsErlangs) {
@@ -54,7 +54,7 @@ workload:
   yaml += "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: " + std::to_string(gpus) +
           "}]\n  pools: [{name: n, machine: box, count: " + std::to_string(nodes) + "}]\n";
   yaml += "policy:\n  cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}\n";
-  // First come, first served: who does not fit holds back who comes after.
+  // First come, first served: a job that does not fit blocks later ones.
   yaml += "  queue: {head_of_line: block}\nrun: {seed: 3}\n";
   Diagnostics diagnostics;
   const config::Document document = config::load_text(yaml, "mmc.yaml", diagnostics);

@@ -11,14 +11,14 @@
 namespace orrery {
 namespace {
 
-// A gang that checkpoints every tau of compute for w seconds, struck by a Poisson process of mean
-// time M between failures, each of which costs the work since the last checkpoint and a restart of
-// R (which failures may strike, too), spends on useful work the share
+// A gang checkpoints every tau of compute for w seconds. A Poisson process with mean time M between
+// failures strikes it. Each failure costs the work since the last checkpoint and a restart of R,
+// during which failures may strike, too. The share of useful work is exactly
 //
-//   efficiency = tau / (M * exp(R / M) * (exp((tau + w) / M) - 1))
+//   efficiency = tau / (M * exp(R / M) * (exp((tau + w) / M) - 1)):
 //
-// exactly: a segment of tau + w ends after M (e^{(tau+w)/M} - 1) of trying, and each of its
-// e^{(tau+w)/M} - 1 failures adds a restart of M (e^{R/M} - 1). Young's optimum is sqrt(2 w M).
+// a segment of tau + w ends after M (e^{(tau+w)/M} - 1) of trying, and each of its e^{(tau+w)/M} -
+// 1 failures adds a restart of M (e^{R/M} - 1). Young's optimum is sqrt(2 w M).
 struct Case {
   double mtbf_s, write_s, restart_s, tau_s;
 
@@ -55,7 +55,7 @@ TEST_P(YoungDaly, TheSimulatedEfficiencyIsTheClosedFormWithinOnePercent) {
   job.checkpoint_write = nearest_ns(c.write_s);
   job.init = nearest_ns(c.restart_s);
   world.add({job});
-  // The failures of the whole gang, each on a node of its own.
+  // Failures of the whole gang, each on its own node.
   Rng rng = world.rng.stream("test.failures");
   const Duration mean = nearest_ns(c.mtbf_s);
   const std::function<void()> fail = [&] {

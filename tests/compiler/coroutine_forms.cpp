@@ -1,7 +1,7 @@
-// Does this compiler keep the coroutine forms that we allow? GCC 12.2 destroys temporaries of some
-// other forms twice, or forgets them; scripts must keep to these, see sim/engine/process.hpp.
-// Every form runs to its end, and is destroyed at each of its suspensions; no object may be left
-// over, none destroyed twice.
+// Does this compiler support the coroutine forms that the project allows? GCC 12.2 destroys
+// temporaries of some other forms twice, or never; see sim/engine/process.hpp. Every form runs to
+// its end, and is destroyed at each of its suspensions. No object may leak, and none may be
+// destroyed twice.
 #include <coroutine>
 #include <cstdio>
 #include <exception>
@@ -174,7 +174,7 @@ constexpr Form kForms[] = {
     {"nested blocks", [](Model& m) { return m.nested_blocks(); }},
 };
 
-// Resumes the script that many times, then destroys it. True once it needed no more of them.
+// Resumes the script that many times, then destroys it. True if it ended before.
 bool run(const Form& form, int resumptions, bool& is_good) {
   Model model{};
   live = 0;

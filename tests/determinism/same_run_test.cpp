@@ -1,4 +1,4 @@
-// One scenario gives one run: again in the same process, beside others in threads, with any seed.
+// One scenario gives one run: again in the same process, in parallel threads, with any seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -43,7 +43,7 @@ std::unique_ptr<ScenarioRun> run(const std::string& base, int seed) {
       kBusy, std::vector<std::string>{"policy.base=" + base, "run.seed=" + std::to_string(seed)});
 }
 
-// Column by column: a row's padding holds anything. /profile holds host times.
+// Compares column by column, because padding of rows is undefined. /profile has host times.
 bool has_same_bytes(const MemoryRecorder::Table& a, const MemoryRecorder::Table& b) {
   if (a.bytes.size() != b.bytes.size()) return false;
   for (size_t row = 0; row < a.bytes.size(); row += a.row_bytes) {

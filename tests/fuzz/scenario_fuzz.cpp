@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace orrery;
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  // What follows a line with %% is an override, as --set would give it.
+  // Text after a line with %% is an override, as in --set.
   const size_t cut = text.find("\n%%");
   Diagnostics diagnostics;
   config::Document document = config::load_text(text.substr(0, cut), "fuzz", diagnostics);
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (document.is_usable) {
     const Scenario scenario = read_scenario(document, diagnostics);
-    // What was found good must hold what the rest of the program takes for granted.
+    // A scenario without mistakes must have the properties that the rest of the program relies on.
     if (diagnostics.ok() && (scenario.run.until && scenario.run.until->ns < 1)) std::abort();
   }
   if (diagnostics.ok() != diagnostics.text().empty()) std::abort();

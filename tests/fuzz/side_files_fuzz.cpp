@@ -1,5 +1,5 @@
-// Any bytes as a table beside a trace: throughputs, what belongs to PAI, measurements, machines. An
-// error or what was read, never a crash.
+// Any bytes as a table beside a trace: throughputs, tables of PAI, measurements, machines. An error
+// or parsed rows, never a crash.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ void read_pai(size_t kind, bool is_lenient, std::string_view text) {
   if (const PaiPlan* plan = tables.plan_of("job1/worker")) apply_pai_plan(*plan, row.job);
   if (row.job.submit > row.start || row.job.cpu_milli() < 0 || row.job.gpus() < 0) std::abort();
   if (row.job.gpu_milli < 1 || row.job.gpu_milli > 1000) std::abort();
-  // What was skipped of the table is told, and only with lenience.
+  // Skipped rows are reported, and occur only with `lenient`.
   if (!findings.beside().empty() && !is_lenient) std::abort();
 }
 
@@ -58,7 +58,7 @@ void read_measurements(const SeriesParams& params, std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  // The first byte picks the table, its highest bit lenience.
+  // The first byte picks the table, its highest bit `lenient`.
   const size_t kind = (data[0] & 127U) % (kNodes + 1);
   const bool is_lenient = (data[0] & 128U) != 0;
   const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};

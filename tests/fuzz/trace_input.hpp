@@ -1,5 +1,5 @@
-// tests/fuzz/trace_input.hpp -- what the bytes of a seed of traces_fuzz mean, for the fuzzer and
-// for the tests that read its seeds.
+// tests/fuzz/trace_input.hpp -- the meaning of the bytes of a seed of traces_fuzz, for the fuzzer
+// and for tests of its seeds.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ struct TraceInput {
   std::string text;
 };
 
-// Tables beside a trace follow it, each after this byte and a letter for its name; only where the
-// format has tables beside it, since in others the byte may be part of the trace.
+// Tables beside a trace follow it, each after this byte and a letter for its name. Only for formats
+// with such tables: in others the byte may be part of the trace.
 constexpr char kTableMark = '\x1E';
 constexpr std::pair<char, std::string_view> kTableNames[] = {
     {'g', "pai_group_tag_table.csv"},     {'j', "pai_job_table.csv"},
@@ -64,15 +64,15 @@ inline std::map<std::string_view, std::string_view> tables_of(std::string_view t
   return tables;
 }
 
-// A folder in which the tables of one input at a time are beside its trace. What did
-// not change since the last input is not written again. The trace itself stays in memory.
+// A folder with the tables of one input at a time beside its trace. Unchanged tables are not
+// written again. The trace itself stays in memory.
 class TraceFolder {
  public:
-  // The readers look in the folder above, too.
+  // Readers search the parent folder, too.
   TraceFolder() { std::filesystem::create_directory(root_ / "log"); }
 
   std::string file(std::string_view name) const { return root_.path() / "log" / name; }
-  // Takes the tables off the text.
+  // Cuts the tables off the text.
   void set_tables(const traces::Format* format, std::string& text) {
     const bool has_tables = format != nullptr && (format->has_sensors || format->has_steps);
     const auto tables = tables_of(has_tables ? text : std::string_view{});
@@ -93,7 +93,7 @@ class TraceFolder {
  private:
   static std::filesystem::path in_memory() {
     const std::filesystem::path memory = "/dev/shm";
-    std::error_code none;  // then the usual place serves
+    std::error_code none;  // then the default folder is used
     const bool is_there = std::filesystem::is_directory(memory, none);
     return is_there ? memory : std::filesystem::temp_directory_path();
   }
@@ -102,11 +102,11 @@ class TraceFolder {
   std::map<std::string_view, std::string> written_;
 };
 
-// Makes the frame of a native trace fit its blocks, as if they had been written like that:
-// checksums and the count at the end, and the length of a last block that grew or shrank. So a
-// change of an item is met by what decodes items and not by the checksum before it.
+// Repairs the frame of a native trace: checksums, the count at the end, and the length of a last
+// block that grew or shrank. So a changed item reaches the decoder, instead of failing at the
+// checksum.
 inline void fit_native_frame(std::string& text) {
-  constexpr size_t kFacts = 8;  // where their length is
+  constexpr size_t kFacts = 8;  // position of their length
   const bool is_native =
       text.starts_with(traces::native::kMagic) || text.starts_with(traces::native::kRequestMagic);
   uint32_t length = 0;
@@ -129,7 +129,7 @@ inline void fit_native_frame(std::string& text) {
     put(at + 8, traces::native::checksum(std::string_view{text}.substr(at + kHeader, bytes)));
     at += kHeader + bytes;
   }
-  if (at + kHeader != text.size()) return;  // cut
+  if (at + kHeader != text.size()) return;  // truncated
   put(at, uint64_t{0});
   put(at + 8, all);
 }

@@ -1,5 +1,5 @@
-// tests/fuzz/trace_options.hpp -- the parameters that the option bytes of a seed of traces_fuzz
-// stand for.
+// tests/fuzz/trace_options.hpp -- the parameters encoded in the option bytes of a seed of
+// traces_fuzz.
 #pragma once
 
 #include "models/workload/traces/requests/request_reader.hpp"
@@ -7,11 +7,11 @@
 
 namespace orrery::fuzz {
 
-// Of `more`: a native trace as it is, damage and all; a trace validated as a file, too.
+// Bits of `more`: keep a native trace as it is, with its damage; validate a trace as a file, too.
 constexpr unsigned kKeepFrame = 64;
 constexpr unsigned kValidate = 128;
 
-// Parameters that have an effect on the format; others would only be refused.
+// Sets parameters that apply to the format; others would only be rejected.
 inline void set_filters(TraceParams& params, const TraceInput& input,
                         const traces::Format& format) {
   const unsigned filters = input.filters;
@@ -27,7 +27,7 @@ inline void set_filters(TraceParams& params, const TraceInput& input,
   if ((filters & 128U) != 0 && format.has_starts) params.arrive_at = TraceArrival::Start;
 }
 
-// `format` is null where nothing is known of the text.
+// `format` is null for text of unknown format.
 inline TraceParams job_params(const TraceInput& input, const traces::Format* format,
                               const TraceFolder& folder) {
   const unsigned options = input.options, more = input.more;
@@ -73,11 +73,11 @@ inline RequestTraceParams request_params(const TraceInput& input) {
   }
   params.copies = (options & 8U) != 0 ? 3 : 1;
   params.time_scale = (options & 16U) != 0 ? 0.5 : 1;
-  params.requests_max = 100'000;  // a byte more in a rate is a second more of fuzzing
+  params.requests_max = 100'000;  // a larger rate would need seconds of fuzzing
   return params;
 }
 
-// A seed made ready: its tables are beside it, its frame fits, its parameters are set.
+// A prepared seed: tables written, frame repaired, parameters set.
 struct ReadyTrace {
   ReadyTrace(std::string_view bytes, TraceFolder& folder) : input{bytes} {
     if ((input.more & kKeepFrame) == 0) fit_native_frame(input.text);

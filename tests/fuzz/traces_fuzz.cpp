@@ -1,5 +1,5 @@
 // Any bytes as a trace of any format, jobs or requests: an error or rows, never a crash, and no row
-// lost without a word.
+// lost without a message.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void read_jobs(const TraceParams& params, std::string_view text) {
   }
   const TraceCounts counts = reader->counts();
   if (jobs != counts.delivered) std::abort();
-  // What the file says of itself and what was read beside it can be asked for after any end.
+  // Facts and side files can be requested after any end.
   for (const auto& [key, value] : reader->facts()) {
     if (key.empty() && reader->format() != TraceFormat::Native) std::abort();
   }
@@ -38,14 +38,14 @@ void read_jobs(const TraceParams& params, std::string_view text) {
     if (file.empty()) std::abort();
   }
   if (counts.skipped > 0 && reader->skipped_examples().empty()) std::abort();
-  // Whatever was skipped or left out is told.
+  // Skipped and left out rows must be reported.
   if (counts.skipped + counts.left_out > 0 && reader->notes().empty()) std::abort();
   if (reader->error() || (params.jobs_max > 0 && jobs == params.jobs_max)) return;
   const int64_t told = counts.joined + counts.skipped + counts.left_out + counts.filtered();
   if (counts.rows != told + counts.delivered / params.copies) std::abort();
 }
 
-// As a file, all mistakes of which are wanted.
+// As a file, with all its mistakes.
 void validate(const TraceParams& params, std::string_view text) {
   std::ofstream{params.file, std::ios::binary} << text;
   const TraceReport report = validate_trace(params);

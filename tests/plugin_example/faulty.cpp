@@ -1,4 +1,4 @@
-// Policies that load well and then break their contract, each in one way.
+// Policies that load correctly and then violate their contract, each in one way.
 #include <stdexcept>
 #include <string>
 
@@ -187,7 +187,7 @@ class ScoresTooHigh final : public Faulty<ScorePlacement> {
 };
 ORRERY_REGISTER_POLICY(ScoresTooHigh, "ScoresTooHigh", "Scores placements above 100.");
 
-// Likewise of whole jobs.
+// The same for whole jobs.
 class FaultyPlan : public Policy, public Plan {
  public:
   using Params = NoParams;

@@ -1,4 +1,4 @@
-// Over random servers, limits, clients and losses: no request is lost, and none is answered twice.
+// With random servers, limits, clients and losses, no request is lost, and none is answered twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ ApiRequest draw_request(Rng& rng) {
           .cpu = rng.chance(0.5) ? Duration{} : up_to(rng, 50_ms)};
 }
 
-// One random run: requests for some ten seconds, with bursts, while servers go and come back.
+// One random run: requests for some ten seconds, with bursts, while servers fail and recover.
 class Rush {
  public:
   explicit Rush(uint64_t seed) : rng_{seed}, world_{draw_params(rng_), seed} {
@@ -149,7 +149,7 @@ class Rush {
           reflectors_.add({.client = any_client(), .list = list, .is_narrow = rng_.chance(0.5)});
       world_.engine.after(up_to(rng_, 5_s), Label{"test.start"},
                           [this, id] { reflectors_.start(id); });
-      // Not for ever: one whose request is never granted would try on until then.
+      // Ends the run: a request that is never granted would be retried for ever.
       world_.engine.after(5_s + up_to(rng_, 20_s), Label{"test.stop"},
                           [this, id] { reflectors_.stop(id); });
     }
@@ -201,7 +201,7 @@ TEST(ApiRequestsProperty, NoRequestIsLostOrAnsweredTwice) {
     if (HasFailure()) return;
     all.add(rush.statistics().of_all());
   }
-  for (size_t o = 0; o < kApiOutcomes; ++o) {  // or these runs would show nothing
+  for (size_t o = 0; o < kApiOutcomes; ++o) {  // otherwise these runs would test nothing
     EXPECT_GT(all.count[o], 1000U) << name_of(static_cast<ApiOutcome>(o));
   }
   EXPECT_GT(mark_count("control.api_out_of_memory"), 0U);

@@ -1,4 +1,4 @@
-// What ranks are recorded to do adds up to the accounts of their jobs.
+// Recorded activity of ranks adds up to the accounts of their jobs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,8 +20,8 @@ struct RandomRun {
 
 std::string ms(int64_t value) { return std::to_string(value) + "ms"; }
 
-// One gang on the whole cluster, so that its energy is that of all GPUs. It still runs, or hangs,
-// at the end of the window, which is that of the run.
+// One gang on the whole cluster, so its energy is that of all GPUs. At the end of the window, which
+// is the end of the run, it still runs or hangs.
 RandomRun random_run(Rng rng) {
   RandomRun run;
   const auto between = [&](int64_t low, int64_t high) {
@@ -68,7 +68,7 @@ double energy_j(const ScenarioRun& run) {
 }
 
 struct Sums {
-  double computing = 0, exchange = 0, checkpoint = 0, energy = 0, all = 0;  // of all ranks
+  double computing = 0, exchange = 0, checkpoint = 0, energy = 0, all = 0;  // over all ranks
 };
 Sums sums_of(ScenarioRun& run) {
   Sums sums;
@@ -87,9 +87,9 @@ Sums sums_of(ScenarioRun& run) {
   return sums;
 }
 
-// In a rate each moment is like the mean of its step, and for energy of its checkpoint cycle. What
-// a step says otherwise is less than a step for each change; so it is with the accounts of played
-// steps, whose compute, optimizer and data count as one.
+// A rate spreads each step evenly and, for energy, each checkpoint cycle. Real steps differ from
+// that by less than a step for each change. The same holds for the accounts of traced steps, in
+// which compute, optimizer and data are one.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
@@ -111,7 +111,7 @@ TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   }
 }
 
-// Whole steps, whole cycles: nothing is left over but the rounding of a share to a billionth.
+// With whole steps and cycles only the rounding of a share to a billionth is left.
 TEST(CardiogramProperty, InWholeStepsTheyAreExact) {
   ScenarioRun run{R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}

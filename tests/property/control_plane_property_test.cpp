@@ -1,4 +1,4 @@
-// A job on its way through the control plane: what each level costs it.
+// A job on its way through the control plane: the cost of each level.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,10 +25,10 @@ std::string rendezvous(Rng& rng) {
 struct RandomJob {
   std::string yaml;
   uint64_t gangs = 1;
-  bool is_elastic = false;  // at least one gang may do without some of its pods
+  bool is_elastic = false;  // at least one gang may run without some of its pods
 };
 
-// Elastic: at least one pod needs not be there.
+// Elastic: at least one pod may be missing.
 std::string random_gang(Rng& rng, uint64_t pods, bool is_elastic, const std::string& pod) {
   return "{" + (is_elastic ? "min_available: " + number(1 + rng.below(pods - 1)) + ", " : "") +
          "roles: [{pods: " + number(pods) + ", pod: " + pod + "}]}";
@@ -73,7 +73,7 @@ RandomJob random_job(Rng& rng, const std::string& control_plane, bool has_image)
 }
 
 struct AloneRow : JobRow {
-  Duration scheduling;  // how long the scheduler was busy, all in all
+  Duration scheduling;  // total scheduler time
 };
 
 AloneRow only_job(const std::string& yaml) {
@@ -84,7 +84,7 @@ AloneRow only_job(const std::string& yaml) {
   return {run.jobs().at(0), nearest_ns(std::get<double>(busy->value))};
 }
 
-// So many at a time that seats, tokens and queues could be short, if these took any time.
+// So many pods at once that seats, tokens and queues would be short if they took any time.
 std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
   const bool are_pods = rng.chance(0.3);
@@ -103,10 +103,10 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   return yaml;
 }
 
-// Nodes come when pods have none. Coscheduling with a pause between tries of a gang: without one it
-// tries the same members over and over until their nodes are there, so that the autoscaler hears of
-// others by the way in which they were created. Koordinator leaves members of an elastic gang over
-// for which there was no node yet, until its queue is flushed, by when they were tried.
+// Nodes are added when pods find none. Coscheduling pauses between tries of a gang. Without the
+// pause it would try the same members again and again until their nodes exist, and the order of
+// creation would decide which other pods the autoscaler sees. Koordinator leaves members of an
+// elastic gang without a node until its queue is flushed.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
@@ -127,8 +127,8 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
   return yaml + "run: {until: 3h}\n";
 }
 
-// Requests of one instant are in flight together, so that limits must be high, too. `reads`: what
-// boots of nodes and the like ask for takes no time either.
+// Requests of one instant are in flight together, so limits must be high, too. `reads`: requests of
+// booting nodes and the like take no time either.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
@@ -151,7 +151,7 @@ void expect_within_a_millisecond(const Row& full, const Row& none) {
   expect(full.ended, none.ended);
 }
 
-// What else may load it: services, Events and those who read them, crash loops, namespaces.
+// Other load: services, Events and their readers, crash loops, namespaces.
 std::string loaded(Rng& rng, bool has_image) {
   std::string yaml = "{level: full";
   if (rng.chance(0.5)) {
@@ -170,11 +170,10 @@ std::string loaded(Rng& rng, bool has_image) {
   return yaml + "}";
 }
 
-// When the gangs of a job have their turns depends on when their pods were created. The last pod of
-// all gets its node no earlier, but that may be another gang's, whose pods take less long to start,
-// or one that an elastic job need not wait for. This saves no more than all of the scheduler's work
-// for the job; with images, which the first pod on a node pulls for others, no more than its
-// creation and scheduling together.
+// The turns of a job's gangs depend on when their pods were created. The last pod gets its node no
+// earlier, but that may be another gang's pod with a shorter start, or one that an elastic job need
+// not wait for. This saves at most the scheduler's work for the whole job. With images, which the
+// first pod on a node pulls for others, it saves at most its creation and scheduling together.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -217,12 +216,12 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// How long a member is tried for at most: 20 nodes are looked at, and one is found.
+// The longest cycle of a member: 20 nodes are visited, and one is found.
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 
-// Koordinator tries a gang over and over until its nodes are there. Where it is in its round over
-// the members when the last one comes depends on when they were created.
+// Koordinator retries a gang until its nodes exist. Its position in the round over the members when
+// the last one arrives depends on when they were created.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
   for (const std::string base :
        {"default", "strict_gang", "native_gang", "coscheduling", "koordinator"}) {
@@ -241,7 +240,7 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatCome
   }
 }
 
-// Where jobs notice that a node died before it can tell them, being back.
+// For jobs that detect a dead node before it is back and reports.
 TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresThemselves) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 10 : 100); ++seed) {
     SCOPED_TRACE("seed " + number(seed));

@@ -14,8 +14,8 @@
 namespace orrery {
 namespace {
 
-// Members come and go, clients write and read; in the end all members are up. What fails has waited
-// for its time without a leader, and nothing waits for longer.
+// Members fail and recover, clients write and read; in the end all members are up. A failed write
+// has waited its full time without a leader, and no write waits longer.
 void etcd_answers_once(uint64_t seed) {
   Rng rng{seed};
   Engine engine;
@@ -45,7 +45,7 @@ void etcd_answers_once(uint64_t seed) {
         ++told.answers[index];
         ++(is_committed ? told.committed : told.failed);
         const Duration waited = engine.now() - asked;
-        EXPECT_LT(waited, 7'500_ms);  // that of a commit, when there is a leader again
+        EXPECT_LT(waited, 7'500_ms);  // one commit once there is a leader again
         if (is_committed) {
           etcd.store(write);
         } else {
@@ -86,7 +86,7 @@ TEST(EtcdProperty, WhatIsAcceptedIsAnsweredOnceWhateverMembersAreLost) {
   EXPECT_GT(mark_count("etcd.out_of_space"), 0U);
 }
 
-// The controller as a loop that looks at every node of every zone every five seconds.
+// The controller as a loop that checks every node of every zone every five seconds.
 class PlainLifecycle {
  public:
   PlainLifecycle(const NodeLifecycleParams& params, std::vector<uint32_t> zones)
@@ -96,7 +96,7 @@ class PlainLifecycle {
   }
   void silent(uint32_t node, int64_t at) { nodes_[node].heard = at; }
   void heard(uint32_t node) { nodes_[node].heard = -1; }
-  // One second: taints that are due, then pods that leave, then a look if it is time.
+  // One second: due taints, then pods that leave, then a check if it is due.
   void step(int64_t now) {
     if (now % 5 == 0) look(now);
     for (Zone& zone : zones_) {
@@ -114,7 +114,7 @@ class PlainLifecycle {
 
  private:
   struct Node {
-    int64_t heard = -1;  // when a silence began; -1: it is heard
+    int64_t heard = -1;  // begin of the silence; -1: not silent
     bool is_ready = true;
     int64_t tainted_at = -1;
   };
@@ -190,7 +190,7 @@ void lifecycle_is_as_plain(uint64_t seed) {
   const uint64_t zones = 1 + rng.below(3);
   std::vector<uint32_t> zone_of{0};
   for (uint32_t n = 1; n < nodes; ++n) zone_of.push_back(static_cast<uint32_t>(rng.below(zones)));
-  std::vector<uint32_t> dense = zone_of;  // a zone without nodes is none
+  std::vector<uint32_t> dense = zone_of;  // a zone without nodes does not exist
   std::ranges::sort(dense);
   dense.erase(std::ranges::unique(dense).begin(), dense.end());
   for (uint32_t& zone : zone_of)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kNodeCpu = 100'000;
 
-struct Pool {  // what is left of each node
+struct Pool {  // free room of each node
   std::vector<int64_t> gpus, cpu;
   bool put(size_t node, const PodSpec& spec, int64_t sign = -1) {
     gpus[node] += sign * spec.gpus;
@@ -22,12 +22,12 @@ struct Pool {  // what is left of each node
   }
 };
 
-struct ToyGroup {  // pods of a gang in a row, of which `needed` must have nodes
+struct ToyGroup {  // consecutive pods of a gang, of which `needed` must have nodes
   size_t first = 0, pods = 0;
   int needed = 0;
 };
 
-// A gang of the reference model; `nodes` says where its pods are, -1: nowhere.
+// A gang of the reference model; `nodes` has the node of each pod, -1: none.
 struct Toy {
   JobId job;
   std::vector<PodSpec> specs;
@@ -76,7 +76,7 @@ class Toys {
     }
   }
 
-  // Every order in which candidates can complete, and every way to place their missing pods.
+  // Tries every order in which candidates can complete, and every placement of their missing pods.
   std::vector<JobId> stuck() const {
     const uint32_t all = candidates();
     std::vector<bool> seen(size_t{1} << toys_.size());
@@ -133,12 +133,12 @@ class Toys {
       toy.specs.push_back(spec);
       gang.roles.push_back({.spec = spec, .pods = 1});
     }
-    // Which of unlike members are needed is the scheduler's choice, so all are.
+    // The scheduler may choose any of unlike members, so all of them are needed.
     const uint64_t spare = pods_ == ToyPods::Alike ? rng_.below(toy.specs.size()) : 0;
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});
   }
-  // The gang's own minimum is what they need together, which leaves no choice.
+  // The gang's minimum is the sum of the roles' minimums, which leaves no choice.
   void add_roles(Toy& toy, GangSpec& gang) {
     for (int roles = 0; roles < 2; ++roles) {
       const auto pods = static_cast<int32_t>(1 + rng_.below(2));

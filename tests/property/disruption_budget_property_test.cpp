@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kForceAfter = 10_min;
 
-// Evicts any pods and drains any nodes; lets nodes come back.
+// Evicts random pods and drains random nodes; brings nodes back.
 class Saboteur final : public Policy, public Controller {
  public:
   using Params = NoParams;
@@ -45,8 +45,8 @@ class Saboteur final : public Policy, public Controller {
 };
 ORRERY_REGISTER_POLICY(Saboteur, "Saboteur", "Evicts and drains at random.");
 
-struct World {
-  explicit World(uint64_t seed) : random{seed} {}
+struct BudgetWorld {
+  explicit BudgetWorld(uint64_t seed) : random{seed} {}
   int pick(int low, int high) {
     return low + static_cast<int>(random.below(static_cast<uint64_t>(high - low + 1)));
   }
@@ -73,7 +73,7 @@ struct World {
   }
   Rng random;
   Duration termination = {};
-  std::vector<int> least;  // by service: pods that stay ready
+  std::vector<int> least;  // by service: minimum of ready pods
 };
 
 TEST(DisruptionBudgetProperty, NoPodIsEvictedAgainstItsBudgetBeforeItsDrainIsForced) {
@@ -81,7 +81,7 @@ TEST(DisruptionBudgetProperty, NoPodIsEvictedAgainstItsBudgetBeforeItsDrainIsFor
   uint64_t evictions = 0, refused = 0;
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    World world{seed};
+    BudgetWorld world{seed};
     ScenarioRun run{world.yaml(), {"run.seed=" + std::to_string(seed)}};
     const std::vector<PodRow> pods = run.recorder.rows<PodRow>("/pods");
     const std::vector<ActionRow> actions = run.recorder.rows<ActionRow>("/events/actions");

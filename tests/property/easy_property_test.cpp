@@ -1,4 +1,4 @@
-// EASY backfilling against a plain simulation of it that looks at every job every time.
+// EASY backfilling against a plain simulation that visits every job every time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct PlainJob {
   bool is_running_at(int64_t now) const { return start >= 0 && now < start + run; }
 };
 
-// One look, after all that happens at `now`.
+// One pass, after all events at `now`.
 void look(std::vector<PlainJob>& jobs, int64_t now, bool by_length) {
   int free = kProcessors;
   std::vector<PlainJob*> running, waiting;

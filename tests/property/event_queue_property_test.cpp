@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-// How a run draws its delays; each stresses another part of the wheel.
+// How a run draws its delays; each kind stresses another part of the wheel.
 enum class Delays { AllNow, FewInstants, Near, Mixed, Far, Crowded, Spread };
 
 struct Storm {
@@ -25,7 +25,7 @@ struct Storm {
 };
 
 // Runs random pushes and cancellations, most of them from inside running events, against an ordered
-// map that knows the order by definition.
+// map.
 class Rehearsal {
  public:
   explicit Rehearsal(const Storm& storm) : storm_{storm}, rng_{storm.seed} {}
@@ -66,7 +66,7 @@ class Rehearsal {
       case Delays::Far:
         return rng_.chance(0.1) ? Duration::max()
                                 : Duration{static_cast<int64_t>(rng_.below(1000))};
-      case Delays::Crowded:  // hundreds share each of a few instants, others lie between
+      case Delays::Crowded:  // hundreds share each of a few instants, others are in between
         return rng_.chance(0.9) ? Duration{4096 - engine_.now().ns % 4096}
                                 : Duration{static_cast<int64_t>(rng_.below(4096))};
       case Delays::Spread:  // a few in each of many neighbouring buckets, then hundreds close by

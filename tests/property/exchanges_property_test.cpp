@@ -1,5 +1,5 @@
-// Exchanges that have a full fabric to themselves take what they take alone: what a pattern puts on
-// the links and the time that its algorithm takes belong together.
+// Exchanges with exclusive use of the fabric take as long as alone: the load of a pattern on links
+// is consistent with the time of its algorithm.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
-// With switches that add up.
+// With SHARP.
 constexpr const char* kSharp = ", algorithm: nvls, count: 1";
 struct Choice {
   Collective collective;
@@ -54,7 +54,7 @@ std::string scenario(const Choice& choice, uint64_t seed, const std::string& lev
   const bool has_nvls = rest.find("nvls") != std::string::npos;
   constexpr std::array<const char*, 3> kMachines{"hgx-h100", "dgx-b200", "dgx-a100"};
   constexpr std::array<uint64_t, 3> kGpus{1, 4, 8};
-  // From latency alone to bandwidth alone.
+  // From latency-bound to bandwidth-bound.
   const uint64_t bytes = (uint64_t{1} << (10 + rng.below(24))) + rng.below(1000);
   std::string yaml = "cluster: {pools: [{name: n, machine: ";
   yaml += kMachines[rng.below(has_nvls ? 2 : 3)];

@@ -1,5 +1,5 @@
-// Transfers in simulated time against a plain simulation that works out every rate anew at every
-// event, in long double.
+// Transfers in simulated time against a plain simulation that recomputes every rate at every event,
+// in long double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Plan {  // of one transfer
   int64_t size = 0;
   std::vector<LinkUse> uses;
   double rate_max = FlowNetwork::kUnlimited;
-  int64_t ended_at = INT64_MAX;  // early, if it is still there
+  int64_t ended_at = INT64_MAX;  // ended early, if it still exists
 };
 struct Change {  // of a capacity
   int64_t at = 0;
@@ -69,7 +69,7 @@ std::vector<int64_t> plain_ends(const Script& script) {
   std::vector<double> capacity(script.capacity.begin(), script.capacity.end());
   std::vector<int64_t> ends(script.plans.size(), kNotYet);
   std::vector<long double> left;
-  std::vector<int64_t> times{INT64_MAX};  // at which something is due whatever the rates are
+  std::vector<int64_t> times{INT64_MAX};  // due whatever the rates are
   for (const Plan& plan : script.plans) {
     left.push_back(static_cast<long double>(plan.size) * 8);
     times.insert(times.end(), {plan.start + plan.latency, plan.ended_at});
@@ -106,7 +106,7 @@ std::vector<int64_t> plain_ends(const Script& script) {
   return ends;
 }
 
-// The script with the real thing. `is_noisy`: what changes no rate happens at many instants.
+// The script with the real network. `is_noisy`: adds calls that change no rate at many instants.
 class Played {
  public:
   Played(const Script& script, bool is_noisy)
@@ -163,7 +163,7 @@ TEST(FlowNetworkProperty, TransfersEndWhenAPlainSimulationSaysTheyDo) {
     const std::vector<int64_t> expected = plain_ends(script);
     const Played real{script, false};
     for (size_t i = 0; i < expected.size(); ++i) {
-      // Each rounds ends up to nanoseconds, which shifts the others by as much.
+      // Both round ends to nanoseconds, which shifts other ends by as much.
       if (expected[i] == kNotYet) {
         EXPECT_EQ(real.ends[i], kNotYet);
       } else {

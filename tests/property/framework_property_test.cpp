@@ -1,5 +1,5 @@
-// What the framework remembers of nodes must equal what it would find out anew, and a
-// transaction rolled back must leave no trace.
+// Cached results of the framework must equal fresh ones, and a transaction that is rolled back must
+// leave no trace.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -154,8 +154,8 @@ TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
   }
 }
 
-// PodTopologySpread without constraints has no say, but looks at other nodes: no class speaks for
-// its members then.
+// PodTopologySpread without constraints rejects no node, but depends on other nodes, so a class
+// cannot represent its members.
 TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
   for (const TieBreak tie_break : {TieBreak::LowestId, TieBreak::Random}) {
     for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -238,7 +238,7 @@ TEST(Framework, StopsAtTheFeasibleLimitAndGoesOnBehindIt) {
   EXPECT_EQ(first.visited, 420u);
   EXPECT_EQ(first.node.index, 0u);
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 420u);
-  // The third look wraps around: 840..999, then 0..259; the lowest of equal nodes wins.
+  // The third search wraps around: 840..999, then 0..259; the lowest of equal nodes wins.
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 0u);
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 260u);
 }

@@ -17,7 +17,7 @@
 namespace orrery {
 namespace {
 
-// Priorities are 0 to 3. The name of a job says how many pods it needs: "needs 3".
+// Priorities are 0 to 3. The name of a job has the number of pods that it needs: "needs 3".
 class RandomGangs {
  public:
   explicit RandomGangs(uint64_t seed) : random_{seed} {}
@@ -29,7 +29,7 @@ class RandomGangs {
     if (pick(0, 1) == 0) text += "  controller: {termination: " + ms(1, 9'000) + "}\n";
     text += "  sources:\n  - kind: jobs\n    jobs:\n";
     const int jobs = pick(4, 20);
-    const int span_ms = pick(0, 2) == 0 ? 500 : 60'000;  // of arrivals
+    const int span_ms = pick(0, 2) == 0 ? 500 : 60'000;  // period of arrivals
     for (int i = 0; i < jobs; ++i) {
       const bool is_gang = pick(0, 4) > 0;
       const int pods = pick(1, 5);
@@ -53,7 +53,8 @@ class RandomGangs {
   }
 
  private:
-  // A scheduler of a few requests a second binds and deletes the pods of a gang one after another.
+  // A scheduler with a few requests a second binds and deletes the pods of a gang one after
+  // another.
   std::string control_plane() {
     const char* const levels[] = {"none", "delays", "full"};
     const int level = pick(0, 3);
@@ -61,8 +62,8 @@ class RandomGangs {
     return "{level: full, clients: {scheduler: {qps: " + std::to_string(pick(1, 5)) +
            ", burst: 1}}}";
   }
-  // In a third of the worlds cycles take no time: many preemptions may fall into one instant. In
-  // another third pods are bound late, so that gangs are preempted before they are bound.
+  // In a third of the worlds cycles take no time, so many preemptions may fall into one instant. In
+  // another third pods are bound late, so gangs are preempted before they are bound.
   std::string cost() {
     switch (pick(0, 2)) {
       case 0:
@@ -89,7 +90,7 @@ struct Seen {
   }
   ScenarioRun run;
   std::map<uint64_t, JobRow> jobs;
-  std::map<uint64_t, std::vector<PodRow>> pods;  // lives, by job
+  std::map<uint64_t, std::vector<PodRow>> pods;  // lives of pods, by job
   std::vector<AttemptRow> attempts;
   std::vector<PreemptionRow> preemptions;
 };
@@ -98,9 +99,9 @@ bool is_gang(const JobRow& job) { return job.kind != JobKind::Pods; }
 
 // ---- no gang is half placed
 
-// Follows how many pods of a gang have nodes. A stay begins when the first gets one, and ends when
-// none has one. Each reaches the gang's minimum, unless its pods are deleted for others meanwhile.
-// A gang that needs all its pods gets no node beside pods of it that leave.
+// Follows how many pods of a gang have nodes. A stay begins when the first pod gets a node, and
+// ends when no pod has one. Each stay reaches the gang's minimum, unless its pods are preempted
+// meanwhile. A gang that needs all its pods gets no node while other pods of it are terminating.
 void expect_never_half_placed(const Seen& seen, const JobRow& job) {
   const int needed = job.name.view().back() - '0';
   std::vector<std::pair<Time, int>> changes;
@@ -109,7 +110,7 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
     changes.emplace_back(life.bound, 1);
     changes.emplace_back(life.ended, -1);
   }
-  std::ranges::sort(changes);  // of one instant, ends come first
+  std::ranges::sort(changes);  // ends of an instant come first
   const auto is_preempted_by = [&](Time when) {
     return std::ranges::any_of(seen.preemptions, [&](const PreemptionRow& row) {
       return row.job == job.job && row.at <= when && row.at >= when - 10_s;
@@ -139,7 +140,7 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
 
 // ---- preemption helps
 
-// Some unit of higher priority had no node in this time. It may take the room.
+// Whether a unit of higher priority had no node in this time, so that it may take the room.
 bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   for (const auto& [id, lives] : seen.pods) {
     if (seen.jobs.at(id).priority <= priority) continue;
@@ -153,7 +154,8 @@ bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
 // A unit that preempts, a gang or a lone pod, gets nodes before it preempts again, and before the
 // run ends.
 void expect_preemptors_start(const Seen& seen) {
-  std::map<std::pair<uint64_t, int32_t>, Time> since;  // of its last preemption, without nodes yet
+  // Time of its last preemption, without nodes since.
+  std::map<std::pair<uint64_t, int32_t>, Time> since;
   const auto fails = [&](uint64_t job, Time from, Time to) {
     if (waits_above(seen, seen.jobs.at(job).priority, from, to)) return;
     ADD_FAILURE() << "job " << job << " has preempted at " << from.ns << " and had no nodes until "

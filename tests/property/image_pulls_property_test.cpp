@@ -1,4 +1,4 @@
-// Images as they come to nodes, against flows over links of nodes and a registry.
+// Image pulls against flows over links of nodes and a registry.
 #include <gtest/gtest.h>
 
 #include <array>

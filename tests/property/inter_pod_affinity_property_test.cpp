@@ -1,4 +1,4 @@
-// InterPodAffinity against a search through all pods, on random clusters where pods come and go.
+// InterPodAffinity against a search through all pods, on random clusters with changing pods.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class World {
 
   void step() {
     if (!placed_.empty() && rng_.chance(0.4)) return take_away();
-    // Some specs are seen for the first time late, after pods that they are about.
+    // Some specs are seen for the first time after the pods that they select.
     const PodView pod = handle_.add_pod(specs_[rng_.below(specs_.size())]);
     const std::vector<NodeId> expected = allowed(pod);
     EXPECT_EQ(found(pod), expected);
@@ -99,7 +99,7 @@ class World {
                ? a == b
                : handle_.state.leaf(a) == handle_.state.leaf(b);
   }
-  // By the rules of Kubernetes, one after the other.
+  // By the rules of Kubernetes, one after another.
   bool is_allowed(const PodView& pod, NodeId node) const {
     const PodSpec& spec = *pod.spec;
     const auto is_meant = [&](const PodSpec& other) {

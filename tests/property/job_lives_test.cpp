@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Random jobs on a small cluster whose nodes fail at random; whatever happens, the books balance.
+// Random jobs on a small cluster whose nodes fail at random; the books always balance.
 class JobLives : public ::testing::TestWithParam<uint64_t> {
  protected:
   static JobSpec random_job(Rng& rng) {
@@ -68,7 +68,7 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
   std::map<uint64_t, int> endings;
   world.controller.job_over.connect([&](JobId id) { ++endings[world.jobs.job(id).serial]; });
   world.run(Time{} + 100_d);
-  // Partial gangs may hold everything between them for ever; what is left then must still add up.
+  // Partial gangs may hold everything for ever; the rest must still add up.
   world.controller.finish(world.engine.now());
   world.jobs.for_each_job([&](JobId id) {
     const Job& job = world.jobs.job(id);
@@ -102,7 +102,8 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
   EXPECT_EQ(counters.submitted, 60u);
   EXPECT_EQ(counters.completed + counters.failed + world.jobs.live_jobs(), 60u);
   double lost_in_rows = 0, lost_in_recoveries = 0;
-  // A failed job of independent pods also loses what its healthy pods did since their checkpoints.
+  // A failed job of independent pods also loses the compute of its healthy pods since their
+  // checkpoints.
   const auto is_excepted = [&](uint64_t job) {
     for (const JobRow& row : rows) {
       if (row.job == job) return row.kind == JobKind::Pods && row.outcome == JobOutcome::Failed;

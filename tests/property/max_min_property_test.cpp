@@ -1,5 +1,5 @@
-// The incremental solver against progressive filling in long double, and against a solver without a
-// past.
+// The incremental solver against progressive filling in long double, and against a solver without
+// history.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using test::PlainActivities;
 using test::PlainActivity;
 using test::PlainFatTree;
 
-// What random numbers the capacities, weights and limits are.
+// The kind of random capacities, weights and limits.
 enum class Numbers { Alike, FewKinds, Any, Extreme };
 
 struct SolverStorm {
@@ -29,7 +29,7 @@ struct SolverStorm {
   Numbers numbers = Numbers::Alike;
   uint64_t links = 1;
   uint64_t uses_max = 1;
-  uint64_t activities = 1;   // at a time, about
+  uint64_t activities = 1;   // at once, about
   uint64_t changes_max = 1;  // between two solves
 };
 
@@ -140,7 +140,7 @@ class SolverRehearsal {
   MaxMin solver_;
   std::vector<double> capacity_;
   PlainActivities plain_;
-  std::map<uint32_t, double> rates_;  // as last told
+  std::map<uint32_t, double> rates_;  // as last reported
 };
 
 void rehearse(Numbers numbers) {
@@ -165,7 +165,7 @@ TEST(MaxMinProperty, RatesAreRightWithFewKindsOfNumbersAndLinksThatAreDown) {
 }
 TEST(MaxMinProperty, RatesAreRightOverFourteenOrdersOfMagnitude) { rehearse(Numbers::Extreme); }
 
-// Random flows on a tree of 128 hosts, each in turn replaced by another.
+// Random flows on a tree of 128 hosts, each in turn replaced by another one.
 TEST(MaxMinProperty, RatesAfterALongHistoryAreThoseOfASolverWithoutAPast) {
   const PlainFatTree tree = PlainFatTree::two_levels(16);
   Rng rng{3};

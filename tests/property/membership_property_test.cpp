@@ -1,4 +1,4 @@
-// Elastic gangs whose members come one by one, whatever the nodes do: followed from outside.
+// Elastic gangs with members that arrive one by one, whatever nodes do: checked from outside.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ Duration uniform_up_to(Rng& rng, Duration most) {
   return Duration{static_cast<int64_t>(rng.below(static_cast<uint64_t>(most.ns) + 1))};
 }
 
-// One job alone, which is stopped by nothing but members that come late.
+// A single job that only late members stop.
 struct LoneElasticGang {
-  struct Stretch {  // from when it computes until it does no more
+  struct Stretch {  // from the begin of compute to its end
     Time from, to;
     std::set<int32_t> members;  // their ranks
   };
@@ -81,7 +81,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     EXPECT_EQ(row.restarts, 0);
     // Whole intervals of a stretch are kept, and all of the last one.
     double useful = 0, lost = 0;
-    double saved = 0;  // of the work that all members together would do in so long
+    double saved = 0;  // work that all members would do in that time
     for (const auto& stretch : gang.stretches) {
       const bool is_last = &stretch == &gang.stretches.back();
       const Duration span = stretch.to - stretch.from, interval = job.checkpoint_interval;

@@ -1,4 +1,4 @@
-// On random clusters the filter agrees with a node-by-node reading of upstream's rule.
+// On random clusters the filter agrees with upstream's rule applied node by node.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// What an outage of links costs gangs, as a rate against steps played one by one.
+// The cost of link outages for gangs by rate, against traced steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ std::string outage_number(uint64_t n) { return std::to_string(n); }
 
 enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
-// One to three gangs, of which none ends or begins near the outages. Spines, leaves or cables
-// go away or are slow once or twice, for too short a time for NCCL to give up.
+// One to three gangs, none of which ends or begins near the outages. Spines, leaves or cables fail
+// or are slow once or twice, too briefly for NCCL to give up.
 struct OutageWorld {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {
@@ -95,7 +95,7 @@ std::vector<JobRow> jobs_with_outages(const std::string& yaml) {
 
 Duration span_of(const JobRow& row) { return row.ended - row.submitted; }
 
-// As a rate an outage stalls a gang at once, step by step with the next exchange: a step apart.
+// By rate an outage stalls a gang at once; traced, at its next exchange: up to one step later.
 TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
   test::Agreement agreement{test::kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 12 : 150); ++seed) {

@@ -1,5 +1,5 @@
-// What policies that plan whole gangs remember of the cluster must lead to the plan that a policy
-// makes that sees it for the first time.
+// Policies with cached room must plan a gang like a policy that sees the cluster for the first
+// time.
 #include <gtest/gtest.h>
 
 #include "tests/support/disturb.hpp"
@@ -146,8 +146,8 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
   }
 }
 
-// Jobs of one pod, in the order of their submission: the node with the fewest free GPUs that
-// suffices is what packing by GPUs scores best, so both start every job at the same time.
+// Jobs of one pod, in the order of their submission. The node with the fewest sufficient free GPUs
+// is also the best one by packing scores, so both start every job at the same time.
 std::vector<Time> starts_of(const std::string& jobs, const std::string& plugins) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 5}]}\n"

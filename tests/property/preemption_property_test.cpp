@@ -1,5 +1,5 @@
-// Random pods of random priorities: nobody goes for one that does not come before him, what goes is
-// accounted for, and without differing priorities preemption changes nothing.
+// Random pods of random priorities: no pod is preempted for one of equal or lower priority, every
+// preemption is accounted for, and with equal priorities preemption changes nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class RandomPriorities {
     }
     const char* const levels[] = {"none", "delays", "full"};
     text += "control_plane: {level: " + std::string{levels[pick(0, 2)]} + "}\n";
-    // A gang that never fits is tried without end, and may drive others away again and again.
+    // A gang that never fits is retried for ever, and may preempt others again and again.
     const bool has_gangs = text.find("mpi_gang") != std::string::npos;
     text += "run: {" + std::string{has_gangs ? "until: 4min" : "stall_limit: 10min"} + "}\n";
     text += "policy: {cost: {per_cycle: 50ms}}\n";
@@ -89,7 +89,7 @@ TEST_P(PreemptionProperty, NobodyGoesForOneThatDoesNotComeBeforeHim) {
     for (const auto& [job, row] : jobs) {
       EXPECT_EQ(row.preemptions, lost[job]) << "job " << job;
       all += row.preemptions;
-      // Independent pods alone always get through: nothing holds a node for ever.
+      // Independent pods always complete, because no pod holds a node for ever.
       EXPECT_TRUE(has_gangs || row.outcome == JobOutcome::Completed) << "job " << job;
     }
     EXPECT_EQ(all, preemption_figure(run.result, "pods_preempted"));

@@ -1,4 +1,4 @@
-// Seats and queues of a level against a plain version of them that looks at everything each time.
+// Seats and queues of a level against a plain version that recomputes everything each time.
 #include <gtest/gtest.h>
 
 #include <algorithm>

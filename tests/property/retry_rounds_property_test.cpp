@@ -1,5 +1,5 @@
-// Rounds of futile attempts, carried out as one long round or one by one: every table and every
-// figure of the summary is the same, over random small worlds of gangs that do not fit.
+// Rounds of futile attempts, executed as one long round or one by one: all tables and summary
+// figures are equal, over random small worlds of gangs that do not fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 // Gangs of several pods on few nodes: some run, some fit later, some never. Nodes fail, jobs end
-// and new ones arrive in the middle of rounds; the timeline looks on at odd times.
+// and new jobs arrive in the middle of rounds; the timeline samples at odd times.
 struct CrowdedWorld {
   Rng rng;
 

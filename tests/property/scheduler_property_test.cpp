@@ -1,4 +1,4 @@
-// Random small scenarios with faults under every base profile: the run's invariants hold after
+// Random small scenarios with faults under every base profile. The run's invariants hold after
 // every event (GPUs in use are those of live pods, hence none once all jobs are over), and every
 // job is accounted for.
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ class RandomScenario {
     text += "run: {stall_limit: 10min}\n";
     text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
             ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
-    // Slow cycles, because a gang that can never fit is tried without end while nothing else is.
+    // Slow cycles, because a gang that can never fit is retried continuously while the scheduler
+    // has no other work.
     text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
     return text;
   }
@@ -55,7 +56,7 @@ class RandomScenario {
   std::string job() {
     const int pods = pick(1, 6);
     const bool is_gang = pods > 1 && !chance(4);
-    bool gathers = is_gang;  // pods that have nodes wait for others
+    bool gathers = is_gang;  // pods with nodes wait for others
     std::string text = "    - {kind: " + std::string{is_gang ? "mpi_gang" : "pods"};
     text += ", submit: " + ms(0, 60'000) + ", work: " + ms(0, 40'000);
     text += ", priority: " + std::to_string(pick(0, 2));
@@ -80,7 +81,7 @@ class RandomScenario {
   std::string gang(int pods) {
     const int needed = pick(1, pods), others = chance(2) ? pick(0, pods - 1) : 0;
     const int first = pods - others;
-    // Of its own, more than the gang needs of this role anyway.
+    // Its own minimum, above what the gang implies for this role.
     const int least = std::max(1, first - (pods - needed) + 1), most = std::min(first, needed);
     const int own = least <= most && chance(2) ? pick(least, most) : 0;
     return "{min_available: " + std::to_string(needed) + ", roles: [" + role(first, own) +

@@ -1,5 +1,5 @@
-// Services whose replicas come and go while nodes fail: all that are wanted run in the end, and no
-// more than may be ever are.
+// Services with changing replicas while nodes fail: in the end all desired replicas run, and their
+// maximum is never exceeded.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Steps as a rate against steps played one by one: jobs end at nearly the same time.
+// Steps by rate against traced steps: jobs end at nearly the same time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::kSharing;
 
 std::string yaml_number(uint64_t n) { return std::to_string(n); }
 
-// One gang on a cluster of its own: steps, exchanges, checkpoints and a failure, all at random.
+// One gang on its own cluster: steps, exchanges, checkpoints and a failure, all at random.
 std::string random_scenario(Rng& rng, const std::string& steps) {
   const uint64_t pods = 2 + rng.below(30);
   const uint64_t compute_ms = 20 + rng.below(500);
@@ -84,7 +84,7 @@ TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
   EXPECT_GT(exchanged, 4) << "else it would say nothing";
 }
 
-// Every few seconds to minutes, of the job named.
+// Every few seconds to minutes, of the named job.
 std::string random_checkpoints(Rng& rng) {
   if (rng.chance(0.5)) return "";
   std::string yaml = "            checkpoint_interval: " + yaml_number(3 + rng.below(300)) + "s\n";
@@ -96,8 +96,8 @@ std::string random_checkpoints(Rng& rng) {
   return yaml + "            checkpoint_write: " + yaml_number(rng.below(10)) + "s\n";
 }
 
-// Several gangs one after the other on a fabric of leaves with four nodes, whose cables and
-// switches fail. Gangs that fill whole leaves meet on no link; others may, and then only cables
+// Several gangs one after another on a fabric of leaves with four nodes, whose cables and switches
+// fail. Gangs that fill whole leaves share no link. Other gangs may share links; then only cables
 // between switches fail.
 std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
                           uint64_t oversubscription) {
@@ -167,7 +167,7 @@ TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
   }
 }
 
-// Their exchanges share contended links: as a rate they are rehearsed.
+// Their exchanges share contended links, so by rate they are rehearsed.
 TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 25); ++seed) {
@@ -185,8 +185,8 @@ TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   EXPECT_GT(agreement.jobs(), 5);
 }
 
-// Two to five gangs of three pods each on a few nodes under a leaf each, so that some share nodes,
-// and most an up-link that is thin. They come and go, make checkpoints and lose a node.
+// Two to five gangs of three pods each on a few nodes, each node under its own leaf. Some gangs
+// share nodes, and most share a thin up-link. They start and end, make checkpoints and lose a node.
 std::string random_neighbours(Rng& rng, const std::string& steps, bool fails) {
   const uint64_t nodes = 3 + rng.below(2);
   constexpr const char* kPatterns[] = {"", "", ", algorithm: tree", ", algorithm: hierarchical",
@@ -234,15 +234,16 @@ TEST(Steps, OfGangsThatShareNodesEndWhenTheirRateSays) {
           jobs_of(random_neighbours(rng, is_traced ? "traced" : "rate", seed % 2 == 0));
     }
     for (size_t i = 0; i < rows[0].size(); ++i) {
-      if (rows[0][i].restarts != rows[1][i].restarts) continue;  // it was there in one run alone
+      // It happened in one of the runs only.
+      if (rows[0][i].restarts != rows[1][i].restarts) continue;
       agreement.expect(rows[0][i].ended - rows[0][i].submitted,
                        rows[1][i].ended - rows[1][i].submitted);
     }
   }
 }
 
-// The only spine is away for a while, so that all gangs stand still where they are in their steps;
-// some for so long that NCCL gives up. The order in which they do is that in which they come back.
+// The only spine fails for a while, so all gangs stall within their steps; some for so long that
+// NCCL gives up. They resume in the order in which they stalled.
 TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   int restarts = 0;
@@ -251,7 +252,7 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
-      const bool gives_up = seed % 2 == 0;  // if nothing is saved, as where nodes fail
+      const bool gives_up = seed % 2 == 0;  // if nothing is saved, as with node failures
       std::string yaml = random_neighbours(rng, is_traced ? "traced" : "rate", gives_up);
       const uint64_t at = 5'000 + rng.below(60'000);
       const uint64_t span = gives_up ? 60'000 : 1'000 + rng.below(25'000);
@@ -272,8 +273,8 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   EXPECT_GT(restarts, kIsSanitized ? 1 : 10);
 }
 
-// Three to six gangs whose checkpoints fill one store, so that who meets whom there is most of what
-// they wait for; on half of the fabrics they meet on thin links, too.
+// Three to six gangs whose checkpoints fill one store, so most of their waiting is for each other
+// there. On half of the fabrics they share thin links, too.
 std::string random_savers(Rng& rng, const std::string& steps, bool meets) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +

@@ -46,8 +46,8 @@ ShownSums sums_of(const std::vector<ClusterSample>& rows, const std::vector<Usef
     sums.useful += useful[i].gpus_useful * span_s;
     const double slack = 1e-9 * rows[i].gpus_total;
     EXPECT_GE(useful[i].gpus_useful, 0) << "row " << i;
-    // What computes is a mean over runs that write for 2 min after 30 min: within such a cycle it
-    // may be more.
+    // The computing share is a mean over runs that write for 2 min after 30 min: within such a
+    // cycle it may be higher.
     EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_computing * 32 / 30 + slack) << "row " << i;
     EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_reported + slack) << "row " << i;
     EXPECT_LE(rows[i].gpus_computing, rows[i].gpus_reported + slack) << "row " << i;
@@ -57,8 +57,8 @@ ShownSums sums_of(const std::vector<ClusterSample>& rows, const std::vector<Usef
   return sums;
 }
 
-// Random jobs on failing nodes: what the job controller accounts to each job, what the timeline
-// shows and what the integrals say are the same GPU time.
+// Random jobs on failing nodes: the job controller's accounts, the timeline and the integrals show
+// the same GPU time.
 TEST(TelemetryProperty, JobsTimelineAndTotalsAgree) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -16,7 +16,7 @@ namespace {
 
 std::string useful_number(uint64_t n) { return std::to_string(n); }
 
-// Gangs and independent pods that save to a store, to disks that die with their nodes, by a fixed
+// Gangs and independent pods that save to a store, to disks that die with their nodes, with a fixed
 // pause or not at all; dedicated servers; a service; nodes, links and ranks fail.
 struct UsefulWorld {
   Rng rng;
@@ -64,7 +64,7 @@ struct UsefulWorld {
     }
     return text;
   }
-  // What no job uses is refused.
+  // Unused stores are rejected.
   static std::string storage_of(const std::string& text) {
     std::string stores;
     if (text.find("store: local") != std::string::npos) stores = "  local: {write: 1GBps}\n";

@@ -1,4 +1,4 @@
-// tests/support/agreement.hpp -- jobs whose steps go on at a rate, against the same step by step.
+// tests/support/agreement.hpp -- compares jobs with steps by rate to jobs with traced steps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,12 +12,13 @@
 
 namespace orrery::test {
 
-// How near run times of jobs must be: the mean difference, with its sign, and that of 95 of 100.
+// Limits for differences of run times: the mean difference, with its sign, and the size that 95 of
+// 100 do not exceed.
 struct Bounds {
   double mean = 0, most = 0;
 };
-// Of gangs that share links, stores and failures in whole runs, where a job that ends later puts
-// off others; of frozen groups see StepErrors.
+// For gangs that share links, stores and failures in whole runs, where the late end of a job delays
+// others; for fixed groups see StepErrors.
 constexpr Bounds kSharing{.mean = 0.02, .most = 0.1};
 
 class Agreement {

@@ -1,4 +1,4 @@
-// tests/support/alike.hpp -- clusters of alike nodes and jobs of alike pods, for tests.
+// tests/support/alike.hpp -- clusters of equal nodes and jobs of equal pods, for tests.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Alike pods of `gpus` GPUs each.
+// Equal pods of `gpus` GPUs each.
 inline JobSpec make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work) {
   JobSpec job;
   job.kind = kind;
@@ -22,7 +22,7 @@ inline JobSpec make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work)
   return job;
 }
 
-// Only their GPUs are ever short.
+// Nodes with ample resources, except for GPUs.
 inline ClusterState make_cluster(uint32_t nodes, uint32_t gpus) {
   ClusterState cluster;
   for (uint32_t i = 0; i < nodes; ++i) {

@@ -1,4 +1,4 @@
-// tests/support/api_world.hpp -- API servers on an engine, with a store that takes its time.
+// tests/support/api_world.hpp -- API servers on an engine, with a store of settable latency.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace orrery::test {
 
-// Every write and read takes as long as it is told, however many there are.
+// Every write and read takes the set latency, however many there are.
 class SlowStore final : public ApiStore {
  public:
   explicit SlowStore(Engine& engine) : engine_{engine} {}
@@ -24,7 +24,7 @@ class SlowStore final : public ApiStore {
 
   Duration write_time = {}, read_time = {};
   bool refuses = false;
-  bool gives_up = false;  // what nobody waits for any more is never answered
+  bool gives_up = false;  // requests without a waiting client are never answered
   uint64_t asked = 0;
 
  private:
@@ -38,7 +38,7 @@ class SlowStore final : public ApiStore {
   Engine& engine_;
 };
 
-// Parameters under which requests cost nothing but what they say.
+// Requests without costs beyond their own.
 inline ApiServersParams free_servers(int32_t servers = 1) {
   ApiServersParams params;
   params.servers = servers;
@@ -53,7 +53,7 @@ inline ApiServersParams free_servers(int32_t servers = 1) {
   return params;
 }
 
-// One level with so many seats and one long queue.
+// One priority level with these seats and one long queue.
 inline FlowControlParams one_level(int32_t seats) {
   FlowControlParams flow;
   flow.max_requests_inflight = seats - seats / 2;

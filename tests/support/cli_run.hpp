@@ -1,4 +1,4 @@
-// tests/support/cli_run.hpp -- the program `orrery` called as a function, and what it said.
+// tests/support/cli_run.hpp -- calls the program `orrery` as a function and keeps its output.
 #pragma once
 
 #include <sstream>

@@ -1,12 +1,12 @@
-// tests/support/disturb.hpp -- what happens to nodes, apart from pods that come and go.
+// tests/support/disturb.hpp -- random changes of nodes, apart from pods.
 #pragma once
 
 #include "models/hardware/cluster_state.hpp"
 
 namespace orrery {
 
-// Of four things one: the node goes down or comes up; is cordoned or no longer; has or loses a
-// taint that keeps pods off; or one that does not.
+// One of four changes: the node goes down or up; is cordoned or uncordoned; gets or loses a taint
+// that rejects pods; or one that does not.
 inline void disturb(ClusterState& state, NodeId node, int which, bool is_tainted) {
   if (which == 0) state.set_up(node, !state.up().contains(node));
   if (which == 1) state.set_cordoned(node, !state.cordoned().contains(node));

@@ -32,7 +32,7 @@ struct SmallFabric {
   }
 };
 
-// All the hosts that a tree of this radix has ports for, one NIC each.
+// A full tree of this radix, one NIC for each host.
 inline Fabric full_tree(int32_t radix, int32_t levels) {
   FabricParams params;
   params.radix = radix;
@@ -42,9 +42,9 @@ inline Fabric full_tree(int32_t radix, int32_t levels) {
       .build(params);
 }
 
-// Full ones and odd ones, of one to three levels.
+// Full and uneven trees, of one to three levels.
 inline std::vector<Fabric> trees() {
-  FabricParams odd;  // not full, and its last block is smaller
+  FabricParams odd;  // not full, with a smaller last block
   odd.radix = 12;
   odd.rails = 2;
   FabricParams thin = odd;

@@ -1,5 +1,5 @@
-// tests/support/fake_board.hpp -- a cluster for one controller: state a test sets, actions it
-// reads.
+// tests/support/fake_board.hpp -- a cluster for one controller: a test sets its state and reads its
+// actions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,14 +26,14 @@ class FakeBoard final : public ControlBoard {
   std::map<JobId, JobView> all;
   std::vector<WaitingJob> wait_line;
   std::map<JobId, Duration> not_saved;
-  std::map<PodId, int32_t> budgets;  // what disruption budgets allow
+  std::map<PodId, int32_t> budgets;  // by disruption budgets
   std::map<NodeId, uint32_t> dead_ports;
   std::set<JobId> held;
   std::set<NodeId> not_ready;
   std::vector<NodeChange> changes;
   std::vector<GangFailure> failures;
 
-  // ---- what a test arranges
+  // ---- set-up by a test
   NodeId add_node(int64_t gpus = 8, int64_t cpus = 64, std::vector<Taint> taints = {}) {
     Resources has;
     has[Resource::Gpu] = gpus * kMilli;
@@ -46,7 +46,7 @@ class FakeBoard final : public ControlBoard {
         {.name = std::move(name), .allocatable = has, .labels = {}, .taints = std::move(taints)});
     return node;
   }
-  // Alike pods, each on its node; an invalid node: it has none. `view` says the rest.
+  // Equal pods, each on its node; an invalid node: without a node. `view` has the other properties.
   JobId add_job(const PodSpec& spec, const std::vector<NodeId>& nodes, JobView view = {}) {
     view.id = JobId{static_cast<uint32_t>(all.size())};
     view.serial = all.size();
@@ -91,7 +91,7 @@ class FakeBoard final : public ControlBoard {
   const ClusterState& cluster() const override { return state; }
   const SpecTable& specs() const override { return table; }
   const Placements& placements() const override {
-    return const_cast<FakeBoard*>(this)->ledger();  // made when it is first asked for
+    return const_cast<FakeBoard*>(this)->ledger();  // created on first use
   }
   JobView job(JobId id) const override { return all.at(id); }
   std::vector<JobId> jobs() const override {
@@ -169,7 +169,7 @@ class FakeBoard final : public ControlBoard {
   std::unique_ptr<Placements> ledger_;
 };
 
-// A registered controller, with arguments as a scenario would give them.
+// A registered controller, with arguments as in a scenario.
 struct FakeController {
   FakeController(const FakeBoard& shown, const std::string& name, std::string_view args = "{}")
       : board{shown} {
@@ -185,7 +185,7 @@ struct FakeController {
     EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
     policy = entry->make_controller(board, raw);
   }
-  // What it wants done, as "evict 3" or "suspend 1": the pod, the job or the node.
+  // Its actions, as "evict 3" or "suspend 1": the pod, the job or the node.
   std::vector<std::string> tick() {
     last = {};
     dynamic_cast<Controller&>(*policy).tick(board, last);
@@ -211,7 +211,7 @@ struct FakeController {
   Actions last;
 };
 
-// What a controller has to say about its arguments; empty if they are fine.
+// Messages of a controller about its arguments; empty if they are valid.
 inline std::string complaints_of_controller(const std::string& name, std::string_view args) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(args, "args", diagnostics);

@@ -1,4 +1,5 @@
-// tests/support/fake_handle.hpp -- a scheduler for one policy: state a test sets, calls it reads.
+// tests/support/fake_handle.hpp -- a scheduler for one policy: a test sets its state and reads its
+// calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@
 
 namespace orrery {
 
-// Commands are carried out as soon as they are given.
+// Commands are carried out at once.
 class FakeHandle final : public SchedulerServices, public CommandSink, public Handle {
  public:
   FakeHandle() : Handle{static_cast<SchedulerServices&>(*this), *this, 0} {}
@@ -27,14 +28,14 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   Time clock;
   std::map<GangId, GangView> gangs;
   std::vector<PodView> pods;                     // by PodId
-  std::map<GangId, std::vector<PodId>> waiting;  // kept by wait()
-  const Fragmentation* measure = nullptr;        // of fragmentation
-  std::vector<NicErrors> symbol_errors;          // that policies may read
+  std::map<GangId, std::vector<PodId>> waiting;  // set by wait()
+  const Fragmentation* measure = nullptr;        // for fragmentation()
+  std::vector<NicErrors> symbol_errors;          // for policies
   std::vector<PodId> allowed, rejected, activated;
   std::string last_rejection;
-  std::function<void(PodId)> on_reject = [](PodId) {};  // the framework unreserves here
+  std::function<void(PodId)> on_reject = [](PodId) {};  // replaces the framework's unreserve
 
-  // ---- what a test arranges
+  // ---- set-up by a test
   NodeId add_node(Resources allocatable, uint32_t leaf = 0, std::vector<NodeLabel> labels = {},
                   std::vector<Taint> taints = {}) {
     if (allocatable[Resource::Pods] == 0) allocatable[Resource::Pods] = 110;
@@ -65,7 +66,7 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     waiting[pod.gang].push_back(pod.id);
     ++gangs[pod.gang].waiting;
   }
-  // Occupies a node: whole GPUs and shares by lowest index.
+  // Takes room on a node: whole GPUs and shares by lowest index.
   void occupy(NodeId node, const PodSpec& spec) {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;
@@ -76,12 +77,12 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     }
     state.take(node, spec.cluster_request(), grant);
   }
-  // The ledger alone; the cluster's state knows nothing of it. Nodes must be there.
+  // Only in Placements, not in the cluster's state. The node must exist.
   void place(const PodView& pod, NodeId node) { ledger().place(pod, node, {}, clock); }
   void leave(const PodView& pod) { ledger().remove(pod.id); }
-  // A job whose gang this was is over.
+  // The job of this gang is over.
   using Handle::gang_over;
-  // In an attempt of its own, unless the test names one.
+  // In its own attempt, unless the test names one.
   CycleState& new_attempt() {
     return *attempts_.emplace_back(std::make_unique<CycleState>(attempts_.size(), streams_));
   }
@@ -103,12 +104,12 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   std::vector<NicErrors> nic_errors() const override { return symbol_errors; }
   const RngStreams& streams() const override { return streams_; }
   const Placements& placements() const override {
-    return const_cast<FakeHandle*>(this)->ledger();  // made when it is first asked for
+    return const_cast<FakeHandle*>(this)->ledger();  // created on first use
   }
   std::span<const PodId> waiting_pods(GangId id) const override {
     const auto found = waiting.find(id);
     if (found == waiting.end()) return {};
-    return shown_.emplace_back(found->second);  // commands may change it while a policy looks at it
+    return shown_.emplace_back(found->second);  // commands may change it while a policy reads it
   }
   void give(const PolicyCommand& command) override { carry_out(command, *this); }
   void carry_out(const PolicyCommand& command, CommandSink& /*later*/) override {
@@ -163,10 +164,10 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   mutable std::deque<std::vector<PodId>> shown_;
   std::unique_ptr<Placements> ledger_;
   std::vector<std::unique_ptr<CycleState>> attempts_;
-  std::vector<std::unique_ptr<PodSpec>> specs_seen_;  // never move: PodViews point at them
+  std::vector<std::unique_ptr<PodSpec>> specs_seen_;  // stable addresses: PodViews point at them
 };
 
-// A registered policy, with arguments as a scenario would give them.
+// A registered policy, with arguments as in a scenario.
 inline std::unique_ptr<Policy> make_policy(FakeHandle& handle, const std::string& name,
                                            std::string_view args = "{}") {
   const auto* const entry = PolicyRegistry::instance().find(name);
@@ -182,7 +183,7 @@ inline std::unique_ptr<Policy> make_policy(FakeHandle& handle, const std::string
   return entry->make(handle, raw);
 }
 
-// What a policy has to say about its arguments; empty if they are fine.
+// Messages of a policy about its arguments; empty if they are valid.
 inline std::string complaints(const std::string& name, std::string_view args) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(args, "args", diagnostics);

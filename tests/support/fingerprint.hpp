@@ -1,4 +1,5 @@
-// tests/support/fingerprint.hpp -- all that a cluster state says, for before and after.
+// tests/support/fingerprint.hpp -- the whole state of a cluster as text, to compare before and
+// after.
 #pragma once
 
 #include <cstdint>

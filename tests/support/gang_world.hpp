@@ -1,4 +1,4 @@
-// tests/support/gang_world.hpp -- gangs placed by hand, with a deadlock detector looking on.
+// tests/support/gang_world.hpp -- gangs placed by hand, with a deadlock detector.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Calls happen at the time of the clock; `wait` lets the detector look, then moves the clock.
+// Calls happen at the time of the clock; `wait` lets the detector run, then advances the clock.
 class GangWorld {
  public:
   explicit GangWorld(const std::vector<int32_t>& gpus_of_nodes, DeadlockParams params = {})

@@ -29,8 +29,8 @@ class ListedJobs final : public JobSource {
   std::deque<JobSpec> jobs_;
 };
 
-// Binds each pod at once to the first node it fits on, first come first served, and lets a pod
-// that does not fit wait without blocking others.
+// Binds each pod at once to the first node it fits on, first come first served. A pod that does not
+// fit waits without blocking others.
 class JobWorld {
  public:
   struct Options {
@@ -89,7 +89,7 @@ class JobWorld {
     presence.remove(node, NodeReason::Broken);
     if (binds_) bind_all();
   }
-  // Down for an instant, at `when`, before anything else happens then.
+  // Down for an instant, at `when`, before all other events of that instant.
   void fail_at(Time when, NodeId node) {
     engine.at(
         when, Label{"test.node_failed"},

@@ -1,4 +1,4 @@
-// tests/support/lives_world.hpp -- what the lives of jobs and pods work with, without a controller.
+// tests/support/lives_world.hpp -- the parts that lives of jobs and pods use, without a controller.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-// No life is in it: a test adds the class that it is about, and does what the others would do.
+// It contains no life: a test adds the class under test, and acts for the others.
 class LivesWorld {
  public:
   struct Options {
@@ -62,7 +62,7 @@ class LivesWorld {
     pods.creation().want_all(job);
     go_to(engine.now());
   }
-  // As a scheduler does: the pod gets the lowest idle GPUs of the node.
+  // As a scheduler: the pod gets the lowest idle GPUs of the node.
   void bind(PodId id, NodeId node) {
     DeviceGrant grant{.gpus = 0, .milli_per_gpu = 1000};
     GpuMask idle = cluster.idle_gpus(node);
@@ -81,7 +81,7 @@ class LivesWorld {
     if (engine.now() < when) engine.advance_to(when);
   }
   void go_to(Duration since_start) { go_to(Time{} + since_start); }
-  // The first end stops the run, since nobody takes away what the job has.
+  // The first end stops the run, because no component returns what the job holds.
   void watch(Signal<JobId, const JobOver&>& over) {
     over.connect([this](JobId, const JobOver& how) {
       ends.push_back(seconds() + std::string{name_of(how.phase)} + " " +

@@ -1,4 +1,4 @@
-// tests/support/node_join.hpp -- nodes that join, and API servers that stand alone.
+// tests/support/node_join.hpp -- joining nodes, and API servers on their own.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace orrery::test {
 
-// As in a run, in a cluster of so many services and as many slices.
+// As in a run, in a cluster with these services and as many slices.
 class NodeJoin final : public NodeApi {
  public:
   NodeJoin(ApiWorld& world, uint32_t nodes, Duration spread, int64_t services = 10'000)

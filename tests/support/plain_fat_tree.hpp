@@ -1,4 +1,4 @@
-// tests/support/plain_fat_tree.hpp -- routes in full fat trees of one radix, by arithmetic.
+// tests/support/plain_fat_tree.hpp -- routes in full fat trees of one radix, computed directly.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace orrery::test {
 
-// D-mod-K: the ports upwards are digits of the destination. Links, `hosts` of each kind: host up,
+// D-mod-K: up-ports are digits of the destination. There are `hosts` links of each kind: host up,
 // host down, leaf up, leaf down, and with three levels pod up and pod down.
 struct PlainFatTree {
-  uint32_t half = 1;  // of the radix: hosts of a leaf, ports up of a switch
+  uint32_t half = 1;  // of the radix: hosts of a leaf, up-ports of a switch
   uint32_t hosts = 1;
   bool has_cores = false;
 
@@ -26,7 +26,7 @@ struct PlainFatTree {
     std::vector<LinkUse> uses{link(0, from)};
     if (leaf != leaf_to) {
       uses.push_back(link(2, leaf * half + port));
-      // A switch of the middle belongs to a pod of as many leaves, where there are cores.
+      // With cores a middle switch belongs to a pod of as many leaves.
       const uint32_t pod = leaf / half, pod_to = leaf_to / half, core = leaf_to % half;
       if (has_cores && pod != pod_to) {
         uses.push_back(link(4, (pod * half + port) * half + core));

@@ -1,4 +1,4 @@
-// tests/support/plain_max_min.hpp -- max-min fair rates by progressive filling, written plainly.
+// tests/support/plain_max_min.hpp -- max-min fair rates by plain progressive filling.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct PlainActivity {
 };
 using PlainActivities = std::map<uint32_t, PlainActivity>;  // by id
 
-// All rates grow alike; whoever meets its own limit or a full link stays behind.
+// All rates grow equally; an activity that reaches its limit or a full link stops.
 inline void fill(const std::vector<double>& capacity, PlainActivities& activities) {
   std::vector<long double> rest(capacity.begin(), capacity.end());
   for (auto& [id, activity] : activities) activity.is_fixed = false;

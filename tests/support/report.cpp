@@ -49,7 +49,7 @@ std::string joined(const std::vector<double>& values) {
   return text.empty() ? "none" : text;
 }
 
-// The tests of a program may run in processes of their own, at the same time.
+// Tests of a program may run in separate processes at the same time.
 void keep(const nlohmann::json& row) {
   const char* const folder = std::getenv("ORRERY_VALIDATION_RESULTS");
   const auto* const running = testing::UnitTest::GetInstance()->current_test_info();

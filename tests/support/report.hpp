@@ -1,4 +1,4 @@
-// tests/support/report.hpp -- cases of validation, and what tests find, for people and a table.
+// tests/support/report.hpp -- validation cases and test results, as text and as a table.
 #pragma once
 
 #include <string>
@@ -7,25 +7,25 @@
 
 namespace orrery::test {
 
-// The JSON text of one case of a data file, whose path starts at the root of the sources.
+// The JSON text of one case of a data file; its path starts at the root of the sources.
 std::string case_of(std::string_view file, std::string_view id);
 
-// One figure of a case of the validation data; `figure` names it if the case has several.
+// One figure of a validation case; `figure` names it if the case has several.
 struct Finding {
   std::string_view id;
   std::string_view figure = {};
 };
 
 // Each prints `ID: ours X, theirs Y, difference Z`. If ORRERY_VALIDATION_RESULTS names a folder,
-// the same goes there, to a file of the running test, for analysis/validation_table.py. Numbers
-// have ten digits, and their difference is that of the digits shown. Whether a difference is too
-// large is for the test to say.
+// the line also goes to a file of the running test, for analysis/validation_table.py. Numbers have
+// ten digits, and the difference is that of the printed digits. The test decides whether a
+// difference is too large.
 void report(const Finding& finding, double ours, double theirs);
 void report(const Finding& finding, std::string_view ours, std::string_view theirs);
 void report(const Finding& finding, const std::vector<double>& ours,
             const std::vector<double>& theirs);
 
-// A case that cannot be checked here, say because its trace is absent.
+// A case that cannot be checked here, for example because its trace is missing.
 void report_unchecked(std::string_view id, std::string_view why);
 
 }  // namespace orrery::test

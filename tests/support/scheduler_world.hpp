@@ -1,4 +1,4 @@
-// tests/support/scheduler_world.hpp -- the real scheduler over a small cluster, and whole scenarios
+// tests/support/scheduler_world.hpp -- the real scheduler on a small cluster, and whole scenarios
 // run in memory.
 #pragma once
 
@@ -29,7 +29,7 @@ inline ProfileParams profile_of(ProfileBase base, std::vector<std::string> plugi
   return profile;
 }
 
-// A scheduler that takes no simulated time, so that tests can state times by hand.
+// A scheduler without simulated cost, so that tests can compute times by hand.
 inline ProfileParams without_cost(ProfileParams profile) {
   profile.cost = {.per_cycle = Duration{}, .per_node = Duration{}, .per_pod = Duration{}};
   return profile;
@@ -97,7 +97,7 @@ class SchedulerWorld {
   bool is_started_ = false;
 };
 
-// A scenario as a user writes it, run to its end.
+// A user's scenario, run to its end.
 class ScenarioRun {
  public:
   explicit ScenarioRun(const std::string& yaml, const std::vector<std::string>& overrides = {},

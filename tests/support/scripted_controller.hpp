@@ -1,4 +1,4 @@
-// tests/support/scripted_controller.hpp -- runs in which a controller acts as a test says.
+// tests/support/scripted_controller.hpp -- runs with a controller that follows a script.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,14 @@
 
 namespace orrery {
 
-// The policy `Scripted` of scripted_controller.cpp carries out `steps`, each at its time.
+// The policy `Scripted` (tests/unit/controllers/scripted_controller.cpp) executes `steps`, each at
+// its time.
 struct ScriptedRun {
-  explicit ScriptedRun(const std::string& yaml, const std::string& steps)
+  explicit ScriptedRun(const std::string& yaml, const std::string& steps,
+                       const std::vector<std::string>& overrides = {})
       : run{yaml + "policy: {controllers: [{name: Scripted, period: 1s, args: {steps: [" + steps +
-            "]}}]}\n"} {}
+                "]}}]}\n",
+            overrides} {}
   std::vector<ActionRow> actions() { return run.recorder.rows<ActionRow>("/events/actions"); }
   std::vector<PodRow> pods() { return run.recorder.rows<PodRow>("/pods"); }
   std::vector<JobRow> jobs() { return run.jobs(); }

@@ -1,5 +1,5 @@
-// tests/support/sharing_world.hpp -- random gangs on a tree of thin links: their mean steps as a
-// rate, and step by step.
+// tests/support/sharing_world.hpp -- random gangs on a tree of thin links: their mean steps by
+// rate, and traced.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 
 namespace orrery::test {
 
-// Each gang is a ring over two to eight nodes of its own, drawn at random, under leaves whose
-// up-links are two to eight times too thin. Steps differ by up to 30 times, exchanges alone take 5
-// to 60 % of them, and up to half of the computing hides them.
+// Each gang is a ring over two to eight random nodes of its own, under leaves whose up-links are
+// two to eight times too thin. Steps differ by up to a factor of 30. Exchanges alone take 5 to 60 %
+// of them, and up to half of the compute hides them.
 struct SharingWorld {
   std::vector<double> capacities;  // bits a second, by link
   std::vector<SharingGang> gangs;
@@ -59,7 +59,7 @@ struct SharingWorld {
     for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
     return steps;
   }
-  // From random phases; each gang does so many steps after the first 20 of the slowest one.
+  // From random phases; each gang does this many steps after the first 20 of the slowest one.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;
     FlowNetwork flows{engine};

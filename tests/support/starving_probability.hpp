@@ -1,5 +1,5 @@
-// tests/support/starving_probability.hpp -- how likely flows are to starve one another, in closed
-// form.
+// tests/support/starving_probability.hpp -- the probability that flows starve one another, in
+// closed form.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ inline double choose(int32_t n, int32_t k) {
   return ways;
 }
 
-// The chance that a light flow shares every queue of its hand with heavy flows. With U_n the number
-// of queues that n random hands of H out of Q cover,
+// The probability that a light flow shares every queue of its hand with heavy flows. With U_n the
+// number of queues that n random hands of H out of Q cover,
 //   P(U_n = k + j) = sum_k P(U_(n-1) = k) C(Q-k, j) C(k, H-j) / C(Q, H),
 //   P(starved) = sum_k P(U_n = k) C(k, H) / C(Q, H).
 inline double starving_probability(int32_t queues, int32_t hand, int32_t heavy_flows) {

@@ -1,4 +1,4 @@
-// tests/support/step_errors.hpp -- by how much mean steps are off others.
+// tests/support/step_errors.hpp -- differences between two sets of mean steps.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace orrery::test {
 
-// By how much the first are off the second, in parts of the second.
+// Differences of the first to the second, relative to the second.
 struct StepErrors {
   std::vector<double> sizes;  // without signs, in rising order
   double mean = 0;            // with signs

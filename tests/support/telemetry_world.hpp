@@ -1,4 +1,4 @@
-// tests/support/telemetry_world.hpp -- JobWorld with node faults and everything that watches it.
+// tests/support/telemetry_world.hpp -- JobWorld with node faults and all telemetry.
 #pragma once
 
 #include <bit>

@@ -11,7 +11,7 @@
 
 namespace orrery::test {
 
-// Nobody else has it, however many tests run at once; it goes with its files.
+// Unique, however many tests run at once; removed with its files at the end.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(

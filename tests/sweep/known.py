@@ -8,6 +8,8 @@ NOT_TRIED: dict[str, str] = {
         "a job queue cannot come while the run goes on, and is refused there",
     r"policy\.job_queue\.policies\[\]<Remote>\..*":
         "a program must listen; tests/unit/analysis/remote has one",
+    r"run\.changes\[\]\.policy\.controllers.*":
+        "controllers cannot change while the run goes on, and are refused there",
     r"workload\.sources\[\]<(generator|trace)>\.training\.step\.(model|parallel)\..*":
         "jobs of unlike sizes cannot have a step with model or parallel",
 }

@@ -99,6 +99,23 @@ for policy, args in QUEUES.items():
              f"{policy}, args: {args}}}], stops: {{write: 1s, restart: 1s}}}}}}\n" + RUN)
 base("Tiresias, gittins", POOL + QUEUED + "policy: {driver: counting, job_queue: {policies: [{name: Tiresias, args: "
      "{by: gittins, gittins_delta: 100}}], stops: {write: 1s}}}\n" + RUN)
+CONTROLLERS = {
+    "AvoidBrokenLinks": "{}",
+    "Descheduler": "{remove_duplicates: {exclude_owner_kinds: [job]}, low_node_utilization: {thresholds: {cpu: 20, "
+                   "memory: 20, pods: 20, gpus: 20}, target_thresholds: {cpu: 50, memory: 50, pods: 50, gpus: 50}, "
+                   "use_deviation_thresholds: true, number_of_nodes: 1}, node_fit: true, gangs: true, "
+                   "priority_threshold: 10, replicas_min: 1, pod_age_min: 10s, evictions_per_node_max: 2, "
+                   "evictions_max: 4}",
+    "GangDefragmenter": "{wait_limit: 1min, gpus_min: 8, moved_max: 4, may_wait: true, give_up_after: 10min, "
+                        "retry_after: 1min}",
+}
+for policy, args in CONTROLLERS.items():
+    base(policy, POOL + CROWDED + f"policy: {{controllers: [{{name: {policy}, period: 10s, args: {args}}}]}}\n" + RUN)
+for limit in ("min_available: 50%", "max_unavailable: 1"):
+    base(f"budget, {limit}", POOL + CROWDED.replace(
+        "workload:", f"workload:\n  disruption_budgets: [{{name: b, team: red, labels: {{app: a}}, {limit}, "
+        "unhealthy: AlwaysAllow}]") + "policy: {controllers: [{name: Descheduler, period: 10s, args: "
+         "{remove_duplicates: {}}}]}\n" + RUN)
 
 
 def of_new_policies(schema: Schema) -> Iterator[tuple[str, list[str]]]:

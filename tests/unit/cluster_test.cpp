@@ -1,4 +1,4 @@
-// How whole runs end, and what their headline figures say.
+// Ends of whole runs, and their main figures.
 #include "models/cluster/cluster.hpp"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,8 @@ run: {until: 12min, seed: 3}
   EXPECT_NEAR(useful + lost, figure(run, "gpu_s_computing"), 1e-6 * all);
 }
 
-// Two at a time on 8 GPUs; SRTF stops the long one for the short ones, Lucid lets two share.
+// Two at a time on 8 GPUs; SRTF stops the long job for the short ones, Lucid shares GPUs between
+// two.
 TEST(Cluster, CountedJobsHoldGpusComputeAndDrawPowerAsThoseOnNodes) {
   for (const char* const policy : {"SRTF", "Lucid"}) {
     SCOPED_TRACE(policy);
@@ -131,7 +132,7 @@ double accounted(ScenarioRun& run) {
   return all;
 }
 
-// The second job joins the first on its GPUs at once: of 60 s of start both hold half of them.
+// The second job joins the first on its GPUs at once: for 60 s of its start both hold half of them.
 TEST(Cluster, CountedJobsThatStartHoldWhatTheirShareOfTheTimeIs) {
   const std::string text = kTwoNodes + std::string{R"(
 workload:

@@ -1,4 +1,4 @@
-// tests/unit/scenario_test.cpp -- what a whole scenario is warned of, and what it may not say.
+// tests/unit/scenario_test.cpp -- warnings and mistakes of whole scenarios.
 #include "models/scenario/scenario.hpp"
 
 #include <gmock/gmock.h>

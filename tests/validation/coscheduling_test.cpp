@@ -1,4 +1,4 @@
-// Runs data/coscheduling.json: each case a few steps of the framework around one policy.
+// Runs data/coscheduling.json: each case is a few steps of the framework around one policy.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -59,17 +59,17 @@ class Stage {
     check(step, "activated", indices(handle.activated));
   }
 
-  std::string ours, theirs;  // all answers that were checked, in turn
+  std::string ours, theirs;  // all checked results, in turn
 
  private:
-  // All that NextPod names before it leaves the choice to the queue.
+  // All pods that NextPod names before it leaves the choice to the queue.
   std::vector<PodId> fed() {
     std::vector<PodId> pods;
     NextPod& feeder = as<NextPod>(policy);
     for (PodId pod = feeder.next(); pod.is_valid(); pod = feeder.next()) pods.push_back(pod);
     return pods;
   }
-  // PreFilter begins an attempt of a pod, and the points after it go on with that one.
+  // PreFilter begins an attempt of a pod, and the points after it continue that attempt.
   CycleState& attempt_of(const PodView& pod, bool begins) {
     CycleState*& state = attempts_[pod.id];
     if (begins || state == nullptr) state = &handle.new_attempt();
@@ -136,7 +136,7 @@ class Stage {
     for (const PodId pod : pods) list.push_back(pod.index);
     return list;
   }
-  // Steps name the answers that matter.
+  // Steps name the results to check.
   void check(const Json& step, const char* key, const Json& got) {
     if (!step.contains(key)) return;
     EXPECT_EQ(got, step[key]) << key;
@@ -166,7 +166,7 @@ class Stage {
     handle.add_gang(gang);
     join_siblings(gang.id);
   }
-  // Gangs of one job stand in a row.
+  // Gangs of one job are consecutive.
   void join_siblings(GangId last) {
     GangId first = last;
     while (first.index > 0 && handle.gangs[{first.index - 1}].job == handle.gangs[last].job) {
@@ -192,7 +192,7 @@ class Stage {
     for (const auto& [id, gang] : handle.gangs) {
       if (gang.name == name.get<std::string>()) return id;
     }
-    return GangId{1000};  // names no gang there is
+    return GangId{1000};  // names a gang that does not exist
   }
 
   FakeHandle handle;

@@ -1,4 +1,4 @@
-// Runs data/gang_deadlock.json: gangs that cannot all run at a time, under each base profile.
+// Runs data/gang_deadlock.json: gangs that cannot all run at once, under each base profile.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -31,15 +31,14 @@ std::string end_of(const ScenarioRun& run) {
 
 std::string yes_if(bool condition) { return condition ? "yes" : "no"; }
 
-// As the comment of the data defines it.
+// As defined in the comment of the data.
 bool one_after_the_other(const std::vector<JobRow>& jobs) {
   return jobs.size() == 2 && jobs[0].running < Time{} + 2_min && jobs[1].running >= jobs[0].ended &&
          jobs[1].running < jobs[0].ended + 6_min;
 }
 
-// The scheduler takes a pod up at the very instant of its creation: its nodes are decided when the
-// cycle starts. So when the last GPU is taken, from the end of that instant on no job can be
-// completed.
+// The scheduler takes a pod at the very instant of its creation: its node is decided when the cycle
+// starts. So when the last GPU is taken, no job can be completed from the end of that instant on.
 std::string onset_of(ScenarioRun& run) {
   Time last_start{-1};
   for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {

@@ -1,4 +1,4 @@
-// Runs data/preemption.json through the scheduler: who has to go.
+// Runs data/preemption.json through the scheduler: which pods are victims.
 #include <gtest/gtest.h>
 
 #include <algorithm>

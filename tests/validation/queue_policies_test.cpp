@@ -1,4 +1,4 @@
-// Small queues whose outcome is published, or follows from a policy's rules by hand.
+// Small queues with published outcomes, or with outcomes computed by hand from a policy's rules.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,7 +89,7 @@ double seen(const std::vector<JobRow>& jobs, const std::string& what) {
   return what.substr(space) == " failed" ? job->outcome == JobOutcome::Failed : NAN;
 }
 
-// Accounts of users, each with its usage; shares are alike.
+// Accounts of users, each with its usage; shares are equal.
 json fairshare_factors(const json& input) {
   std::vector<FairShareAccount> accounts;
   for (const json& users : input["usage"]) {
@@ -117,7 +117,7 @@ json gittins_indices(const json& input) {
   return indices;
 }
 
-// Of the estimates of many jobs over their run: the median, and the deviation of the logarithm.
+// Estimates of many jobs relative to their run: the median, and the deviation of the logarithm.
 json estimate_errors(const json& input) {
   const RuntimeEstimates estimates{
       {.kind = EstimateKind::Noisy, .sigma = input["sigma"], .correction = {}}, RngStreams{1}};

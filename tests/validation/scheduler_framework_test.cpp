@@ -1,5 +1,5 @@
-// Runs data/scheduler_framework.json: one pod through the real scheduler, past plugins that tell
-// what is asked of them.
+// Runs data/scheduler_framework.json: one pod through the real scheduler, with plugins that record
+// their calls.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -101,8 +101,8 @@ TEST(SchedulerFramework, PluginsAreAskedInUpstreamsOrder) {
   }
 }
 
-// Cases KS-23 and SCH-2: with a node that always refuses (an error of a Bind plugin, which no
-// event cures), attempts are 1, 2, 4, 8, 10, 10 s apart.
+// Cases KS-23 and SCH-2: with a node that always fails (an error of a Bind plugin, which no event
+// cures), attempts are 1, 2, 4, 8, 10, 10 s apart.
 class NeverBinds final : public Policy, public Bind {
  public:
   using Params = NoParams;

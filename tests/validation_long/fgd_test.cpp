@@ -38,7 +38,7 @@ std::string unpacked(const std::filesystem::path& path) {
   return text;
 }
 
-// Some of the lists come without the columns that the experiment has no use for.
+// Some of the lists lack columns that the experiment does not need.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;

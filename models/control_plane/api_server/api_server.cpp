@@ -23,8 +23,8 @@ ApiServer::ApiServer(const ApiServerContext& context)
       egress_{engine_, 1, Label{"control.api_sent"}, [this](uint32_t slot) { sent(slot); }},
       steady_(params_.flow_control.levels.size()) {}
 
-// A list is as wide as the objects it looks through, a write as those who watch it: the seat-time
-// that its events take is fixed, and longer when it may not be wider.
+// A list takes seats by the objects that it reads, a write by its watchers. The seat-time of the
+// write's events is fixed, so it lasts longer if the width is capped.
 ApiServer::Width ApiServer::width_of(const ApiRequest& request) const {
   const FlowControlParams& p = params_.flow_control;
   if (p.mode == FlowControlMode::MaxInflight) return {};
@@ -95,7 +95,7 @@ void ApiServer::submit(const ApiRequest& request, ApiDone done) {
   plan_wake();
 }
 
-// What begins may end at once, and start others: they wait for their turn in the outer loop.
+// A started request may end at once and start others: those wait for the outer loop.
 void ApiServer::drain() {
   if (is_draining_) return;
   is_draining_ = true;
@@ -146,7 +146,7 @@ void ApiServer::ask_store(uint32_t slot) {
 }
 
 void ApiServer::stored(uint64_t ticket, bool is_done) {
-  if (is_stale(ticket)) return;  // it was given up, or this server was lost
+  if (is_stale(ticket)) return;  // the request was given up, or the server lost
   const auto slot = static_cast<uint32_t>(ticket);
   if (!is_done) return answer(slot, ApiOutcome::Refused);
   if (is_mutating(slots_[slot].request.verb)) return send(slot);
@@ -167,7 +167,7 @@ void ApiServer::sent(uint32_t slot) {
   if (done) done({});
 }
 
-// The request holds its seats, and no core or link any more.
+// The request still holds its seats, but no core and no link.
 void ApiServer::answer(uint32_t index, ApiOutcome outcome) {
   Slot& slot = slots_[index];
   const Time now = engine_.now();
@@ -200,7 +200,7 @@ void ApiServer::stop_work(uint32_t slot) {
   if (slots_[slot].stage == Stage::Sending) egress_.erase(slot);
 }
 
-// It never executed.
+// The request never executed.
 void ApiServer::reject(uint32_t index) {
   Slot& slot = slots_[index];
   const Time now = engine_.now();
@@ -229,7 +229,7 @@ void ApiServer::wake() {
       continue;
     }
     flow_control_.abandon(slot, now);
-    drain();  // it may have held others back, whose time is over as well
+    drain();  // the request may have blocked others, which may also be expired
     reject(slot);
   }
   while (const auto slot = flow_control_.take_expired(now)) reject(*slot);
@@ -237,7 +237,7 @@ void ApiServer::wake() {
   plan_wake();
 }
 
-// An event that is due too early finds nothing to do, and plans the next.
+// An event that is due too early finds nothing to do and plans the next one.
 void ApiServer::plan_wake() {
   Time due = flow_control_.next_event();
   if (oldest_ != kNone) {
@@ -256,8 +256,8 @@ void ApiServer::charge(const Charge& charge) {
   if (!is_up_) return;
   const int64_t threads = std::max(charge.threads, 1);
   ApiDone done;
-  if (charge.done) done = [told = charge.done](const ApiAnswer&) { told(); };
-  for (int64_t i = 0; i < threads; ++i) {  // the remainders go to the first, so it ends last
+  if (charge.done) done = [sent = charge.done](const ApiAnswer&) { sent(); };
+  for (int64_t i = 0; i < threads; ++i) {  // the first thread gets the remainders, so it ends last
     const auto part = [&](int64_t all) { return all / threads + (i < all % threads ? 1 : 0); };
     const ApiRequest work{.answer = {part(charge.sent.count)}};
     const uint32_t slot = take_slot(work, std::exchange(done, {}));

@@ -18,18 +18,19 @@
 
 namespace orrery {
 
-// What shares it with the other servers must outlive it.
+// Shared with the other servers; must outlive the server.
 struct ApiServerContext {
   Engine& engine;
   const ApiServersParams& params;
   ApiStore& store;
   ApiStatistics& statistics;
-  int64_t nodes = 0;   // of the cluster
-  uint32_t index = 0;  // among the servers
+  int64_t nodes = 0;   // nodes of the cluster
+  uint32_t index = 0;  // index of the server
 };
 
-// A request waits for seats, and while it holds them computes, reads or writes the store, and is
-// sent. A write that many watch keeps its seats for a while after its answer.
+// A request waits for seats. While it holds them it computes, reads or writes the store, and sends
+// its response. A write with many watchers keeps its seats for a while after its response. Example:
+// a LIST of 20 MB on a link of 1 Gbit/s holds its seats for its CPU time plus 0.16 s.
 class ApiServer {
  public:
   explicit ApiServer(const ApiServerContext& context);
@@ -37,35 +38,37 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() { engine_.cancel(wake_); }
 
-  // Calls `done` exactly once, before it returns if the request is turned away.
+  // Calls `done` exactly once; before submit() returns if the request is rejected.
   void submit(const ApiRequest& request, ApiDone done);
-  // Work beside requests, such as a write that is told to all watchers: cpu spread evenly over so
-  // many threads, each of which then sends its part.
+  // Work beside requests, such as events for all watchers of a write: CPU time split evenly over
+  // these threads, each of which then sends its part.
   struct Charge {
     Duration cpu;
     Bytes sent;
     int32_t threads = 1;
-    std::function<void()> done = {};  // called when it is sent, unless the server is lost before
+    std::function<void()> done = {};  // called when all is sent, unless the server is lost before
   };
   void charge(const Charge& charge);
 
   bool is_up() const { return is_up_; }
   void lose();     // all requests and watches are lost
-  void recover();  // must be down
-  // Told once it is down, and once it is up again; running out of memory does both.
+  void recover();  // the server must be down
+  // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
 
-  // Of all objects of a resource: every write of one is told to them, and holds its seats for it.
+  // Watchers of all objects of a resource: every write is sent to them, and holds its seats
+  // meanwhile.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
-  void add_narrow_watchers(int32_t count) { all_watchers_ += count; }  // of few objects each
+  // Watchers of few objects each.
+  void add_narrow_watchers(int32_t count) { all_watchers_ += count; }
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }
-  void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the level's former one
+  void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the former load of the level
   void set_nodes(int64_t nodes) { nodes_ = nodes; }
-  void set_cached(Bytes heap) { cached_ = heap; }  // beside what nodes bring
+  void set_cached(Bytes heap) { cached_ = heap; }  // beside the caches that depend on nodes
 
   Bytes heap() const {
     return heap_of(params_.server.heap, nodes_, listing_, all_watchers_) + cached_;
@@ -73,11 +76,11 @@ class ApiServer {
   uint64_t memory_kills() const { return memory_kills_; }
   uint64_t losses() const { return losses_; }
   const PriorityAndFairness& flow_control() const { return flow_control_; }
-  uint32_t present() const { return active_; }             // requests, and work beside them
+  uint32_t present() const { return active_; }             // requests, and work beside requests
   double cpu_seconds() const { return cpu_.work_done(); }  // without the steady load
   double egress_seconds() const { return egress_.work_done(); }
   double steady_cores() const { return steady_cores_; }
-  double steady_requests() const { return steady_requests_; }  // a second
+  double steady_requests() const { return steady_requests_; }  // requests a second
   void audit() const;
 
  private:
@@ -90,7 +93,8 @@ class ApiServer {
     uint32_t generation = 0;
     Stage stage = Stage::Free;
     bool is_charge = false;
-    uint32_t earlier = kNone, later = kNone;  // in order of arrival; of a free slot: the next one
+    // Links in order of arrival; in a free slot: the next free slot.
+    uint32_t earlier = kNone, later = kNone;
   };
   struct Width {
     int32_t seats = 1;

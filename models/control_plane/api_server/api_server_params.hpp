@@ -1,5 +1,5 @@
-// models/control_plane/api_server/api_server_params.hpp -- what requests cost API servers, as a
-// scenario says it.
+// models/control_plane/api_server/api_server_params.hpp -- costs of requests on API servers, as a
+// scenario describes them.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct ApiCostParams {
   template <class V>
   void fields(V& v) {
     constexpr Range kEach{Duration{}, 1_min};
-    constexpr Range kPerByte{0.0, 1e5};  // of the longest LIST, 10 TB: still within 64 bits
+    constexpr Range kPerByte{0.0, 1e5};  // the longest LIST is 10 TB, which still fits 64 bits
     v("read", read, "A GET or LIST, besides what follows.", kEach, Source{"estimate"},
       Heeded{Fact::Lists});
     v("write", write, "What changes an object, besides what follows.", kEach,
@@ -48,7 +48,7 @@ struct ApiCostParams {
   Duration of(const ApiRequest& request) const;
 };
 
-// What watch caches remember is in the share of the nodes, as they did in the published cluster.
+// Watch caches grow with the number of nodes, as in the published cluster.
 struct ApiHeapParams {
   static constexpr std::string_view kDoc = "Memory of an API server.";
   Bytes base = {}, per_node = {9'333'333}, per_watcher = {};
@@ -94,7 +94,7 @@ struct ApiServerParams {
   }
 };
 
-// Over HTTP/2 a client stays with the server that it first reached, even when others come back.
+// Over HTTP/2 a client stays connected to its first server, even when others recover.
 enum class ApiBalance : uint8_t { Sticky, PerRequest };
 constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
   return {"sticky", "per_request"};
@@ -123,17 +123,17 @@ struct ApiServersParams {
   void check(Checker& c) const;
 };
 
-// Memory of a server in a cluster of so many nodes, with LISTs and further watches under way.
+// Memory of a server in a cluster of this size, with LISTs and additional watches.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 
-// Steady load, of requests that are never sent one by one: heartbeats, events of watches.
+// Steady load: requests that are not simulated one by one, such as heartbeats and watch events.
 struct SteadyLoad {
   double requests_per_s = 0;
   Duration cpu = {};   // of one request, on one core
-  Duration held = {};  // for which it holds its seat
+  Duration held = {};  // seat time of a request
   Bytes sent = {};
 };
-// Of all together: their rates add up, the rest is the mean of a request.
+// The sum of all loads: rates add up, and the other fields are means per request.
 SteadyLoad sum_of(std::span<const SteadyLoad> loads);
 
 }  // namespace orrery

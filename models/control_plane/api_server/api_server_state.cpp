@@ -1,4 +1,4 @@
-// models/control_plane/api_server/api_server_state.cpp -- a server is lost and recovers; steady
+// models/control_plane/api_server/api_server_state.cpp -- loss and recovery of a server; steady
 // load.
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Steady load is served among the rest: what is left never falls below a twentieth.
+// Steady load takes capacity from other requests, but at least a twentieth is left for them.
 constexpr double kLeftMin = 0.05;
 
 }  // namespace

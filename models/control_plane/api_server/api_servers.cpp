@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Of telling watchers: less work is not spread further, so that small changes cost the host little.
+// Work for watchers: smaller pieces are not split further, which saves host time.
 constexpr Duration kWorthAThread = 1_ms;
 
 }  // namespace

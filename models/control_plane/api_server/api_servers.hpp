@@ -1,5 +1,5 @@
-// models/control_plane/api_server/api_servers.hpp -- the API servers of a cluster, and which of
-// them serves whom.
+// models/control_plane/api_server/api_servers.hpp -- the API servers of a cluster, and which
+// clients use which server.
 #pragma once
 
 #include <array>
@@ -25,39 +25,39 @@ class ApiServers {
   struct Context {
     Engine& engine;
     ApiStore& store;
-    int64_t nodes = 0;  // of the cluster
+    int64_t nodes = 0;  // nodes of the cluster
   };
   ApiServers(const Context& context, const ApiServersParams& params, Rng rng);
   ApiServers(const ApiServers&) = delete;
   ApiServers& operator=(const ApiServers&) = delete;
 
-  // A service account that nobody else has: its number is above those of nodes and their daemons.
+  // A new service account. Its number is above those of nodes and their daemons.
   uint32_t new_account() { return accounts_++; }
-  // A client's way to a server: at random, and, if sticky, the same until that is lost.
+  // Connects a client to a random server. A sticky connection stays until that server is lost.
   uint32_t connect();
-  uint32_t server_of(uint32_t connection);  // where it leads now; UINT32_MAX: nowhere
-  // With no server up, the answer comes at once.
+  uint32_t server_of(uint32_t connection);  // the present server; UINT32_MAX: none
+  // With no server up, `done` is called at once.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
 
   uint32_t size() const { return static_cast<uint32_t>(servers_.size()); }
   ApiServer& server(uint32_t index) { return *servers_[index]; }
   const ApiServer& server(uint32_t index) const { return *servers_[index]; }
   uint32_t up() const;
-  Signal<uint32_t> lost;  // a server, and all watches on it
+  Signal<uint32_t> lost;  // a server and all watches on it are lost
 
-  // A load of all servers together, spread evenly over those that are up.
+  // A load of all servers together, split evenly over the servers that are up.
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
-  // A change that every server sends to its own watchers of a resource, a thread for each core,
-  // or for each millisecond of work if that is less. Calls `done` once `of_server` has sent it;
-  // never, if that server is lost before.
+  // A change that every server sends to its own watchers of a resource. The work uses one thread
+  // for each core, or for each millisecond of work if these are fewer. Calls `done` once
+  // `of_server` has sent it; never, if that server is lost before.
   using Sent = std::function<void()>;
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
                      uint32_t of_server = UINT32_MAX, const Sent& done = {});
-  // The same on one server, to so many of its watchers: what that costs altogether.
+  // Sends a change to some watchers of one server, with the total cost.
   void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes, const Sent& done = {});
   void set_nodes(int64_t nodes);
-  void set_cached(Bytes heap);  // of each, beside what nodes bring
+  void set_cached(Bytes heap);  // on each server, beside the caches that depend on nodes
 
   const ApiServersParams& params() const { return params_; }
   const ApiStatistics& statistics() const { return statistics_; }
@@ -70,10 +70,10 @@ class ApiServers {
  private:
   struct Connection {
     uint32_t server = UINT32_MAX;
-    uint64_t losses = 0;  // of that server, when it was reached
+    uint64_t losses = 0;  // losses of that server at the time of the connection
   };
   bool pick(Connection& connection);
-  bool reach(Connection& connection);  // picks one unless it leads to a server that is up
+  bool reach(Connection& connection);  // reconnects unless the connection's server is up
   void spread_steady();
 
   ApiServersParams params_;

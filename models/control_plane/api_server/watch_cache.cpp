@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// The least power of two times a hundred that lasts 75 s.
+// The least capacity, 100 times a power of two, that lasts 75 s at this rate.
 uint64_t room_for(double changes_per_s) {
   uint64_t room = WatchCache::kRoomMin;
   const double needed = changes_per_s * WatchCache::kFresh.seconds();
@@ -40,8 +40,8 @@ void WatchCache::clear(Time now) {
   forgotten_ = now;
 }
 
-// Of a long time only the last changes matter: those that fill what room there is, and then turn it
-// over until it is as large as this rate makes it. One that is too large is halved by each change.
+// Of a long time only the last changes matter: they first fill the present capacity, then grow it
+// to the size for this rate. A capacity that is too large is halved by each change.
 void WatchCache::advance(Time now) {
   const Time from = std::exchange(advanced_to_, now);
   if (rate_ <= 0 || from == now) return;

@@ -1,5 +1,5 @@
 // models/control_plane/api_server/watch_cache.hpp -- the recent changes of one kind of object that
-// a server remembers.
+// a server caches.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,24 @@
 
 namespace orrery {
 
-// A ring whose room doubles when it turns over within 75 s, and halves when its last quarter alone
-// lasts longer than that. Who watched until an instant after which it remembers all goes on from
-// there; to others it is 410 Gone, and they list anew. Many changes of one instant are kept as one
-// entry, and steady ones as a sixteenth of the room each, made up by whoever looks next.
+// A ring whose capacity doubles if it turns over within 75 s, and halves if its last quarter alone
+// lasts longer than that. A client whose last seen change is still covered resumes its watch. Other
+// clients get 410 Gone and must list again. Example: 100 entries at 10 changes a second last 10 s,
+// so the ring grows to 800 entries, 80 s.
+//
+// Changes of one instant share an entry. Steady changes are entered in chunks of a sixteenth of the
+// capacity at the next access.
 class WatchCache {
  public:
   static constexpr uint64_t kRoomMin = 100, kRoomMax = 102'400;
   static constexpr Duration kFresh = 75_s;
 
   void append(Time now, uint64_t changes);
-  void set_rate(Time now, double changes_per_s);  // of steady changes
-  // The server begins anew: what changed before is in what it listed, but it cannot tell of it.
+  void set_rate(Time now, double changes_per_s);  // rate of steady changes
+  // The server restarts: its LIST holds all earlier changes, but it cannot send them as events.
   void clear(Time now);
 
-  // Whether all that changed after `seen` is remembered.
+  // Whether all changes after `seen` are cached.
   bool can_resume(Time now, Time seen);
   uint64_t held() const { return held_; }
   uint64_t room() const { return room_; }
@@ -32,19 +35,19 @@ class WatchCache {
  private:
   struct Run {
     Time when;
-    uint64_t last;  // number of the change
+    uint64_t last;  // sequence number of the change
   };
   void advance(Time now);
   void add(Time when, uint64_t changes);
   void resize(Time now);
-  void keep(uint64_t newest);         // as many
-  Time when_of(uint64_t back) const;  // of the newest change, if that is 1
+  void keep(uint64_t newest);         // adds all changes up to this one
+  Time when_of(uint64_t back) const;  // of the change that many before the newest; 1: the newest
 
   std::deque<Run> runs_;  // oldest first
   uint64_t changes_ = 0, held_ = 0, room_ = kRoomMin;
-  uint64_t dropped_ = 0;           // last change of the runs that are gone
-  std::optional<Time> forgotten_;  // the newest change that is not remembered
-  double rate_ = 0, carried_ = 0;  // steady changes a second; part of one that is due
+  uint64_t dropped_ = 0;           // last change of dropped runs
+  std::optional<Time> forgotten_;  // time of the newest dropped change
+  double rate_ = 0, carried_ = 0;  // steady changes a second; fraction of the next one
   Time advanced_to_;
 };
 

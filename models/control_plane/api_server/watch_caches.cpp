@@ -20,7 +20,7 @@ void WatchCaches::begin_anew(uint32_t server) {
   if (is_first) index = ++of_lost_;
   for (std::vector<WatchCache>& caches : caches_) {
     if (caches.empty()) continue;
-    if (is_first) caches.push_back(caches.front());  // steady changes go on
+    if (is_first) caches.push_back(caches.front());  // steady changes continue
     caches[index].clear(engine_.now());
   }
 }

@@ -1,5 +1,4 @@
-// models/control_plane/api_server/watch_caches.hpp -- the recent changes that each API
-// server keeps for its watches.
+// models/control_plane/api_server/watch_caches.hpp -- the watch caches of all API servers.
 #pragma once
 
 #include <array>
@@ -12,27 +11,27 @@
 
 namespace orrery {
 
-// A watch cache of each server for each kind of object that reflectors watch. All hear of the same
-// changes, so that those of servers which were never lost are one and the same. A server that was
-// lost begins with a LIST from etcd and remembers nothing: whoever watched before must list anew,
-// but whoever watched elsewhere since then need not.
+// Each server has a watch cache for each kind of object that reflectors watch. All caches get the
+// same changes, so servers that were never lost share one. A restarted server begins with a LIST
+// from etcd and an empty cache. A client whose last event is older than the restart must list
+// again; a client that has been watching another server since then resumes.
 class WatchCaches {
  public:
   WatchCaches(Engine& engine, uint32_t servers) : engine_{engine}, servers_(servers) {}
 
-  void keep(ApiResource resource);                            // somebody will watch it
-  void changed(ApiResource resource);                         // etcd took a change
-  void set_rate(ApiResource resource, double changes_per_s);  // of steady ones
+  void keep(ApiResource resource);     // starts caching a resource that clients will watch
+  void changed(ApiResource resource);  // etcd committed a change
+  void set_rate(ApiResource resource, double changes_per_s);  // rate of steady changes
   void begin_anew(uint32_t server);
-  // Somebody asks this server for all that changed after an instant. False: it is 410 Gone.
+  // A client asks this server for all changes after an instant. False: 410 Gone.
   bool resume(uint32_t server, ApiResource resource, Time seen);
 
-  uint64_t gone(uint32_t server) const { return servers_[server].gone; }  // so often
+  uint64_t gone(uint32_t server) const { return servers_[server].gone; }  // number of 410 responses
   uint64_t gone() const;
 
  private:
   struct Server {
-    uint32_t cache = 0;  // among those of a resource; 0: of the servers that were never lost
+    uint32_t cache = 0;  // index among the caches of a resource; 0: shared by servers never lost
     uint64_t gone = 0;
   };
   std::vector<WatchCache>& of(ApiResource resource) {
@@ -41,8 +40,8 @@ class WatchCaches {
 
   Engine& engine_;
   std::vector<Server> servers_;
-  uint32_t of_lost_ = 0;                                       // servers that were
-  std::array<std::vector<WatchCache>, kApiResources> caches_;  // of those that are watched
+  uint32_t of_lost_ = 0;                                       // servers that were lost
+  std::array<std::vector<WatchCache>, kApiResources> caches_;  // of watched resources
 };
 
 }  // namespace orrery

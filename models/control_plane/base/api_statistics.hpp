@@ -1,5 +1,5 @@
-// models/control_plane/base/api_statistics.hpp -- how requests fared, by verb and level of
-// priority.
+// models/control_plane/base/api_statistics.hpp -- outcomes and latencies of requests, by verb and
+// priority level.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace orrery {
 
-// Of the requests that servers answered. A span is from arrival at the server to its answer.
+// Covers requests with a response. A span is from the arrival at the server to its response.
 class ApiStatistics {
  public:
   struct Cell {
     std::array<uint64_t, kApiOutcomes> count = {};  // by outcome
-    LatencyHistogram latency;                       // of those that are Done
+    LatencyHistogram latency;                       // of requests that are Done
     uint64_t of(ApiOutcome outcome) const { return count[static_cast<size_t>(outcome)]; }
     uint64_t total() const;
-    // What a server answers with a status of 500 and more.
+    // Responses with a status of 500 or more.
     uint64_t server_errors() const { return of(ApiOutcome::Refused) + of(ApiOutcome::TimedOut); }
     void add(const Cell& other);
   };
@@ -38,7 +38,7 @@ class ApiStatistics {
   }
   Cell of_level(uint32_t level) const;
   Cell of_all() const;
-  void clear();  // so that the next figures are of the time since
+  void clear();  // figures from now on cover only the time since this call
 
  private:
   std::vector<std::array<Cell, kVerbs>> cells_;  // by level

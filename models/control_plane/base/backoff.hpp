@@ -1,4 +1,4 @@
-// models/control_plane/base/backoff.hpp -- waits between tries, each twice as long as the last.
+// models/control_plane/base/backoff.hpp -- exponential backoff.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@
 
 namespace orrery {
 
-// A rule without state: its user remembers the last wait or the number of failures. Example, from
-// 1 s up to 5 s: 1 s, 2 s, 4 s, 5 s, 5 s.
+// A rule without state: its user stores the last wait or the number of failures. Example, from 1 s
+// up to 5 s: 1 s, 2 s, 4 s, 5 s, 5 s.
 struct Backoff {
   Duration first, max;
 
-  // Zero: there was no failure yet.
+  // Zero: no failure yet.
   constexpr Duration next(Duration last_wait) const {
     return last_wait == Duration{} ? first : std::min(last_wait * 2, max);
   }
-  // The wait after so many failures in a row, of which there is at least one.
+  // The wait after so many failures in a row, at least one.
   Duration after(int32_t failures) const {
     ORRERY_CHECK(failures > 0, "the first try waits for nothing");
     return std::min(first * (int64_t{1} << std::min(failures - 1, 62)), max);
   }
 };
 
-// Between once and twice as long, as client-go spreads its retries.
+// Between one and two times the wait, as client-go spreads its retries.
 inline Duration jittered(Duration wait, Rng& rng) {
   return nearest_ns(wait.seconds() * (1 + rng.uniform()));
 }

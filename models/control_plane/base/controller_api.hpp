@@ -1,4 +1,4 @@
-// models/control_plane/base/controller_api.hpp -- the way of policy.controllers through the API.
+// models/control_plane/base/controller_api.hpp -- requests of policy.controllers to the API.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ class ControllerApi {
  public:
   enum class Answer : uint8_t {
     Forbidden,  // 429: a disruption budget forbids the eviction
-    Failed,     // the API refused, or was not to be reached however often the client tried
+    Failed,     // the API rejected the request, or all retries failed
     Stored,
-    Observed  // the kubelet of the pod knows; comes after Stored
+    Observed  // the pod's kubelet has observed the change; follows Stored
   };
-  using Told = std::function<void(Answer answer)>;
-  // Asked once, when the API server handles the eviction; true uses up a disruption.
+  using Reply = std::function<void(Answer answer)>;
+  // Called once, when the API server handles the eviction; true uses up a disruption.
   using MayEvict = std::function<bool()>;
 
-  // A patch of a Node, Job or scale. `told` gets Stored or Failed.
-  virtual void patch(uint32_t controller, ApiResource resource, Told told) = 0;
+  // A patch of a Node, Job or scale. `reply` gets Stored or Failed.
+  virtual void patch(uint32_t controller, ApiResource resource, Reply reply) = 0;
   // POST of an Eviction; or, without `may`, DELETE of the Pod.
-  virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Told told) = 0;
+  virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Reply reply) = 0;
 
  protected:
   ~ControllerApi() = default;

@@ -1,5 +1,5 @@
-// models/control_plane/base/indexed_heap.hpp -- a heap whose members may change their key, or
-// leave.
+// models/control_plane/base/indexed_heap.hpp -- a heap whose members may change their key, or be
+// removed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Of small dense ids, each in it at most once. The least key is on top; equal keys go by id.
+// Members are small dense ids, each at most once. The least key is on top; ties go by id.
 template <class Key>
 class IndexedHeap {
  public:

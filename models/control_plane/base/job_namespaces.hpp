@@ -1,5 +1,4 @@
-// models/control_plane/base/job_namespaces.hpp -- the namespaces of jobs, as the numbers that
-// requests carry.
+// models/control_plane/base/job_namespaces.hpp -- namespaces of jobs, as numbers in requests.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +10,11 @@
 
 namespace orrery {
 
-// A job has a namespace of its own, with `namespaces.per_job`, or is in that of its team.
+// With `namespaces.per_job` a job has its own namespace; otherwise it uses the namespace of its
+// team.
 class JobNamespaces {
  public:
-  static constexpr uint32_t kKubeSystem = 1, kDefault = 2;  // kDefault: of jobs without a team
+  static constexpr uint32_t kKubeSystem = 1, kDefault = 2;  // kDefault: jobs without a team
 
   // `jobs` must outlive it.
   JobNamespaces(const JobTable& jobs, bool per_job) : jobs_{jobs}, per_job_{per_job} {}
@@ -23,7 +23,7 @@ class JobNamespaces {
     if (job.index >= of_jobs_.size()) of_jobs_.resize(job.index + size_t{1});
     of_jobs_[job] = per_job_ ? next_++ : of_team(jobs_.job(job).spec.team);
   }
-  uint32_t of(JobId job) const { return of_jobs_[job]; }  // which arrived
+  uint32_t of(JobId job) const { return of_jobs_[job]; }  // the job must have arrived
   uint32_t of_team(const std::string& team) {
     if (team.empty()) return kDefault;
     const auto [found, is_new] = of_teams_.try_emplace(team, next_);

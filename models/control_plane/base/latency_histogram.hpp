@@ -10,8 +10,9 @@
 
 namespace orrery {
 
-// Spans count by their first seven bits: a quantile is wrong by at most 1 part in 128. No memory
-// until the first span, and none after it.
+// Spans are counted by their first seven bits, so a quantile has an error of at most 1 part in 128.
+// It uses no memory until the first span, and allocates nothing after it. Example: 1,000 us and
+// 1,007 us share a bucket, which reports its middle.
 class LatencyHistogram {
  public:
   void add(Duration span) {
@@ -21,13 +22,13 @@ class LatencyHistogram {
     sum_ns_ += static_cast<double>(span.ns);
   }
   uint64_t count() const { return count_; }
-  double mean_s() const;                 // NaN of no spans
-  Duration quantile(double part) const;  // middle of its bucket, by nearest rank; 0 of none
+  double mean_s() const;                 // NaN without spans
+  Duration quantile(double part) const;  // middle of its bucket, by nearest rank; 0 without spans
   void add(const LatencyHistogram& other);
   void clear();
 
  private:
-  static constexpr unsigned kBits = 6;  // after the first
+  static constexpr unsigned kBits = 6;  // bits after the leading one
   static constexpr size_t kPerOctave = size_t{1} << kBits;
   static constexpr size_t kBuckets = (64 - kBits) * kPerOctave;
   static size_t bucket_of(Duration span) {

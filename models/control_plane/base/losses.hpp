@@ -1,4 +1,4 @@
-// models/control_plane/base/losses.hpp -- what is lost at times that a scenario names.
+// models/control_plane/base/losses.hpp -- scheduled losses of servers or members.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// `Loss` has `at`, `until` and, as `which`, the number of what is lost. There are `count` of it,
-// and none is lost while it is.
+// `Loss` has `at`, `until` and, as `which`, the number of the lost item. There are `count` items,
+// and a lost item cannot be lost again before `until`.
 template <class Loss>
 void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*which, int32_t count,
                   std::string_view name) {
@@ -32,8 +32,8 @@ void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*wh
   }
 }
 
-// Calls `set_up(number, is_up)` at these times; what is back in the instant in which it is lost
-// again is lost.
+// Calls `set_up(number, is_up)` at these times. An item that returns at the instant of its next
+// loss is lost.
 template <class Loss, class SetUp>
 void plan_losses(Engine& engine, const std::vector<Loss>& losses, int32_t Loss::*which, Label lost,
                  Label back, SetUp set_up) {

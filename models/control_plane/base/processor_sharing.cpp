@@ -28,7 +28,7 @@ void ProcessorSharing::plan() {
   Time next = Time::max();
   if (!ends_.empty()) {
     const double left = std::max(ends_.top_key() - virtual_ns_, 0.0) / rate();
-    // As far as an instant can be told.
+    // The resolution of instants.
     if (left < 9e18) next = engine_.now() + Duration{static_cast<int64_t>(std::ceil(left))};
   }
   if (next == event_time_) return;
@@ -42,9 +42,9 @@ void ProcessorSharing::plan() {
 void ProcessorSharing::serve() {
   event_time_ = Time::max();
   settle();
-  const uint32_t job = ends_.top();  // whose end this event was planned for
+  const uint32_t job = ends_.top();  // the job whose end this event was planned for
   ends_.erase(job);
-  plan();  // another that ends now has an event of its own, at this very instant
+  plan();  // a second job that ends at this instant has its own event
   done_(job);
 }
 

@@ -1,5 +1,5 @@
-// models/control_plane/base/processor_sharing.hpp -- cores, or a link, shared equally by what is in
-// service.
+// models/control_plane/base/processor_sharing.hpp -- cores, or a link, shared equally by all jobs
+// in service.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,13 @@
 namespace orrery {
 
 // n jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
-// a job of demand d that comes at v is done at v + d, whoever comes and goes; only the next end is
-// an event. While no job waits for a core, everything is in whole nanoseconds.
+// a job of demand d that arrives at v is done at v + d, whatever arrives and leaves; only the next
+// end is an event. While no job waits for a core, everything is in whole nanoseconds. Example: on
+// one core A of 10 ms starts at 0 and B of 2 ms at 4 ms. B ends at v = 6 ms, which is 8 ms, and A
+// at 12 ms.
 class ProcessorSharing {
  public:
-  // Calls `done` with the id of each job that was served.
+  // Calls `done` with the id of each finished job.
   ProcessorSharing(Engine& engine, double cores, Label label, std::function<void(uint32_t)> done)
       : engine_{engine}, label_{label}, done_{std::move(done)}, cores_{cores} {}
   ProcessorSharing(const ProcessorSharing&) = delete;
@@ -25,13 +27,13 @@ class ProcessorSharing {
 
   // Ids are small and dense, each in service at most once.
   void add(uint32_t job, Duration demand);
-  void add_ns(uint32_t job, double demand);  // of none it ends now, by an event
-  void erase(uint32_t job);                  // without a call of `done`
-  void clear();                              // likewise, all of them
+  void add_ns(uint32_t job, double demand);  // without demand it ends now, by an event
+  void erase(uint32_t job);                  // without calling `done`
+  void clear();                              // all jobs, without calling `done`
   void set_cores(double cores);
   size_t size() const { return ends_.size(); }
-  double left_ns(uint32_t job) const;  // of its demand
-  double work_done() const;            // core-seconds, until now
+  double left_ns(uint32_t job) const;  // of the job's demand
+  double work_done() const;            // core-seconds until now
 
  private:
   double rate() const {
@@ -46,12 +48,12 @@ class ProcessorSharing {
   Label label_;
   std::function<void(uint32_t)> done_;
   double cores_;
-  double virtual_ns_ = 0;  // at since_; starts anew whenever nothing is in service
+  double virtual_ns_ = 0;  // virtual time at since_; restarts from 0 when no job is in service
   double work_ns_ = 0;
   Time since_;
   IndexedHeap<double> ends_;  // in virtual time
   EventId event_;
-  Time event_time_ = Time::max();  // max: none
+  Time event_time_ = Time::max();  // max: no event
 };
 
 }  // namespace orrery

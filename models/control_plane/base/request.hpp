@@ -1,5 +1,4 @@
-// models/control_plane/base/request.hpp -- what a client asks of an API server, and what it is
-// told.
+// models/control_plane/base/request.hpp -- requests to an API server and their responses.
 #pragma once
 
 #include <array>
@@ -66,19 +65,19 @@ constexpr std::array<std::string_view, kApiResources> enum_names(ApiResource) {
           "accessreviews"};
 }
 
-// One request. Its client finds level and flow from the flow schemas.
+// One request. Its client sets level and flow by the flow schemas.
 struct ApiRequest {
   Verb verb = Verb::Get;
   ApiResource resource = ApiResource::Pods;
-  bool is_consistent = false;  // of a read: it goes to the store, not to the watch cache
-  uint8_t level = 0;           // of priority
-  uint32_t name_space = 0;     // of the object; 0: it has none, or those of all are asked for
-  uint64_t flow = 0;           // in priority and fairness: flow_of()
-  int32_t objects = 1;         // a list looks through
-  Bytes bytes = {};            // a read looks through, or a write stores
-  uint32_t object = 0;         // a write: what the store calls it; 0: nothing hangs on which it is
-  Bytes answer = {};           // sent to the client
-  Duration cpu = {};           // of one core, on top of what the server's parameters charge
+  bool is_consistent = false;  // a read from etcd instead of the watch cache
+  uint8_t level = 0;           // priority level
+  uint32_t name_space = 0;     // namespace of the object; 0: cluster-scoped, or all namespaces
+  uint64_t flow = 0;           // for priority and fairness: flow_of()
+  int32_t objects = 1;         // objects that a list reads
+  Bytes bytes = {};            // bytes that a read processes, or a write stores
+  uint32_t object = 0;         // of a write: the object's name in the store; 0: anonymous
+  Bytes answer = {};           // bytes sent to the client
+  Duration cpu = {};           // of one core, beside the costs by the server's parameters
 };
 
 enum class ApiOutcome : uint8_t { Done, TooManyRequests, Refused, TimedOut, ServerLost };
@@ -89,23 +88,23 @@ constexpr std::array<std::string_view, kApiOutcomes> enum_names(ApiOutcome) {
 
 struct ApiAnswer {
   ApiOutcome outcome = ApiOutcome::Done;
-  Duration retry_after = {};     // of TooManyRequests
-  uint32_t server = UINT32_MAX;  // who said so
-  Time as_of = {};               // a read: when what it holds was so
+  Duration retry_after = {};     // for TooManyRequests
+  uint32_t server = UINT32_MAX;  // the server that responded
+  Time as_of = {};               // of a read: the time of the data
 };
 
-// Called exactly once for each request, maybe before the call that sent it returns. Two words of
-// trivial captures never allocate.
+// Called exactly once for each request, maybe before the call that sent it returns. A capture of
+// two trivial words never allocates.
 using ApiDone = std::function<void(const ApiAnswer& answer)>;
 
-// Where API servers keep what they serve: etcd.
+// The store behind the API servers: etcd.
 class ApiStore {
  public:
-  // False: the store refused, say for want of space. Called once for each request; maybe never, if
-  // it is not done by `until`, from when on nobody waits for it.
+  // False: the store rejected the request, for example for lack of space. Called once for each
+  // request; maybe never, if it is not done by `until`, when its client stops waiting.
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Time until, Done done) = 0;
-  virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent one
+  virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent read
 
  protected:
   ~ApiStore() = default;

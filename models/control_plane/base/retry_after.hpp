@@ -1,5 +1,5 @@
-// models/control_plane/base/retry_after.hpp -- the Retry-After of a 429: how long the client must
-// wait.
+// models/control_plane/base/retry_after.hpp -- the Retry-After of a 429 response: how long the
+// client must wait.
 #pragma once
 
 #include <array>
@@ -16,9 +16,10 @@ constexpr std::array<std::string_view, 2> enum_names(RetryAfterKind) {
   return {"constant", "adaptive"};
 }
 
-// Constant: 1 s. Adaptive: between 1 and 32 s, looked at anew at the first request dropped in a
-// second: doubled if at least 3 r were dropped in the r seconds before, and if it was not doubled
-// within r seconds; else one less if fewer than r were.
+// Constant: 1 s. Adaptive: r is between 1 and 32 s, and is updated at the first request dropped in
+// a second. It doubles if at least 3 r requests were dropped in the r seconds before and it did not
+// double within r seconds. It falls by one if fewer than r were dropped. Example: from r = 1, five
+// drops in the last second make it 2.
 class RetryAfter {
  public:
   explicit RetryAfter(RetryAfterKind kind) : kind_{kind} {}
@@ -36,8 +37,8 @@ class RetryAfter {
   RetryAfterKind kind_;
   int64_t seconds_ = 1;
   int64_t doubled_at_ = INT64_MIN / 2;
-  int64_t second_ = INT64_MIN;                        // of the last drop
-  std::array<Second, 2 * kSecondsMax> history_ = {};  // by second, modulo its size
+  int64_t second_ = INT64_MIN;                        // second of the last drop
+  std::array<Second, 2 * kSecondsMax> history_ = {};  // by second, modulo the array's size
 };
 
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// models/control_plane/base/steady_source.hpp -- who makes steady load, which is never sent one by
-// one.
+// models/control_plane/base/steady_source.hpp -- sources of steady load, which is not simulated by
+// single requests.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Each says anew what its load is; those of all add up.
+// Each source sets its own load; the sum of all counts.
 enum class SteadySource : uint8_t { Heartbeats, Events, CrashLoops, Namespaces };
 inline constexpr size_t kSteadySources = 4;
 

@@ -1,4 +1,4 @@
-// models/control_plane/base/token_bucket.hpp -- how clients hold themselves back.
+// models/control_plane/base/token_bucket.hpp -- client-side rate limiting.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,10 @@
 
 namespace orrery {
 
-// Gives out `qps` tokens a second and keeps at most `burst`. Tokens are reserved in order, ahead of
-// time: the k-th of a burst is due at max(now, d_k - (burst - 1) / qps), with d_k = max(d_(k-1),
-// now) + 1 / qps the time at which it would be due without a store of tokens.
+// Gives out `qps` tokens a second and stores at most `burst`. Tokens are reserved in order, ahead
+// of time. Token k is due at max(now, d_k - (burst - 1) / qps), where d_k = max(d_(k-1), now) + 1 /
+// qps is its due time without a burst. Example: qps 10, burst 2, three tokens at 0 s: two are due
+// at once, the third at 0.1 s.
 class TokenBucket {
  public:
   TokenBucket(double qps, int32_t burst)

@@ -37,7 +37,7 @@ void ApiClient::send(ApiRequest request, ApiDone done) {
   take_token(index);
 }
 
-// Tokens are due in the order in which they were taken, so that one event serves all who wait.
+// Tokens are due in the order in which they were taken, so one event serves all waiting requests.
 void ApiClient::take_token(uint32_t index) {
   const Time now = engine_.now();
   Call& call = calls_[index];
@@ -58,7 +58,8 @@ void ApiClient::plan() {
   engine_.at(calls_[first_].due, Label{"control.client_sends"}, [this] { submit_due(); });
 }
 
-// First those who wait are cut down, as what is submitted may be answered, and send, at once.
+// Removes the due requests from the list first, because a submitted request may be answered and
+// send another at once.
 void ApiClient::submit_due() {
   const uint32_t index = first_;
   first_ = calls_[index].next;

@@ -1,5 +1,4 @@
-// models/control_plane/clients/api_client.hpp -- sends requests no faster than it may, and tries
-// again.
+// models/control_plane/clients/api_client.hpp -- a client with rate limiting and retries.
 #pragma once
 
 #include <array>
@@ -16,18 +15,19 @@
 
 namespace orrery {
 
-// Every try takes a token. After a 429 it waits as long as it was told to; after the loss of a
-// server, between once and twice a back-off that doubles. It must outlive the run.
+// Every try takes a token. After a 429 the client waits as long as the response says. After the
+// loss of a server it waits between one and two times a backoff that doubles. The client must
+// outlive the run.
 class ApiClient {
  public:
   struct Setup {
     ApiClientKind kind = ApiClientKind::User;
-    uint32_t user = 0;  // among those of its kind: flows of users
+    uint32_t user = 0;  // number of the user, for flows
   };
   struct Counters {
-    uint64_t sent = 0, answered = 0;   // requests, as its caller sees them
-    uint64_t tried = 0, given_up = 0;  // tries; requests that were turned away or lost at the last
-    Duration throttled = {};           // by its own tokens, all tries together
+    uint64_t sent = 0, answered = 0;   // requests, as the caller counts them
+    uint64_t tried = 0, given_up = 0;  // tries; requests rejected or lost at the last try
+    Duration throttled = {};           // wait for its own tokens, over all tries
   };
   // `rng` is shared by clients, and must outlive them.
   ApiClient(Engine& engine, ApiServers& servers, const ApiClientParams& params, const Setup& setup,
@@ -35,22 +35,23 @@ class ApiClient {
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
 
-  // Finds level and flow of the request, whose namespace must be set if it has one. Calls `done`
+  // Sets level and flow of the request; a namespaced request must have its namespace. Calls `done`
   // exactly once.
   void send(ApiRequest request, ApiDone done);
   uint32_t connection() const { return connection_; }
   const Counters& counters() const { return counters_; }
-  uint32_t present() const { return present_; }  // requests that are not answered yet
+  uint32_t present() const { return present_; }  // open requests
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Call {
     ApiRequest request;
     ApiDone done;
-    Time due;               // of its token
-    Duration backoff = {};  // the last
+    Time due;               // when its token is due
+    Duration backoff = {};  // the last wait
     int32_t tries = 0;
-    uint32_t next = kNone;  // that waits for a token; free: the next that is
+    // Of a request that waits for a token; of a free entry: the next free one.
+    uint32_t next = kNone;
   };
   void take_token(uint32_t call);
   void plan();
@@ -67,7 +68,7 @@ class ApiClient {
   std::array<FlowClass, kApiResources> classes_;
   TokenBucket tokens_;
   std::vector<Call> calls_;
-  uint32_t free_ = kNone, first_ = kNone, last_ = kNone;  // first and last that wait for a token
+  uint32_t free_ = kNone, first_ = kNone, last_ = kNone;  // list of requests that wait for a token
   uint32_t present_ = 0;
   Counters counters_;
 };

@@ -1,5 +1,5 @@
-// models/control_plane/clients/api_client_params.hpp -- how clients hold back and try again, as a
-// scenario says it.
+// models/control_plane/clients/api_client_params.hpp -- rate limits and retries of clients, as a
+// scenario describes them.
 #pragma once
 
 #include <cstdint>

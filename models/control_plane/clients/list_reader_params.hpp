@@ -1,5 +1,4 @@
-// models/control_plane/clients/list_reader_params.hpp -- clients that list everything again and
-// again.
+// models/control_plane/clients/list_reader_params.hpp -- clients that poll with LISTs.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // models/control_plane/clients/list_readers.hpp -- clients that list all objects of a resource
-// every so often.
+// periodically.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@
 
 namespace orrery {
 
-// Their turns are spread evenly over the period, so that one event is pending for all of them. One
-// that still waits for its last answer misses its turn. Those on nodes share a service account, as
-// the pods of a DaemonSet do, and list while their node is up.
+// Their turns are spread evenly over the period, so one event is pending for all of them. A client
+// that still waits for its last response skips its turn. Clients on nodes share a service account,
+// like the pods of a DaemonSet, and list while their node is up.
 class ListReaders {
  public:
   struct Listed {
     int64_t objects = 0;
-    Bytes bytes = {};  // of all of them
+    Bytes bytes = {};  // bytes of all objects
   };
   struct Setup {
     ApiResource resource = ApiResource::Events;
     ListFrom from = ListFrom::Etcd;
     Duration every = 1_min;
     uint32_t clients = 1;
-    const std::vector<bool>* nodes = nullptr;  // those that are up, with a client on each
+    const std::vector<bool>* nodes = nullptr;  // nodes that are up, with a client on each
   };
   struct Counters {
-    uint64_t answered = 0, failed = 0, missed = 0;  // missed: turns
+    uint64_t answered = 0, failed = 0, missed = 0;  // missed: skipped turns
   };
-  // `params` and `rng` must outlive it. `listed` is what there is to list now.
+  // `params` and `rng` must outlive it. `listed` is the present size of the LIST.
   ListReaders(Engine& engine, ApiServers& servers, const ApiClientParams& params,
               const Setup& setup, std::function<Listed()> listed, Rng& rng);
 
   void start();
   const Counters& counters() const { return counters_; }
-  const LatencyHistogram& latency() const { return latency_; }  // of answers, tries included
+  const LatencyHistogram& latency() const { return latency_; }  // of responses, retries included
 
  private:
   void next_turn();

@@ -1,4 +1,5 @@
-// models/control_plane/clients/pod_clients_params.hpp -- the clients on the way of pods and nodes.
+// models/control_plane/clients/pod_clients_params.hpp -- clients that create, bind and start pods
+// and nodes.
 #pragma once
 
 #include <string_view>

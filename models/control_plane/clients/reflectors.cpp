@@ -129,7 +129,7 @@ void Reflectors::back_off(uint32_t id) {
   });
 }
 
-// One that watches all objects of its kind is told of each change.
+// A watch of all objects gets each change.
 Time Reflectors::seen_by(const Reflector& reflector) const {
   const Duration watched = engine_.now() - reflector.watches_since;
   if (!reflector.is_narrow) return engine_.now();

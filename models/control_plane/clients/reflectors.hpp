@@ -1,5 +1,5 @@
-// models/control_plane/clients/reflectors.hpp -- clients that list a resource and then watch it,
-// for good.
+// models/control_plane/clients/reflectors.hpp -- clients that list a resource once and then watch
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,13 @@
 
 namespace orrery {
 
-// Many reflectors. Each lists, then watches; when its server is lost, it waits between once and
-// twice a back-off, which doubles from try to try, and asks another for what changed since. If that
-// one does not remember all of it, the reflector waits once more and lists anew. Thousands of them
-// at once make the storm that follows the loss of a server. One that watches few objects among many
-// is told how far it has seen by bookmarks alone: its own changes are rare.
+// Each reflector lists, then watches. When its server is lost, it waits between one and two times a
+// backoff, which doubles from try to try. Then it asks another server for the changes since its
+// last event. If that server's watch cache no longer holds them (410 Gone), the reflector waits
+// once more and lists again. Thousands of reflectors at once make the list storm after the loss of
+// a server. A reflector that watches few of many objects advances only by bookmarks: its own events
+// are rare. Example: its server is lost at 10.0 s, 20 s after the last bookmark; a server that
+// caches the last 15 s answers 410, and the reflector lists.
 class Reflectors {
  public:
   struct Params {
@@ -29,28 +31,28 @@ class Reflectors {
   };
   struct Spec {
     ApiClient& client;
-    ApiRequest list;                    // verb and flow are filled in
-    bool is_narrow = false;             // it watches few objects, such as the pods of one node
-    const ApiRequest* sizes = nullptr;  // objects and bytes of a list now, if they change
+    ApiRequest list;                    // the caller leaves out verb and flow
+    bool is_narrow = false;             // watches few objects, such as the pods of one node
+    const ApiRequest* sizes = nullptr;  // present objects and bytes of a list, if they change
   };
   Reflectors(Engine& engine, ApiServers& servers, Params params, Rng rng);
 
-  uint32_t add(const Spec& spec);  // it does nothing until it is started
+  uint32_t add(const Spec& spec);  // idle until it is started
   void start(uint32_t reflector);
   void start_synced(uint32_t reflector);  // it listed before the run, and watches now
   void stop(uint32_t reflector);          // its watch ends; it may be started again
   bool is_watching(uint32_t reflector) const {
     return reflectors_[reflector].state == State::Watching;
   }
-  uint32_t server_of(uint32_t reflector) const {  // that watches
+  uint32_t server_of(uint32_t reflector) const {  // the reflector must be watching
     return reflectors_[reflector].server;
   }
   uint32_t watching() const { return watching_; }
   uint32_t watching_on(uint32_t server) const {
     return static_cast<uint32_t>(on_server_[server].size());
   }
-  uint64_t lists() const { return lists_; }  // that were answered
-  // Emitted when a reflector has listed what it lacks, and watches.
+  uint64_t lists() const { return lists_; }  // lists with a response
+  // Emitted when a reflector has all changes so far, and watches.
   Signal<uint32_t> synced;
 
  private:
@@ -61,18 +63,18 @@ class Reflectors {
     const ApiRequest* sizes = nullptr;
     bool is_narrow = false, has_listed = false;
     State state = State::Stopped;
-    uint32_t generation = 0;         // of its start: older answers mean nothing
-    uint32_t server = 0, place = 0;  // where it watches, and its place among those who do
-    Duration backoff = {};           // the last
+    uint32_t generation = 0;         // of its start: responses to earlier ones are dropped
+    uint32_t server = 0, place = 0;  // the server that it watches, and its index in on_server_
+    Duration backoff = {};           // the last wait
     Time watches_since;
-    Time seen;  // of what changed until then it knows all; while it watches, when it began
+    Time seen;  // it has all changes up to here; while watching: start of the watch
   };
   void list(uint32_t reflector);
   void watch(uint32_t reflector);
   void answered(uint64_t ticket, const ApiAnswer& answer);
   void begin_watch(uint32_t reflector, uint32_t server);
   void back_off(uint32_t reflector);
-  Time seen_by(const Reflector& reflector) const;  // that watches
+  Time seen_by(const Reflector& reflector) const;  // the reflector must be watching
   void lose(uint32_t server);
   void count_watch(const Reflector& reflector, int32_t change);
   uint64_t ticket(uint32_t reflector) const {
@@ -84,7 +86,7 @@ class Reflectors {
   Params params_;
   Rng rng_;
   std::vector<Reflector> reflectors_;
-  std::vector<std::vector<uint32_t>> on_server_;  // those that watch, by server
+  std::vector<std::vector<uint32_t>> on_server_;  // watching reflectors, by server
   uint32_t watching_ = 0;
   uint64_t lists_ = 0;
 };

@@ -31,7 +31,7 @@ void WatchNews::send_to_all(const Event& event, uint32_t server, Delivered done)
   servers_.tell_watchers(event.resource, event.cpu, {}, event.bytes, server, std::move(done));
 }
 
-// What is to be called once the server has sent it.
+// The callback for the moment when the server has sent the event.
 WatchNews::Delivered WatchNews::arrival(uint32_t reflector, Delivered delivered) {
   Line& to = line(reflector);
   to.news.push_back(std::move(delivered));
@@ -49,7 +49,7 @@ void WatchNews::arrives(uint32_t reflector) {
   delivered();
 }
 
-// The LIST, or the watch cache of the new server, holds all that changed meanwhile.
+// The LIST, or the watch cache of the new server, holds all changes since the loss.
 void WatchNews::synced(uint32_t reflector) {
   Line& to = line(reflector);
   ++to.syncs;

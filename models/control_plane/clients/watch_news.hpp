@@ -1,4 +1,4 @@
-// models/control_plane/clients/watch_news.hpp -- news of objects, on its way to clients that watch.
+// models/control_plane/clients/watch_news.hpp -- delivers watch events to clients.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace orrery {
 
-// News reaches a reflector through the watch on its server, in the order of the changes: once the
-// server has encoded and sent the event, which takes longer while the server is busy. The news of a
-// reflector without a watch waits, and arrives when the reflector has synced.
+// An event reaches a reflector through the watch on its server, in the order of the changes, once
+// the server has encoded and sent it. That takes longer while the server is busy. Events for a
+// reflector without a watch wait until the reflector has synced.
 //
 // Example: a server encodes an event in 40 us and is lost. Two changes follow. The reflector syncs
-// with another server 2.1 s after the loss: then it learns of both.
+// with another server 2.1 s after the loss: then both changes arrive.
 class WatchNews {
  public:
   using Delivered = std::function<void()>;
   struct Event {
     ApiResource resource = ApiResource::Pods;
-    Duration cpu = {};  // to encode it, once a server
+    Duration cpu = {};  // to encode it, once for each server
     Bytes bytes = {};   // sent to each watcher
   };
   WatchNews(Engine& engine, ApiServers& servers, Reflectors& reflectors);
 
-  // A change that all watchers of the resource are sent.
+  // Sends a change to all watchers of the resource.
   void changed(const Event& event) { send_to_all(event, UINT32_MAX, {}); }
-  // The same; calls `delivered` once the reflector, one of those watchers, has the news.
+  // The same; calls `delivered` once the reflector, one of those watchers, has the event.
   void changed(const Event& event, uint32_t reflector, Delivered delivered);
-  // The event alone, to a reflector that watches few objects. Calls `delivered` as above.
+  // Sends the event only to a reflector that watches few objects. Calls `delivered` as above.
   void tell(const Event& event, uint32_t reflector, Delivered delivered);
-  // The client is gone, say with its node. Callbacks that still wait run in an event of this
+  // The client is gone, for example with its node. Waiting callbacks run in an event of this
   // instant, so that no caller waits forever.
   void end(uint32_t reflector);
 
  private:
   struct Line {
-    std::deque<Delivered> news;  // oldest first
-    uint32_t syncs = 0;          // what an earlier watch was sent arrives with the sync instead
+    std::deque<Delivered> news;  // events on their way, oldest first
+    uint32_t syncs = 0;  // number of syncs: events of an earlier watch arrive with the sync instead
   };
   Line& line(uint32_t reflector);
   void send_to_all(const Event& event, uint32_t server, Delivered done);

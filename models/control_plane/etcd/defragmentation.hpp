@@ -1,4 +1,4 @@
-// models/control_plane/etcd/defragmentation.hpp -- how an operator makes room in a full etcd.
+// models/control_plane/etcd/defragmentation.hpp -- frees space in a full etcd, as an operator does.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace orrery {
 
-// Compacts etcd, then lets one member after another copy what is in use into a new file, the leader
-// last; then the alarm of a full database is disarmed. Example: 2.2 GB in use at 2.2 Gbit/s take 8
-// s a member; of three members, two serve reads for 16 s, then nothing is committed for 8 s.
+// Compacts etcd, then copies the live data of one member after another into a new file, the leader
+// last. Finally the alarm of a full database is disarmed. Example: 2.2 GB in use at 2.2 Gbit/s take
+// 8 s a member; of three members, two serve reads for 16 s, then nothing is committed for 8 s.
 class Defragmentation {
  public:
   Defragmentation(Engine& engine, Etcd& etcd, Bandwidth rate);
   Defragmentation(const Defragmentation&) = delete;
   Defragmentation& operator=(const Defragmentation&) = delete;
 
-  void start();  // does nothing while one is under way
+  void start();  // no effect while one is under way
 
  private:
   std::optional<uint32_t> next() const;
@@ -31,7 +31,7 @@ class Defragmentation {
   Bandwidth rate_;
   std::vector<bool> is_done_;  // by member
   std::optional<uint32_t> member_;
-  bool has_shrunk_ = false;  // a member's file
+  bool has_shrunk_ = false;  // a member's file shrank
   Timer rewriting_;
 };
 

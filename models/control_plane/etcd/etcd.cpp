@@ -79,8 +79,8 @@ double Etcd::free_rate() const {
   return std::max(params_.write_rate_max - steady_writes_per_s(), 0.01 * params_.write_rate_max);
 }
 
-// Steady writes come at random: a commit of theirs takes L, and is followed by another at once
-// unless none came meanwhile, so they keep etcd busy for L / (L + exp(-r L) / r) of the time.
+// Steady writes arrive at random. A commit of theirs takes L and is followed by another at once if
+// any arrived meanwhile. So they keep etcd busy for L / (L + exp(-r L) / r) of the time.
 Duration Etcd::wait_for_steady_commit() const {
   const double per_s = steady_writes_per_s();
   if (per_s <= 0) return {};
@@ -118,7 +118,7 @@ void Etcd::end_commit() {
 
 void Etcd::read(const Read& read, Callback done) {
   if (!can_commit()) {
-    if (waiting_reads_.size() == waiting_reads_.capacity()) {  // nobody waits for some of them
+    if (waiting_reads_.size() == waiting_reads_.capacity()) {  // some reads have no waiting client
       std::erase_if(waiting_reads_,
                     [now = engine_.now()](const WaitingRead& w) { return w.read.until <= now; });
     }
@@ -179,7 +179,7 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   news.emit(is_up ? EtcdNews::MemberBack : EtcdNews::MemberLost, member);
 }
 
-// What was being committed is committed by the next leader, or by this one later.
+// The interrupted commit is completed by the next leader, or by this one later.
 void Etcd::stall() {
   engine_.cancel(commit_);
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
@@ -189,14 +189,14 @@ void Etcd::stall() {
 }
 
 void Etcd::set_defragmenting(std::optional<uint32_t> member) {
-  const uint32_t told = member.value_or(defragmenting_.value_or(leader_));
+  const uint32_t subject = member.value_or(defragmenting_.value_or(leader_));
   const bool could_commit = can_commit();
   defragmenting_ = member;
   if (could_commit && !can_commit()) stall();
   if (!could_commit && can_commit()) resume();
   if (could_commit != can_commit()) apply_steady();
-  if (!members_[told]) return;
-  news.emit(member ? EtcdNews::Defragmenting : EtcdNews::Defragmented, told);
+  if (!members_[subject]) return;
+  news.emit(member ? EtcdNews::Defragmenting : EtcdNews::Defragmented, subject);
 }
 
 void Etcd::elect() {
@@ -207,7 +207,7 @@ void Etcd::elect() {
 void Etcd::resume() {
   if (!can_commit()) return;
   giving_up_.disarm();
-  // Those left for whom nobody waits any more fail in their turn, so that all are done in order.
+  // Writes whose client has given up fail in their turn, so all writes complete in order.
   for (Waiting& write : waiting_) write.is_over = write.until <= engine_.now();
   if (batch_.empty() && !waiting_.empty()) begin_commit({});
   std::vector<WaitingRead> reads = std::move(waiting_reads_);
@@ -217,7 +217,7 @@ void Etcd::resume() {
   }
 }
 
-// One behind the first may be over before it only if whoever asked gives up without being told.
+// A write behind the first one can be over earlier only if its client gives up without a response.
 void Etcd::plan_to_give_up() {
   if (waiting_.empty()) return giving_up_.disarm();
   giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));
@@ -252,7 +252,7 @@ void Etcd::plan_space_check() {
   space_check_.disarm();
   if (is_out_of_space_) return;
   const Time when = store_.reaches(engine_.now(), params_.quota);
-  // A nanosecond later, so that rounding does not make it look too early.
+  // One nanosecond later, so that rounding does not check too early.
   if (when < Time::max()) space_check_.arm_at(when + 1_ns);
 }
 

@@ -1,4 +1,4 @@
-// models/control_plane/etcd/etcd.hpp -- the members that store what the API servers write.
+// models/control_plane/etcd/etcd.hpp -- the etcd members that store the writes of the API servers.
 #pragma once
 
 #include <array>
@@ -20,31 +20,32 @@
 
 namespace orrery {
 
-// One commit is under way at a time. It takes the latency of a lone write, or as long as its writes
-// take at the highest rate; those that come meanwhile wait for the next. Steady writes cost no
-// events: they take their part of the rate, and what comes to an idle etcd waits, on average, for
-// half a commit of theirs as often as one is under way.
+// One commit is under way at a time. It takes the latency of a single write, or the time of its
+// writes at the highest rate if longer. Writes that arrive meanwhile wait for the next commit.
+// Steady writes are no events: they use up part of the rate, and a write to an idle etcd waits on
+// average for half a steady commit as often as one is under way. Example: a commit takes 10 ms; a
+// write at 3 ms into it waits 7 ms and is done 10 ms later.
 //
 // Without a leader a write waits for one, for 5 s and two election timeouts at most; then it fails,
-// and is never carried out (etcd 3.5, ServerConfig.ReqTimeout; raft's node takes no proposals while
-// it knows no leader). What a lost leader was committing is taken to be in the others' logs, unless
-// its time is over first. etcd's client repeats reads: they wait for as long as whoever asked.
+// and is never executed (etcd 3.5, ServerConfig.ReqTimeout; raft's node accepts no proposals
+// without a leader). The commit in progress of a lost leader counts as replicated, unless its time
+// is over first. etcd's client repeats reads, which wait as long as the caller does.
 class Etcd {
  public:
   struct Proposal {
     Bytes bytes;  // of the request
     bool is_deletion = false;
-    Time until = Time::max();  // then nobody waits for it any more
+    Time until = Time::max();  // when the caller stops waiting
   };
   struct Write {
-    Bytes bytes;  // of the object; of a deletion, what is freed
+    Bytes bytes;  // of the object; of a deletion, the freed bytes
     EtcdChange change = EtcdChange::Update;
-    Bytes grown = {};                   // an update: since the version before
-    std::optional<Time> replaced = {};  // an Event: when the version before was stored
+    Bytes grown = {};                   // of an update: growth over the previous version
+    std::optional<Time> replaced = {};  // of an Event: when the previous version was stored
   };
   struct Read {
     Bytes bytes;
-    int64_t objects = 0;  // that a LIST goes through
+    int64_t objects = 0;  // objects that a LIST reads
     Time until = Time::max();
   };
   struct SteadyLoad {
@@ -58,30 +59,31 @@ class Etcd {
   Etcd& operator=(const Etcd&) = delete;
 
   using Done = std::function<void(bool is_committed)>;
-  // Calls `done` once: what it comes to then is for whoever asked to find, and to store. A proposal
-  // that is refused is told at once, without a call. They are done in the order of their coming.
+  // Calls `done` once; the caller then decides the effect and stores it. A rejected proposal
+  // returns at once, without a call. Proposals complete in the order of their arrival.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
-  Time store(const Write& write);              // when: now
-  void preload(Bytes size, int64_t objects) {  // there before the run
+  Time store(const Write& write);              // when it was stored: now
+  void preload(Bytes size, int64_t objects) {  // present before the run
     store_.create(engine_.now(), size, objects);
   }
-  void read(const Read& read, Callback done);  // never done if nobody waits for it any more
+  void read(const Read& read, Callback done);  // never done if the caller stops waiting
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
-  void drop(Bytes object) { store_.remove(engine_.now(), object); }  // with a steady load
+  // Deletes an object as part of a steady load.
+  void drop(Bytes object) { store_.remove(engine_.now(), object); }
 
   // Without a quorum writes and reads wait.
   void set_member_up(uint32_t member, bool is_up);
   bool has_quorum() const { return up_ > members_.size() / 2; }
   size_t members_lost() const { return members_.size() - up_; }
   bool stores() { return !is_out_of_space() && stores_steady(); }
-  Signal<EtcdNews, uint32_t> news;  // of a member
+  Signal<EtcdNews, uint32_t> news;  // event of a member
 
   bool is_out_of_space();
-  // Parts of a defragmentation. The member answers nothing meanwhile.
+  // Steps of a defragmentation. The member does not respond meanwhile.
   void compact() { store_.drop_old_versions(engine_.now()); }
   void set_defragmenting(std::optional<uint32_t> member);
-  void shrink();  // and ends the alarm, if there is space then
-  const std::vector<bool>& members() const { return members_; }  // up
+  void shrink();  // disarms the alarm, too, if there is space then
+  const std::vector<bool>& members() const { return members_; }  // true: the member is up
   uint32_t leader() const { return leader_; }
 
   Bytes live() { return store_.live(engine_.now()); }
@@ -97,7 +99,7 @@ class Etcd {
   struct Waiting {
     Done done;
     Time until;
-    bool is_over = false;  // it was then without a leader
+    bool is_over = false;  // its time was over without a leader
   };
   struct WaitingRead {
     Read read;
@@ -111,7 +113,7 @@ class Etcd {
   void resume();
   void begin_commit(Duration wait);
   void end_commit();
-  double free_rate() const;  // writes a second that steady ones leave
+  double free_rate() const;  // writes a second beside the steady ones
   Duration wait_for_steady_commit() const;
   EtcdAnswer accept(const Proposal& proposal);
   void give_up();
@@ -124,19 +126,19 @@ class Etcd {
   EtcdParams params_;
   Duration commit_time_;
   MvccStore store_;
-  std::vector<bool> members_;  // up
+  std::vector<bool> members_;  // true: up
   size_t up_;
   uint32_t leader_ = 0;
-  std::optional<uint32_t> defragmenting_;  // member
+  std::optional<uint32_t> defragmenting_;  // the member being defragmented
   std::array<SteadyLoad, kSteadySources> sources_;
-  SteadyLoad steady_;  // of all sources
+  SteadyLoad steady_;  // sum of all sources
   std::deque<Waiting> waiting_;
-  std::vector<Waiting> batch_;  // of the commit under way
+  std::vector<Waiting> batch_;  // writes of the commit under way
   std::vector<Waiting> done_;   // scratch
   EventId commit_;
   std::vector<WaitingRead> waiting_reads_;
   Time reads_free_at_;  // when the members have served all reads
-  Time unlocked_at_;    // and when they have gone through what LISTs ask for
+  Time unlocked_at_;    // when they have executed all LISTs
   bool is_out_of_space_ = false;
   Timer election_, giving_up_, space_check_;
   Counters counters_;

@@ -1,4 +1,4 @@
-// models/control_plane/etcd/etcd_memory.hpp -- what watchers and keys take of etcd's memory.
+// models/control_plane/etcd/etcd_memory.hpp -- memory of etcd for watchers and keys.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 namespace orrery {
 
 // Published by etcd: connections * (17 kB + streams * (18 kB + watches * 350 B)). An API server has
-// a connection for each kind of object (KEP-2340), with one watch, however many watch it there.
+// one connection with one watch for each kind of object (KEP-2340), however many clients watch it
+// there.
 struct EtcdWatchers {
   int64_t connections = 0;
-  int64_t streams = 1;  // of a connection
-  int64_t watches = 1;  // of a stream
+  int64_t streams = 1;  // per connection
+  int64_t watches = 1;  // per stream
 };
 constexpr Bytes memory_of(const EtcdWatchers& w) {
   return {w.connections * (17'000 + w.streams * (18'000 + w.watches * 350))};
@@ -21,8 +22,8 @@ constexpr Bytes memory_of(const EtcdWatchers& w) {
 // Published by etcd: keys * (120 B + key) + keys * versions * (30 B + a pointer of 8 B).
 struct EtcdKeys {
   int64_t keys = 0;
-  int64_t versions = 0;  // of all of them
-  Bytes key = {};        // length of one
+  int64_t versions = 0;  // over all keys
+  Bytes key = {};        // length of a key
 };
 constexpr Bytes memory_of(const EtcdKeys& k) {
   return {k.keys * (120 + k.key.count) + k.versions * 38};

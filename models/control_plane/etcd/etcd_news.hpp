@@ -1,4 +1,4 @@
-// models/control_plane/etcd/etcd_news.hpp -- what etcd answers, what happens to it, what it counts.
+// models/control_plane/etcd/etcd_news.hpp -- responses, events and counters of etcd.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class EtcdNews : uint8_t {
 
 struct EtcdCounters {
   uint64_t writes = 0, commits = 0, reads = 0;
-  uint64_t too_large = 0, out_of_space = 0;  // refused
-  uint64_t timed_out = 0;                    // for want of a leader that commits
+  uint64_t too_large = 0, out_of_space = 0;  // rejected
+  uint64_t timed_out = 0;                    // without a leader that commits
   uint64_t elections = 0;
   Bytes read = {};
 };

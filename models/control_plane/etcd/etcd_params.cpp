@@ -39,7 +39,7 @@ Duration EtcdParams::commit_time() const {
   return kByDisk[static_cast<size_t>(disk)];
 }
 
-// etcd 3.5, ServerConfig.ReqTimeout: 5 s to queue, compute and wait for disks, and two elections.
+// etcd 3.5, ServerConfig.ReqTimeout: 5 s to queue, compute and wait for disks, plus two elections.
 Duration EtcdParams::request_timeout() const { return 5_s + election_timeout * 2; }
 
 Duration EtcdParams::list_cpu(int64_t objects, Bytes bytes) const {

@@ -141,10 +141,10 @@ struct EtcdParams {
       Heeded{Fact::RecordedEvents});
   }
   void check(Checker& c) const;
-  bool elects() const;                                    // a leader, as members are lost
-  Duration commit_time() const;                           // of a lone client
-  Duration request_timeout() const;                       // of a write without a leader
-  Duration list_cpu(int64_t objects, Bytes bytes) const;  // of one core of a member
+  bool elects() const;               // whether a leader is elected when members are lost
+  Duration commit_time() const;      // without other clients
+  Duration request_timeout() const;  // of a write without a leader
+  Duration list_cpu(int64_t objects, Bytes bytes) const;  // on one core of a member
 };
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// models/control_plane/etcd/etcd_split.hpp -- one etcd for all, or one more for Events.
+// models/control_plane/etcd/etcd_split.hpp -- one etcd for everything, or a second one for Events.
 #pragma once
 
 #include <optional>

@@ -82,7 +82,7 @@ void EtcdStore::remove(uint32_t name) {
   set_stored(name, false, {});
 }
 
-// What changes nothing is an update of no bytes, or a deletion of none, which is never refused.
+// A write without effect is an update or deletion of no bytes, which is never rejected.
 Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
   const EtcdChange change = change_of(request);
   if (request.object == 0) return {.bytes = request.bytes, .change = change};
@@ -123,7 +123,7 @@ void EtcdStore::write(const ApiRequest& request, Time until, Done done) {
   if (request.object != 0) ++objects_[request.object].waiting;
 }
 
-// One of the writes that wait, the first of them, is done.
+// One of the waiting writes, the first of them, is done.
 void EtcdStore::settle(uint32_t name) {
   Object& object = objects_[name];
   --object.waiting;

@@ -1,4 +1,4 @@
-// models/control_plane/etcd/etcd_store.hpp -- etcd as the API servers use it.
+// models/control_plane/etcd/etcd_store.hpp -- etcd with named objects, for the API servers.
 #pragma once
 
 #include <array>
@@ -12,37 +12,38 @@
 
 namespace orrery {
 
-// A client whose answer was lost asks again, though etcd may have done what it asked for, or may
-// yet do it. Of an object that has a name here, nothing is done twice: creating what is there and
-// deleting what is gone is told to be done, and takes a commit. What a write does is decided when
-// it is committed, as etcd's transactions are.
+// A client that lost its response retries, though etcd may have executed the request, or may still
+// do so. For named objects no request takes effect twice: creating an existing object and deleting
+// a missing one succeed, at the cost of a commit. The effect of a write is decided at its commit,
+// as in etcd's transactions. Example: a create is committed but its response is lost; the retry
+// succeeds and etcd has one object.
 class EtcdStore final : public ApiStore {
  public:
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
 
   uint32_t new_name(ApiResource resource);
-  void forget(uint32_t name);      // of what is not there, or of an Event, which stays there
-  bool has(uint32_t name) const {  // or may yet, as a write of it waits
+  void forget(uint32_t name);      // of a missing object, or of an Event, which stays stored
+  bool has(uint32_t name) const {  // present, or a write of it is waiting
     const Object& object = objects_[name];
     return object.is_stored || object.waiting > object.dropped;
   }
   int64_t stored(ApiResource resource) const { return stored_[static_cast<size_t>(resource)]; }
-  void preload(uint32_t name, Bytes bytes);  // there before the run
-  void drop(uint32_t name);  // deleted by what is a steady load, with what waits to be written
+  void preload(uint32_t name, Bytes bytes);  // present before the run
+  void drop(uint32_t name);  // deleted by a steady load, together with its waiting writes
 
   void write(const ApiRequest& request, Time until, Done done) override;
   void read(const ApiRequest& request, Time until, Done done) override;
   EtcdSplit& etcd() { return etcd_; }
-  Signal<ApiResource> changed;  // told as the write is committed
+  Signal<ApiResource> changed;  // emitted at the commit
 
  private:
   struct Object {
     ApiResource resource = ApiResource::Pods;
     bool is_stored = false, is_forgotten = false;
     Bytes bytes = {};
-    Time written;          // last
-    uint32_t waiting = 0;  // writes of it that are not done yet
-    uint32_t dropped = 0;  // of these, the first so many: they came before it was dropped
+    Time written;          // last write
+    uint32_t waiting = 0;  // open writes of it
+    uint32_t dropped = 0;  // how many of these, the first ones, precede its drop
   };
   Etcd& of(const ApiRequest& request) {
     return request.resource == ApiResource::Events ? etcd_.events() : etcd_.objects();
@@ -55,9 +56,9 @@ class EtcdStore final : public ApiStore {
   void reuse_if_forgotten(uint32_t name);
 
   EtcdSplit& etcd_;
-  std::vector<Object> objects_{1};  // by name; 0 stands for what has none
+  std::vector<Object> objects_{1};  // by name; entry 0 is for anonymous objects
   std::vector<uint32_t> free_;
-  std::array<int64_t, kApiResources> stored_ = {};  // of those with names
+  std::array<int64_t, kApiResources> stored_ = {};  // number of named objects
 };
 
 }  // namespace orrery

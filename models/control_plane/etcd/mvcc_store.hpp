@@ -1,4 +1,4 @@
-// models/control_plane/etcd/mvcc_store.hpp -- how large the database of etcd is.
+// models/control_plane/etcd/mvcc_store.hpp -- the size of etcd's database.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 
 namespace orrery {
 
-// Every write adds a version. A compaction drops the versions that were replaced before the one
-// before it, and its pages are used again: the file shrinks only when it is defragmented. Nothing
-// is done when a compaction is due, but by whoever looks next.
+// Every write adds a version. A compaction drops the versions that were replaced before the
+// previous compaction. Their pages are reused: the file shrinks only by defragmentation.
+// Compactions are computed at the next access, not as events. Example: an object of 1 kB updated 10
+// times between two compactions uses 11 kB, and 1 kB after the second compaction that follows.
 class MvccStore {
  public:
-  struct Rates {  // steady writes, which change no number of objects
+  struct Rates {  // steady writes, which keep the number of objects
     double update_bytes_per_s = 0;
     double event_bytes_per_s = 0;
     double updates_per_s = 0, events_per_s = 0;
   };
   struct Count {
-    int64_t keys = 0, versions = 0;  // of all keys, old ones included
+    int64_t keys = 0, versions = 0;  // all keys; versions with old ones
   };
 
   // Zero: never compacted.
@@ -31,43 +32,44 @@ class MvccStore {
   void create(Time now, Bytes size, int64_t count = 1);
   void update(Time now, Bytes before, Bytes after);
   void remove(Time now, Bytes size);
-  // Gone after its time to live, which starts anew if it replaces a version written at `replaced`.
+  // An Event with a time to live, which restarts if it replaces a version written at `replaced`.
   void add_event(Time now, Bytes size, std::optional<Time> replaced = {});
   void drop_old_versions(Time now);  // a compaction up to now
   void defragment(Time now);
 
   Bytes live(Time now);    // of the newest versions
-  Bytes events(Time now);  // unexpired
-  Bytes in_use(Time now);  // old ones included
-  Bytes file(Time now);    // never less than before, but after defragmentation
+  Bytes events(Time now);  // of unexpired Events
+  Bytes in_use(Time now);  // with old versions
+  Bytes file(Time now);    // never shrinks, except by defragmentation
   Count count(Time now);
-  // When steady writes alone make the file that large; Time::max(): never.
+  // When steady writes alone bring the file to this size; Time::max(): never.
   Time reaches(Time now, Bytes size) const;
 
  private:
   struct Amount {
     double bytes = 0, count = 0;
     Amount& operator+=(const Amount& other);
-    Amount& operator-=(const Amount& other);  // never below zero
+    Amount& operator-=(const Amount& other);  // clamped at zero
   };
   static Amount amount(Bytes size, int64_t count);
   void advance(Time now);
-  void pass(Duration span);  // steady writes, up to the next compaction at most
+  void pass(Duration span);  // adds steady writes, up to the next compaction at most
   void compact();
   double held() const { return objects_.bytes + events_.bytes + old_.bytes + older_.bytes; }
 
   Duration interval_;
   bool compacts_;
-  size_t spans_to_live_;  // of events, in whole intervals and the one they were written in
+  // Lifetime of Events in whole intervals, with the one they were written in.
+  size_t spans_to_live_;
   Rates rates_;
   Time since_;
   Amount objects_;
   Amount events_;             // unexpired
   Amount old_;                // replaced since the last compaction
-  Amount older_;              // replaced before it
-  double file_ = 0;           // bytes; highest that was held
+  Amount older_;              // replaced before that
+  double file_ = 0;           // bytes; the maximum so far
   Amount young_events_;       // written since the last compaction
-  std::deque<Amount> spans_;  // events of the intervals before, oldest first
+  std::deque<Amount> spans_;  // Events of earlier intervals, oldest first
 };
 
 }  // namespace orrery

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Between floors and lows, which sum up to too much.
+// Scales between floors and lows, because the lows sum up to too much.
 std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
                              const std::vector<double>& floors, double seats, double lows) {
   const double floor = std::accumulate(floors.begin(), floors.end(), 0.0);
@@ -21,12 +21,12 @@ std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
 
 }  // namespace
 
-// The sum rises with p, by the targets of those that are between their low and their high, so that
-// it is followed from one bend to the next until it is `seats`.
+// The sum grows with p, with a slope of the targets between their low and high. It is followed from
+// one bend to the next until it reaches `seats`.
 std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
                                const std::vector<double>& floors, double seats) {
   double sum = 0;
-  std::vector<std::pair<double, double>> bends;  // p, by how much the slope changes there
+  std::vector<std::pair<double, double>> bends;  // p, and the change of slope there
   for (const SeatClaim& claim : claims) {
     sum += claim.low;
     bends.emplace_back(claim.low / claim.target, claim.target);

@@ -1,5 +1,5 @@
-// models/control_plane/flow_control/flow_control_setup.hpp -- seats and queues of the levels of one
-// API server.
+// models/control_plane/flow_control/flow_control_setup.hpp -- seats and queues of the priority
+// levels of one API server.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 3> enum_names(LevelKind) {
 struct LevelSetup {
   LevelKind kind = LevelKind::Queue;
   int32_t seats = 1;              // nominal
-  int32_t seats_min = 1;          // what is left when it lent all it may lend
-  int32_t seats_max = INT32_MAX;  // with all that it may borrow
+  int32_t seats_min = 1;          // when all lendable seats are lent
+  int32_t seats_max = INT32_MAX;  // when as many as allowed are borrowed
   int32_t queues = 1, hand = 1;
   int32_t queue_length = 50;
 };
@@ -35,13 +35,14 @@ struct FlowControlSetup {
   Duration service_guess = 60_s;
 };
 
-// What a level is to have, in seats, given what it had to do.
+// The claim of a level: its target by recent demand, and its bounds.
 struct SeatClaim {
-  double low = 0, high = 0;  // at least and at most
+  double low = 0, high = 0;  // bounds
   double target = 0;
 };
-// The seats of each, clamp(p x target, low, high) with p such that they sum up to `seats`. If the
-// lows sum up to more, each gets `floor`, and the rest in proportion to low - floor.
+// Seats clamp(p x target, low, high) for each claim, with p such that they sum up to `seats`. If
+// the lows sum up to more, each gets `floor`, and the rest in proportion to low - floor. Example:
+// 10 seats, targets 6 and 2, lows 0, highs 10: p = 1.25 gives 7.5 and 2.5.
 std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
                                const std::vector<double>& floors, double seats);
 

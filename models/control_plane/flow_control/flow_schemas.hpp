@@ -1,5 +1,5 @@
-// models/control_plane/flow_control/flow_schemas.hpp -- level and flow of each request, and the
-// seats behind each level.
+// models/control_plane/flow_control/flow_schemas.hpp -- priority level and flow of each request,
+// and the seats of each level.
 #pragma once
 
 #include <array>
@@ -15,26 +15,27 @@ struct FlowClass {
   uint64_t schema = 0;  // hash of its name
 };
 
-// The schema of the lowest precedence that matches. If none matches, that is the mandatory schema
-// `catch-all`, which leads to the last level.
+// The matching schema with the lowest precedence. If none matches, the mandatory schema
+// `catch-all`, with the last level.
 FlowClass classify(const FlowControlParams& params, ApiClientKind client, ApiResource resource);
-// The same for all resources, as a client keeps it.
+// The same for all resources, for a client to store.
 std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& params,
                                                   ApiClientKind client);
 
 struct ApiUser {
   ApiClientKind kind = ApiClientKind::User;
-  uint32_t number = 0;  // among users of that kind
+  uint32_t number = 0;  // number among users of that kind
 };
-// A hash of the schema's name and the distinguisher, which is the user, the namespace or nothing.
-// It decides which queues the flow may use, so flows of two schemas differ even in one level.
+// A hash of the schema's name and the distinguisher: the user, the namespace or nothing. It decides
+// which queues the flow may use, so flows of two schemas differ even in one level.
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
-// nominal = ceil(seats x shares / sum of shares), lendable = round(nominal x percent / 100),
-// min = nominal - lendable, max = nominal + borrowing limit. In the mode `max_inflight`: two levels
-// that reject, of reads and of writes, and one that is exempt.
+// nominal = ceil(seats x shares / sum of shares), lendable = round(nominal x percent / 100), min =
+// nominal - lendable, max = nominal + borrowing limit. Example: 600 seats and shares of 40 in 245:
+// nominal 98; with 25 % lendable, min is 98 - 25 = 73. In the mode `max_inflight`: two levels that
+// reject, for reads and for writes, and one that is exempt.
 FlowControlSetup setup_of(const FlowControlParams& params);
-// The level of setup_of() by which a request is judged.
+// The level of setup_of() that admits a request.
 uint32_t gate_of(const FlowControlParams& params, const ApiRequest& request);
 
 }  // namespace orrery

@@ -23,13 +23,13 @@ PriorityAndFairness::PriorityAndFairness(FlowControlSetup setup)
   if (setup_.adjust_every.ns > 0) next_adjustment_ = Time{} + setup_.adjust_every;
 }
 
-// A request wider than its level ever is executes alone.
+// A request wider than its level's seats executes alone.
 bool PriorityAndFairness::fits(const Level& level, int32_t width) const {
   const auto background = static_cast<int32_t>(std::ceil(level.background - 1e-9));
   return level.in_use == 0 || level.in_use + background + width <= level.limit;
 }
 
-// Virtual time passes at min(demand, limit) / queues in use, and starts anew when none is.
+// Virtual time passes at min(demand, limit) / queues in use, and restarts when no queue is in use.
 void PriorityAndFairness::account(Level& level, Time now) {
   const double passed = (now - level.since).seconds();
   if (passed <= 0) return;
@@ -62,7 +62,8 @@ bool PriorityAndFairness::arrive(const Arrival& arrival, Time now) {
     return true;
   }
   const uint32_t queue = choose_queue(level, arrival.flow);
-  // Seats may be free although some wait: the first of them is too wide. Then the queue may grow.
+  // Seats may be free while requests wait, because the first of them is too wide. The queue may
+  // then grow.
   const bool is_full = level.queues[queue].waiting >= level.setup.queue_length;
   if (is_full && !fits(level, 1)) return false;
   ++present_;
@@ -78,7 +79,7 @@ uint32_t PriorityAndFairness::choose_queue(Level& level, uint64_t flow) {
   const auto size = static_cast<uint32_t>(level.sharding->hand());
   const uint32_t offset = level.deals++ % size;
   uint32_t best = kNone;
-  std::pair<int32_t, int32_t> least{};  // seats waited for, and held
+  std::pair<int32_t, int32_t> least{};  // seats waiting and held
   for (uint32_t i = 0; i < size; ++i) {
     const uint32_t at = offset + i < size ? offset + i : offset + i - size;
     const Queue& queue = level.queues[hand[at]];
@@ -138,7 +139,7 @@ void PriorityAndFairness::leave_queue(Level& level, uint32_t request) {
   }
 }
 
-// The queue that is next holds all others back while its first request is too wide.
+// The next queue blocks all others while its first request is too wide.
 void PriorityAndFairness::dispatch(Level& level, Time now) {
   while (level.waiting > 0) {
     Queue& queue = level.queues[level.next_queue.top()];
@@ -196,7 +197,7 @@ void PriorityAndFairness::abandon(uint32_t request, Time now) {
   --present_;
   const Queue& queue = level.queues[entry.queue];
   if (queue.waiting == 0 && queue.executing == 0) --level.busy_queues;
-  dispatch(level, now);  // it may have been too wide, and held others back
+  dispatch(level, now);  // it may have been too wide, and blocked others
 }
 
 std::optional<uint32_t> PriorityAndFairness::take_started() {
@@ -254,7 +255,7 @@ void PriorityAndFairness::advance(Time now) {
   while (next_adjustment_ <= now) {
     close_period(next_adjustment_);
     next_adjustment_ = next_adjustment_ + setup_.adjust_every;
-    if (next_adjustment_ <= now && is_steady()) {  // nothing will change in the periods to come
+    if (next_adjustment_ <= now && is_steady()) {  // the periods to come change nothing
       const int64_t periods = (now - next_adjustment_) / setup_.adjust_every;
       next_adjustment_ = next_adjustment_ + setup_.adjust_every * periods;
       for (Level& level : levels_) {

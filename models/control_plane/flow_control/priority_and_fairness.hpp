@@ -1,5 +1,5 @@
 // models/control_plane/flow_control/priority_and_fairness.hpp -- which requests an API server
-// executes, lets wait, or turns away.
+// executes, queues or rejects.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,48 @@
 
 namespace orrery {
 
-// A state machine without a clock: the server tells it what arrives and ends, and begins what it
-// says has started. Each level has seats of its own, some of which it lends and borrows every 10 s.
-// Those who find no free seat wait in a few queues that their flow was dealt, in the least loaded
-// of them; the queue whose first request would be the first to be over in virtual time goes on. A
-// queue's virtual start grows by guess x width when one of its requests starts, and shrinks by
-// (guess - service) x width when that ends. O(log queues) for each request; no allocation once as
-// many requests were present at a time as ever will be.
+// A state machine without a clock: the server reports arrivals and ends, and starts the requests
+// that take_started() returns. Each priority level has its own seats, some of which it lends or
+// borrows every 10 s. A request that finds no free seat joins the least loaded of the few queues
+// that its flow was dealt. The next request comes from the queue whose first request has the least
+// virtual finish. A queue's virtual start grows by guess x width when one of its requests starts,
+// and shrinks by (guess - service) x width when that ends. Cost: O(log queues) for each request; no
+// allocation in a steady state.
+//
+// Example: one seat; flow A has 100 requests in its queue and flow B has one. B's virtual finish is
+// that of A's first request, so B is second, not 101st.
 class PriorityAndFairness {
  public:
   struct Arrival {
-    uint32_t request;  // small, dense, free again once it ended
+    uint32_t request;  // small and dense, reusable after its end
     uint32_t level;
     uint64_t flow;
     int32_t width = 1;  // seats
   };
   struct LevelState {
-    int32_t limit;    // its seats at present
+    int32_t limit;    // its present seats
     int32_t in_use;   // seats
     int32_t waiting;  // requests
   };
 
   explicit PriorityAndFairness(FlowControlSetup setup);
 
-  // False: turned away. Otherwise it shows up in take_started(), at once or later.
+  // False: rejected. Otherwise take_started() returns the request, at once or later.
   [[nodiscard]] bool arrive(const Arrival& arrival, Time now);
-  void finish(uint32_t request, Time now);   // it was executing, and gives its seats back
-  void abandon(uint32_t request, Time now);  // it was waiting
+  void finish(uint32_t request, Time now);   // the request executed, and returns its seats
+  void abandon(uint32_t request, Time now);  // the request was waiting
   bool is_waiting(uint32_t request) const { return entries_[request].state == State::Waiting; }
-  // The next request that started since, in order.
+  // The next started request, in order; empty if none.
   std::optional<uint32_t> take_started();
-  // A request that has waited as long as any may; it is gone.
+  // A request that has waited for the maximum time, and is removed.
   std::optional<uint32_t> take_expired(Time now);
-  // Lends and borrows what was due by now. Called by all of the above.
+  // Lends and borrows what was due by now. All calls above include it.
   void advance(Time now);
-  // When something may happen by itself: max while nothing waits.
+  // The next time at which anything may happen without a call; max while no request waits.
   Time next_event() const;
-  void reset(Time now);  // nothing is present any more
+  void reset(Time now);  // removes all requests
 
-  // Seats that steady load holds, requests of which do not arrive one by one.
+  // Seats held by steady load, which does not arrive request by request.
   void set_background(uint32_t level, double seats, Time now);
   LevelState state(uint32_t level) const;
   uint32_t levels() const { return static_cast<uint32_t>(levels_.size()); }
@@ -66,9 +69,9 @@ class PriorityAndFairness {
     State state = State::Absent;
     uint32_t level = 0, queue = kNone;
     int32_t width = 0;
-    Time since;                               // it waits, or executes
-    uint32_t previous = kNone, next = kNone;  // in its queue
-    uint32_t earlier = kNone, later = kNone;  // among all that wait
+    Time since;                               // waits, or executes
+    uint32_t previous = kNone, next = kNone;  // neighbours in its queue
+    uint32_t earlier = kNone, later = kNone;  // neighbours among all waiting requests
   };
   struct Queue {
     uint32_t first = kNone, last = kNone;
@@ -79,14 +82,15 @@ class PriorityAndFairness {
     LevelSetup setup;
     std::optional<ShuffleSharding> sharding;
     std::vector<Queue> queues;
-    IndexedHeap<double> next_queue;  // those that wait, by the virtual finish of their first
+    // Queues with waiting requests, by virtual finish of their first.
+    IndexedHeap<double> next_queue;
     int32_t limit = 0, in_use = 0, waiting = 0, waiting_seats = 0;
     int32_t busy_queues = 0;
-    uint32_t deals = 0;  // where in a hand to look first: ties go round
+    uint32_t deals = 0;  // where to start in a hand: breaks ties round robin
     double background = 0;
     double virtual_time = 0;
-    Time since;                      // up to when virtual time and demand count
-    double demand = 0, squares = 0;  // seat demand over this period, and its square, in seconds
+    Time since;                      // up to when virtual time and demand are accounted
+    double demand = 0, squares = 0;  // seat demand over this period, and its square, times seconds
     double high = 0, past_high = 0;  // greatest demand in this period and in the one before
     double smooth = 0;
     double present_demand() const { return waiting_seats + in_use + background; }
@@ -106,12 +110,12 @@ class PriorityAndFairness {
   void share_seats(Time now);
 
   FlowControlSetup setup_;
-  double guess_;  // of the time a request takes, in seconds
+  double guess_;  // expected duration of a request, in seconds
   std::vector<Level> levels_;
   std::vector<Entry> entries_;  // by request
   std::vector<uint32_t> started_;
   size_t started_taken_ = 0;
-  uint32_t oldest_ = kNone, newest_ = kNone;  // of all that wait
+  uint32_t oldest_ = kNone, newest_ = kNone;  // list of all waiting requests
   uint32_t present_ = 0, waiting_ = 0;
   Time next_adjustment_ = Time::max();
 };

@@ -1,5 +1,5 @@
-// models/control_plane/flow_control/priority_and_fairness_params.hpp -- who gets how many seats of
-// an API server, as a scenario says it.
+// models/control_plane/flow_control/priority_and_fairness_params.hpp -- seats of priority levels of
+// an API server, as a scenario describes them.
 #pragma once
 
 #include <array>

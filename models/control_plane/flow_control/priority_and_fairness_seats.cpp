@@ -1,5 +1,5 @@
-// models/control_plane/flow_control/priority_and_fairness_seats.cpp -- levels lend and borrow
-// seats.
+// models/control_plane/flow_control/priority_and_fairness_seats.cpp -- priority levels lend and
+// borrow seats.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Nobody has asked a level for anything, and still it gets a share of what is left over.
+// A level without requests still gets a share of surplus seats.
 constexpr double kTargetMin = 1e-3;
 
 }  // namespace
@@ -55,7 +55,7 @@ void PriorityAndFairness::share_seats(Time now) {
   size_t next = 0;
   for (Level& level : levels_) {
     if (level.setup.kind == LevelKind::Exempt) continue;
-    account(level, now);  // by the former limit
+    account(level, now);  // at the former limit
     level.limit = static_cast<int32_t>(std::lround(shares[next++]));
     dispatch(level, now);
   }
@@ -76,7 +76,8 @@ void PriorityAndFairness::audit() const {
     }
     ORRERY_CHECK(in_queues == level.waiting && busy == level.busy_queues, "queues add up");
     ORRERY_CHECK(level.in_use >= 0, "no seat is given back twice");
-    ORRERY_CHECK(level.waiting == 0 || level.in_use > 0, "nobody waits for seats that are free");
+    ORRERY_CHECK(level.waiting == 0 || level.in_use > 0,
+                 "no request waits for seats that are free");
   }
 }
 

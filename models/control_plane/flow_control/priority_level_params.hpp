@@ -1,5 +1,5 @@
-// models/control_plane/flow_control/priority_level_params.hpp -- levels of priority, and what goes
-// to which, as a scenario says it.
+// models/control_plane/flow_control/priority_level_params.hpp -- priority levels and flow schemas,
+// as a scenario describes them.
 #pragma once
 
 #include <array>

@@ -9,8 +9,9 @@
 
 namespace orrery {
 
-// Deals `hand` distinct of `queues` queues to a flow, by its hash alone: each of the ordered hands
-// comes from as many hashes as any other, but for one in 2^64 / queues^hand.
+// Deals `hand` distinct queues of `queues` to a flow, by its hash alone. Each ordered hand comes
+// from equally many hashes, but for one in 2^64 / queues^hand. Example: 4 queues, hands of 2, hash
+// 7: 7 mod 4 = 3 picks queue 3, then 1 mod 3 = 1 picks queue 1 of the rest.
 class ShuffleSharding {
  public:
   static constexpr size_t kHandMax = 16;
@@ -25,10 +26,10 @@ class ShuffleSharding {
   int32_t queues_, hand_;
 };
 
-// Whether 60 bits of hash tell all ordered hands apart.
+// Whether 60 bits of hash distinguish all ordered hands.
 bool has_enough_hashes(int32_t queues, int32_t hand);
 
-// Spreads flow numbers that are near each other over all hashes.
+// Spreads adjacent flow numbers over all hashes.
 uint64_t flow_hash(uint64_t flow);
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
-// models/control_plane/kubelet/crash_loop.hpp -- when a container that ended is started again.
+// models/control_plane/kubelet/crash_loop.hpp -- the kubelet's restart backoff of an ended
+// container.
 #pragma once
 
 #include "models/control_plane/base/backoff.hpp"

@@ -23,7 +23,7 @@ bool ImagePulls::is_full(const Node& node) const {
   return params_.parallel > 0 && node.pulls.size() >= static_cast<size_t>(params_.parallel);
 }
 
-// With one pull at a time even what is present waits for the pulls before it, as in the kubelet.
+// With serial pulls even a present image waits for the pulls before it, as in the kubelet.
 void ImagePulls::ensure(NodeId id, ImageId image, Callback done) {
   ++counters_.asked;
   nodes_[id].queue.push_back({image, std::move(done)});

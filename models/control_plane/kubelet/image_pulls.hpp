@@ -1,5 +1,4 @@
-// models/control_plane/kubelet/image_pulls.hpp -- images that nodes fetch before they start
-// containers.
+// models/control_plane/kubelet/image_pulls.hpp -- image pulls of nodes before containers start.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace orrery {
 
-// A node pulls one image after the other, or some at once; who is how fast, PullBandwidth says. An
+// A node pulls images one after another, or several in parallel; PullBandwidth sets their rates. An
 // image stays until the node is renewed.
 class ImagePulls {
  public:
@@ -25,10 +24,10 @@ class ImagePulls {
   ImagePulls(Engine& engine, const ImagePullParams& params, uint32_t nodes);
 
   ImageId add_image(Bytes size) { return sizes_.push_back(size); }
-  // Calls `done` once the image is on the node: at once, if it was there and the node is not busy.
+  // Calls `done` once the image is on the node: at once, if it is present and the node is not busy.
   void ensure(NodeId node, ImageId image, Callback done);
   bool has(NodeId node, ImageId image) const;
-  // The node is lost: what it had, pulled and waited for is forgotten, without a call.
+  // The node is lost: its images, pulls and waiting callbacks are dropped, without a call.
   void renew(NodeId node);
 
   const Counters& counters() const { return counters_; }
@@ -40,13 +39,13 @@ class ImagePulls {
   };
   struct Pull {
     ImageId image;
-    EventId begins;              // its first byte comes
-    std::vector<Callback> done;  // of all who asked meanwhile
+    EventId begins;              // its first byte arrives
+    std::vector<Callback> done;  // callbacks of all requesters
   };
   struct Node {
     std::vector<ImageId> images;  // sorted
     std::vector<Request> queue;
-    size_t first = 0;  // of the queue that still waits
+    size_t first = 0;  // the first waiting pull of the queue
     bool is_waiting() const { return first < queue.size(); }
     std::vector<Pull> pulls;
   };

@@ -1,5 +1,5 @@
-// models/control_plane/kubelet/kubelet.hpp -- the load that nodes are to the servers, and the time
-// they take.
+// models/control_plane/kubelet/kubelet.hpp -- load of kubelets on the API servers, and their
+// delays.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct HeartbeatLoad {
 };
 HeartbeatLoad heartbeat_load(int64_t nodes, const HeartbeatParams& params);
 
-// When a node last renewed its lease, at or before `now`. Nodes do so at even times of their own.
-// One that runs since the start of the run was heard of then.
+// When a node last renewed its Lease, at or before `now`. Each node renews at fixed times of its
+// own. A node that has been up since the start of the run sent its first heartbeat then.
 Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params);
 
-// From the news of a pod with all images present until all its containers run.
+// From the observed binding of a pod with all images present until all its containers run.
 constexpr Duration start_time(int32_t containers, const KubeletParams& p) {
   return p.sandbox + p.container * containers;
 }
 
-// Status writes a second of pods whose containers end all the time, each started again in `period`.
+// Status writes a second of pods with crash loops, whose containers restart every `period`.
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params);
 
-// Between the tries of a kubelet to register.
+// Between tries of a kubelet to register.
 inline constexpr Backoff kRegistrationBackoff{.first = 100_ms, .max = 7_s};
 
 }  // namespace orrery

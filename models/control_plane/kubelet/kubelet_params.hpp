@@ -1,5 +1,4 @@
-// models/control_plane/kubelet/kubelet_params.hpp -- what a node tells the servers, and how it
-// starts pods.
+// models/control_plane/kubelet/kubelet_params.hpp -- heartbeats of a node and its pod starts.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// models/control_plane/kubelet/pod_images.hpp -- the images of pods, on their way to the pods'
-// nodes.
+// models/control_plane/kubelet/pod_images.hpp -- image pulls of pods on their nodes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace orrery {
 
-// Numbers of the images that pods name. A name stands for one image, of the size first seen.
+// Numbers for the names of images. A name stands for one image, with the size first seen.
 class ImageNames {
  public:
   explicit ImageNames(const JobTable& jobs) : jobs_{jobs} {}
@@ -32,14 +31,15 @@ class ImageNames {
   std::vector<bool> is_known_;  // by spec
 };
 
-// A pod pulls its images one after the other, among all that its node and the registry do.
+// A pod pulls its images one after another, in competition with other pods of its node and with the
+// registry's other clients.
 class PodImages {
  public:
   PodImages(Engine& engine, const ImagePullParams& params, const JobTable& jobs, uint32_t nodes);
 
-  // Calls `done` once all are on the node: before it returns, if nothing is to be waited for.
+  // Calls `done` once all are on the node; before it returns, if all are present.
   void ensure(PodId pod, NodeId node, std::function<void()> done);
-  // What the node had is gone, and those who wait there are not told any more.
+  // The node's images are lost, and callbacks of waiting pods there are dropped.
   void renew(NodeId node) { pulls_.renew(node); }
   const ImagePulls& pulls() const { return pulls_; }
   void add_summary(Recorder& recorder) const;

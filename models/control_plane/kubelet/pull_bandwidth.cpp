@@ -52,7 +52,8 @@ void PullBandwidth::enter(NodeId id) {
   with_pulls(node.pulls.size()).add_ns(id.index, node.asked);
 }
 
-// Nodes with most pulls first: these may need less of the registry, a pull, than they could have.
+// Nodes with most pulls come first, because these may need less of the registry per pull than their
+// share.
 void PullBandwidth::share() {
   double pulls = 0, left = registry_;
   for (size_t count = 1; count <= nodes_with_.size(); ++count) {

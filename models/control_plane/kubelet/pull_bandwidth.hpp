@@ -1,4 +1,4 @@
-// models/control_plane/kubelet/pull_bandwidth.hpp -- how fast images come to nodes that share a
+// models/control_plane/kubelet/pull_bandwidth.hpp -- rates of image pulls by nodes that share a
 // registry.
 #pragma once
 
@@ -17,26 +17,27 @@ namespace orrery {
 
 using ImageId = Id<struct ImageTag>;
 
-// The pulls of a node share its bandwidth, and all of them the registry's, max-min fairly: each is
-// as fast as the others of its node, and nodes with as many pulls are as fast as one another. So
-// nodes are kept by their number of pulls, each waiting for the first of these to end, and an event
-// costs the logarithm of nodes and pulls, and as many steps as there are such numbers.
+// The pulls of a node share its bandwidth equally, and all pulls share the registry max-min fairly.
+// So nodes with equally many pulls have equal rates, and nodes are grouped by their number of
+// pulls. An event costs the logarithm of nodes and pulls, plus one step for each distinct number.
+// Example: a registry of 10 Gbit/s, nodes of 4: two nodes pull at 4 each, three at 3.3 each.
 class PullBandwidth {
  public:
   using Done = std::function<void(NodeId node, ImageId image)>;
   PullBandwidth(Engine& engine, const ImagePullParams& params, uint32_t nodes, Done done);
 
-  void add(NodeId node, ImageId image, Duration alone);  // how long it takes a node by itself
-  void clear(NodeId node);                               // without a call of `done`
+  // `alone`: its duration without other pulls.
+  void add(NodeId node, ImageId image, Duration alone);
+  void clear(NodeId node);  // without calling `done`
 
  private:
   struct Pull {
-    double end;  // in the time of its node, of which one nanosecond is one of a pull alone
+    double end;  // in the node's own time, where a pull alone takes 1 ns for 1 ns
     ImageId image;
     bool operator>(const Pull& o) const { return end != o.end ? end > o.end : image > o.image; }
   };
   struct Node {
-    double now = 0;           // when it was last looked at
+    double now = 0;           // at the last update
     double asked = 0;         // from then until its first pull ends
     std::vector<Pull> pulls;  // a heap, the first to end on top
   };
@@ -47,10 +48,10 @@ class PullBandwidth {
   void ended(NodeId node);
 
   Engine& engine_;
-  double registry_;  // in nodes
+  double registry_;  // bandwidth of the registry, in nodes
   Done done_;
   IdVector<NodeId, Node> nodes_;
-  std::vector<std::unique_ptr<ProcessorSharing>> nodes_with_;  // one pull, two, ...
+  std::vector<std::unique_ptr<ProcessorSharing>> nodes_with_;  // by number of pulls, from one
 };
 
 }  // namespace orrery

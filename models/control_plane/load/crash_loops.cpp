@@ -29,7 +29,7 @@ void CrashLoops::start(const std::vector<bool>& is_up) {
   }
 }
 
-// Once the wait is the same as before it stays so, and no further event is needed.
+// Once the wait no longer changes, no further event is needed.
 void CrashLoops::begin_cycle(size_t index) {
   Group& group = groups_[index];
   if (group.is_gone) return;

@@ -1,4 +1,4 @@
-// models/control_plane/load/crash_loops.hpp -- the load of pods whose containers end all the time.
+// models/control_plane/load/crash_loops.hpp -- load of pods with crash loops.
 #pragma once
 
 #include <vector>
@@ -16,12 +16,13 @@
 
 namespace orrery {
 
-// The pods of a group restart in the same rhythm, each at a time of its own, so that their writes
-// are a rate, which changes only with the back-off: a few events a group. A kubelet writes no
-// faster than its client may. Nodes that are down, or not there yet, are left out.
+// The pods of a group restart with the same period, each at its own time, so their writes are a
+// rate. The rate changes only with the backoff, which costs a few events a group. A kubelet writes
+// no faster than its client's limit. Nodes that are down or absent are left out. Example: 100 pods
+// that run 10 s and wait 5 min restart every 310 s, with 0.32 restarts a second.
 class CrashLoops {
  public:
-  struct Params {  // which must outlive it
+  struct Params {  // must outlive it
     const std::vector<CrashLoopingPodsParams>& crash_loops;
     const PodObjectParams& pods;
     const KubeletParams& kubelet;
@@ -43,7 +44,7 @@ class CrashLoops {
     const CrashLoopingPodsParams* params;
     CrashLoop loop;
     Duration wait = Duration::max();  // of the present cycle
-    int32_t nodes_up = 0;             // of those that have such pods
+    int32_t nodes_up = 0;             // nodes that are up and have such pods
     double writes_per_s = 0, restarts_per_s = 0;
     bool is_gone = false;
   };

@@ -22,17 +22,17 @@ namespace orrery {
 class EventSeries {
  public:
   struct Setup {
-    Bytes bytes;         // of an Event
-    int32_t events = 1;  // for each occurrence, each a series of its own
+    Bytes bytes;         // size of an Event
+    int32_t events = 1;  // for each occurrence, each with its own series
   };
   struct Counters {
     uint64_t occurrences = 0;
     uint64_t written = 0, patched = 0, dropped = 0;  // requests
   };
-  // All of these must outlive it.
+  // All arguments must outlive it.
   EventSeries(Engine& engine, EtcdStore& store, ApiClient& client, const Setup& setup);
 
-  // `life`: a pod that is created anew is another one.
+  // `life`: a recreated pod counts as another pod.
   void occurred(PodId pod, uint64_t life, uint32_t name_space);
   const Counters& counters() const { return counters_; }
 
@@ -43,10 +43,10 @@ class EventSeries {
     uint32_t name_space;
     Time last;
     bool is_series = false;
-    std::vector<uint32_t> events;  // their names in the store
+    std::vector<uint32_t> events;  // names in the store
   };
-  struct Written {            // of an Event in the store
-    uint32_t unanswered = 0;  // requests
+  struct Written {            // an Event in the store
+    uint32_t unanswered = 0;  // open requests
     bool is_over = false;
   };
   void write(const Series& series, Verb verb);
@@ -58,8 +58,8 @@ class EventSeries {
   EtcdStore& store_;
   ApiClient& client_;
   Setup setup_;
-  std::vector<Series> series_;     // also single Events; by their first occurrence
-  std::vector<uint32_t> of_pods_;  // which of them, by pod
+  std::vector<Series> series_;     // single Events included; by first occurrence
+  std::vector<uint32_t> of_pods_;  // index into series_, by pod
   std::vector<Written> written_;   // by name
   Timer next_look_;
   Counters counters_;

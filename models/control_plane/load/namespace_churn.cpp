@@ -10,10 +10,10 @@
 namespace orrery {
 namespace {
 
-// As for pods: controllers that fail come back to it, later each time.
+// As with pods, failed controllers retry after a growing backoff.
 constexpr Backoff kNamespaceBackoff{.first = 1_s, .max = 60_s};
 
-// The Namespace, and what comes with it; all further objects are as the last.
+// The Namespace and its default objects; all further objects are like the last.
 constexpr ApiResource kObjectKinds[] = {ApiResource::Namespaces, ApiResource::ServiceAccounts,
                                         ApiResource::ConfigMaps};
 
@@ -79,7 +79,7 @@ void NamespaceChurn::changed() {
   servers_.set_cached(nearest_bytes(std::floor(heap)));
 }
 
-// The namespace by whoever submits the job, the rest by controllers that fill new ones.
+// The user of the job creates the namespace, controllers create the rest.
 void NamespaceChurn::job_arrived(JobId job) {
   if (!namespaces_.per_job) return;
   if (free_.empty()) {
@@ -115,7 +115,7 @@ void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
     if (answer.outcome == ApiOutcome::Done) return created(space, object);
     engine_.after(pause, Label{"control.namespace_tries_again"},
                   [this, space, object, pause, name = spaces_[space].objects[object]] {
-                    Space& now_is = spaces_[space];  // its job may be over, and another's there
+                    Space& now_is = spaces_[space];  // its job may be over, and the slot reused
                     if (now_is.left != Time::max() || now_is.objects[object] != name) return;
                     create(space, object, kNamespaceBackoff.next(pause));
                   });
@@ -134,7 +134,7 @@ void NamespaceChurn::job_over(JobId job) {
   leave(of_jobs_[job]);
 }
 
-// Once all that was asked for is answered. Of what failed, something may be stored.
+// Called once all requests have responses. A failed request may have stored its object.
 void NamespaceChurn::leave(uint32_t space) {
   if (spaces_[space].asked > 0) return;
   const auto is_stored = [this](uint32_t name) { return name != 0 && store_.has(name); };
@@ -154,7 +154,7 @@ void NamespaceChurn::drop(uint32_t space) {
   changed();
 }
 
-// A worker begins with one when it is done with its last; the requests of all go one after another.
+// A worker takes the next deletion when its last one is done; the requests of all are serial.
 void NamespaceChurn::begin_deletion() {
   const auto workers = static_cast<size_t>(each_.workers);
   if (begun_ == leaving_.size() || ends_.size() == workers) return;

@@ -1,4 +1,5 @@
-// models/control_plane/load/namespace_churn.hpp -- namespaces that come with jobs, and go or stay.
+// models/control_plane/load/namespace_churn.hpp -- namespaces created with jobs, and their
+// deletion.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +38,18 @@ struct NamespacesSample {
   }
 };
 
-// A namespace is made by single requests, each tried until it is stored, or to be deleted.
-// Deletions are a queue: their requests share the client of one controller, and are a steady load
-// while there are any, as those of clients that ask for each.
+// A namespace is created by single requests, each retried until it is stored or the namespace is to
+// be deleted. Deletions are a queue. Their requests share the client of one controller, and are a
+// steady load while there are any. Requests of clients that query each namespace are a steady load,
+// too.
 class NamespaceChurn {
  public:
-  struct Params {  // which must outlive it
+  struct Params {  // must outlive it
     const NamespacesParams& namespaces;
     const PodClientsParams& clients;
     const ApiServersParams& api_servers;
   };
-  // `numbers` and `nodes`, those that are up, must outlive it.
+  // `numbers` and `nodes` (true: up) must outlive it.
   NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const JobNamespaces& numbers,
                  const Params& params, const std::vector<bool>& nodes);
   NamespaceChurn(const NamespaceChurn&) = delete;
@@ -68,15 +70,15 @@ class NamespaceChurn {
   };
   struct Space {                    // of a job
     uint32_t number = 0;            // in requests
-    std::vector<uint32_t> objects;  // their names in the store; the first is the Namespace
+    std::vector<uint32_t> objects;  // names in the store; the first is the Namespace
     Time left = Time::max();        // when the job was over
-    int32_t asked = 0;              // creations that are not answered
+    int32_t asked = 0;              // open creations
   };
   void create(uint32_t space, size_t object, Duration pause);
   void created(uint32_t space, size_t object);
   void leave(uint32_t space);
   void drop(uint32_t space);
-  void changed();  // how much is stored
+  void changed();  // the stored amount changed
   void begin_deletion();
   void deleted();
   void ask(size_t round);
@@ -97,13 +99,13 @@ class NamespaceChurn {
   std::vector<std::unique_ptr<ListReaders>> readers_;
   std::vector<Round> rounds_;
   int64_t most_ = 0;
-  IdVector<JobId, uint32_t> of_jobs_;  // the space of each
+  IdVector<JobId, uint32_t> of_jobs_;  // index of the space, by job
   std::vector<Space> spaces_;
   std::vector<uint32_t> free_;
-  std::deque<uint32_t> leaving_;  // spaces
-  std::deque<Time> ends_;         // of the last deletions, one for each worker
-  Time requests_end_;             // of the deletion whose requests were sent last
-  size_t begun_ = 0;              // of those that leave
+  std::deque<uint32_t> leaving_;  // spaces being deleted
+  std::deque<Time> ends_;         // ends of the last deletions, one for each worker
+  Time requests_end_;             // of the last deletion with sent requests
+  size_t begun_ = 0;              // deletions that have begun
   Duration longest_;
   uint64_t deleted_ = 0;
   Channel<NamespacesSample> samples_;

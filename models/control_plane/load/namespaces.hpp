@@ -1,5 +1,5 @@
-// models/control_plane/load/namespaces.hpp -- what namespaces cost: their deletion, and clients
-// that ask for each.
+// models/control_plane/load/namespaces.hpp -- costs of namespaces: deletion, and clients that query
+// each.
 #pragma once
 
 #include <cstdint>
@@ -60,22 +60,22 @@ struct NamespaceParams {
   }
 };
 
-// Requests that the deletion of an empty namespace takes.
+// Requests of the deletion of an empty namespace.
 constexpr int64_t requests_of_deletion(const NamespaceParams& p) {
   return 2LL * p.api_versions + 2LL * p.resource_types * p.passes;
 }
 
-// What a client that makes `count` requests through a token bucket waits for the last.
+// How long a client with `count` requests through a token bucket waits for the last one.
 Duration throttled_time(int64_t count, double qps, int64_t burst);
 
-// A client that asks for each of them in turn, say whether its user may list it.
+// Duration of a client that queries each namespace in turn, for example for list permissions.
 Duration time_to_ask_each(int64_t namespaces, const NamespaceParams& params);
 
 constexpr int64_t objects_of(int64_t namespaces, const NamespaceParams& p) {
   return namespaces * p.objects;
 }
 
-// What a LIST of one of their types reads, over all namespaces.
+// What a LIST of one resource type reads, over all namespaces.
 constexpr Bytes bytes_of_type(int64_t namespaces, const NamespaceParams& p) {
   return p.object_bytes * namespaces;
 }

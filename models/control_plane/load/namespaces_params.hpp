@@ -1,4 +1,5 @@
-// models/control_plane/load/namespaces_params.hpp -- how many namespaces a run has, and who looks.
+// models/control_plane/load/namespaces_params.hpp -- the number of namespaces in a run, and the
+// clients that query them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// models/control_plane/load/pod_events.hpp -- Events: written about pods, listed by whoever reads
-// them.
+// models/control_plane/load/pod_events.hpp -- Events about pods, and clients that list them.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +20,24 @@
 
 namespace orrery {
 
-// Nobody waits for an Event. Those of pods are requests of their own, those of others a rate.
+// No client waits for an Event. Events of pods are single requests, those of other recorders a
+// rate.
 class PodEvents {
  public:
-  struct Params {  // which must outlive it
+  struct Params {  // must outlive it
     const PodEventsParams& events;
     const PodClientsParams& clients;
     const ApiServersParams& api_servers;
     const EtcdParams& etcd;
   };
-  // `nodes`, those that are up, must outlive it.
+  // `nodes` (true: up) must outlive it.
   PodEvents(Sim sim, ApiServers& servers, EtcdStore& store, const Params& params,
             const std::vector<bool>& nodes);
   PodEvents(const PodEvents&) = delete;
   PodEvents& operator=(const PodEvents&) = delete;
 
   void start();
-  // No node: its kubelet does not start it any more.
+  // Invalid node: no kubelet starts the pod any more.
   void pod_bound(NodeId node, uint32_t name_space);
   // `life`: as for EventSeries.
   void scheduling_failed(PodId pod, uint64_t life, uint32_t name_space);

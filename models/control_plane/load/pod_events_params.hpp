@@ -1,5 +1,5 @@
-// models/control_plane/load/pod_events_params.hpp -- the Events that are recorded, and who reads
-// them.
+// models/control_plane/load/pod_events_params.hpp -- Events that are recorded, and the clients that
+// read them.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct PodEventsParams {
     v("others_per_s", others_per_s,
       "Events of everybody else, such as health checks and cron jobs: a steady load.",
       Range{0.0, 1e6}, Unit{"Events/s"}, Source{"0: nothing is known of them"});
-    v("client", client, "Of whoever records: its Events have a rate of their own.",
+    v("client", client, "Of each recorder: its Events have a rate of their own.",
       Source{"kubelet: eventRecordQPS 50, eventBurst 100"},
       Heeded{per_pod > 0 || per_failed_bind > 0, "per_pod and per_failed_bind are 0"});
     v("readers", readers, "Clients that list all Events every so often.");
@@ -48,7 +48,7 @@ struct PodEventsParams {
   void check(Checker& c) const {
     const bool has_client = per_pod > 0 || per_failed_bind > 0;
     if (!has_client && others_per_s == 0) {
-      c.error("per_pod", "must not be 0 if nobody else records Events: there would be none");
+      c.error("per_pod", "must not be 0 without other recorders of Events: there would be none");
     }
   }
 };

@@ -1,5 +1,5 @@
-// models/control_plane/load/thresholds.hpp -- how large a cluster its developers test, and what
-// exceeds that.
+// models/control_plane/load/thresholds.hpp -- the cluster sizes that Kubernetes tests, and which of
+// them a run exceeds.
 #pragma once
 
 #include <array>
@@ -46,10 +46,10 @@ constexpr std::array<std::string_view, kQuantities> enum_names(Quantity) {
           "token_checks_per_second"};
 }
 
-// Published by Kubernetes' SIG Scalability. What is TBD there has no threshold here.
+// Published by Kubernetes' SIG Scalability. Figures marked TBD there have no threshold here.
 int64_t threshold(Quantity quantity);
 
-// The size of a cluster; what is zero is not told.
+// The size of a cluster; zeros are not reported.
 struct ClusterSize {
   std::array<int64_t, kQuantities> counts{};
   int64_t& operator[](Quantity q) { return counts[static_cast<size_t>(q)]; }
@@ -60,7 +60,7 @@ struct Excess {
   int64_t count, threshold;
   bool operator==(const Excess&) const = default;
 };
-// All that is beyond what is tested, in the order of the enum.
+// All quantities beyond their threshold, in the order of the enum.
 std::vector<Excess> beyond_thresholds(const ClusterSize& size);
 
 }  // namespace orrery

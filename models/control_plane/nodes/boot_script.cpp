@@ -71,7 +71,7 @@ class Writer {
     }
   }
 
-  // Each is followed by a watch. Beyond the resources that are named, they are of one object.
+  // Each list is followed by a watch. Lists beyond the named resources are of one object.
   void lists(BootStage stage, uint32_t client, int32_t count,
              std::span<const ApiResource> resources) {
     for (size_t i = 0; i < static_cast<size_t>(count); ++i) {

@@ -1,4 +1,4 @@
-// models/control_plane/nodes/boot_script.hpp -- the requests of a node that boots, in their order.
+// models/control_plane/nodes/boot_script.hpp -- the ordered requests of a booting node.
 #pragma once
 
 #include <array>
@@ -10,23 +10,23 @@
 
 namespace orrery {
 
-// One after the other, by one client of the node.
+// Serial requests of one client of the node.
 struct BootThread {
   uint32_t client = 0;
   bool is_registration = false;  // the first of its requests stores the Node
   std::vector<ApiRequest> requests = {};
 };
 
-// Threads of a stage run beside each other. The kubelet gets its certificate; then it registers,
-// and lists what it has to know; then it reports that it is ready. Once the node is registered,
-// kube-proxy and the daemons list and watch, and Events are recorded, beside what the kubelet does.
+// Threads of a stage run in parallel. The kubelet gets its certificate, then registers and lists
+// what it needs, then reports Ready. Once the node is registered, kube-proxy and the daemons list
+// and watch, and Events are recorded, in parallel to the kubelet.
 enum class BootStage : uint8_t { Certificate, Registration, Report, Agents };
 inline constexpr size_t kBootStages = 4;
 
 using BootScript = std::array<std::vector<BootThread>, kBootStages>;
 
-// A node that comes back has its certificate, and its objects are there. With services, those who
-// watch their addresses list them as the node is up.
+// A returning node has its certificate and its objects already. With services, the watchers of
+// addresses list them when the node is up.
 BootScript join_script(const BootParams& params);
 BootScript reboot_script(const BootParams& params);
 

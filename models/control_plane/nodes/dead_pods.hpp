@@ -1,5 +1,5 @@
-// models/control_plane/nodes/dead_pods.hpp -- pods that died with their node and that the API still
-// shows.
+// models/control_plane/nodes/dead_pods.hpp -- pods that died with their node and are still in the
+// API.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,9 @@
 
 namespace orrery {
 
-// The ledger of the belief about pods of dead nodes: a pod is in it from its death until its object
-// is deleted. What is the case (which pods died, and what follows for their jobs) is in the job
-// controller's Replacements. The deletions of a node end together: if more pods are to be deleted
-// while some are, all of them are gone when none is left.
+// A pod is listed from its death until its object is deleted. Which pods died, and what follows for
+// their jobs, is in the job controller's Replacements. Deletions of a node end together: pods added
+// during deletions are gone only when all of them are deleted.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}
@@ -22,7 +21,7 @@ class DeadPods {
   void died(NodeId node, const DeadPod& pod, uint32_t object) {  // object: 0 if there is none
     nodes_[node].shown.push_back({pod, object});
   }
-  // All that the node lost until now are to be deleted: their objects.
+  // Starts the deletion of all pods that the node lost so far; returns their objects.
   std::vector<uint32_t> begin(NodeId node) {
     OfNode& of = nodes_[node];
     std::vector<uint32_t> objects;
@@ -33,7 +32,8 @@ class DeadPods {
     of.left += objects.size();
     return objects;
   }
-  // So many of these objects are deleted. The pods that are gone: all of them once none is left.
+  // So many of these objects are deleted. Returns the pods that are gone: all of them once no
+  // object is left.
   std::vector<DeadPod> deleted(NodeId node, size_t objects = 1) {
     OfNode& of = nodes_[node];
     of.left -= objects;
@@ -48,7 +48,7 @@ class DeadPods {
   struct OfNode {
     std::vector<Shown> shown;
     std::vector<DeadPod> going;  // being deleted
-    size_t left = 0;             // of these, objects
+    size_t left = 0;             // objects of these that are left
   };
   IdVector<NodeId, OfNode> nodes_;
 };

@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_api.hpp -- the way of nodes through the Kubernetes API.
+// models/control_plane/nodes/node_api.hpp -- requests of nodes to the Kubernetes API.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ constexpr uint32_t kKubelet = 0, kKubeProxy = 1, kFirstDaemon = 2;  // clients o
 
 class NodeApi {
  public:
-  // Told once. False: the API refused, or was not to be reached however often it was tried.
+  // Called once. False: the API rejected the request, or all retries failed.
   virtual void send(NodeId node, uint32_t client, const ApiRequest& request,
                     std::function<void(bool is_done)> done) = 0;
-  // Pods that were on the node when it died are deleted: by its kubelet if it is back. However
-  // often that has to be tried, PodNews::dead_pods_gone follows once their controllers know.
+  // Deletes the pods that were on the node when it died; its own kubelet does so if it is back. The
+  // deletion is retried until stored. PodNews::dead_pods_gone follows once the pods' controllers
+  // have observed it.
   virtual void delete_dead_pods(NodeId node, bool is_back) = 0;
 
-  Signal<bool> cut_off;  // no heartbeat can be stored, or again they can
+  Signal<bool> cut_off;  // true: heartbeats can no longer be stored; false: they can again
 
  protected:
   ~NodeApi() = default;

@@ -34,7 +34,7 @@ void NodeBoots::boot(NodeId node) {
 }
 
 void NodeBoots::enter(NodeId node, uint32_t generation) {
-  if (boots_[node].generation != generation) return;  // it died at the gate, and its turn with it
+  if (boots_[node].generation != generation) return;  // the node died while waiting at the gate
   boots_[node].row.entered = sim_.engine.now();
   begin(node, BootStage::Certificate);
 }

@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_boots.hpp -- nodes on their way into the cluster.
+// models/control_plane/nodes/node_boots.hpp -- nodes booting into the cluster.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@
 
 namespace orrery {
 
-// A node that joins waits at the gate, then makes its requests; one that comes back has no gate.
-// What its client gives up is begun anew, later each time: a list as reflectors do, all else as the
-// registration of a kubelet.
+// A joining node waits at the gate, then sends its requests; a returning node skips the gate.
+// Requests that its client gave up are retried with a growing backoff: lists like reflectors,
+// others like the registration of a kubelet.
 class NodeBoots {
  public:
   struct Counters {
     uint64_t joined = 0, came_back = 0, broken = 0;
-    uint64_t requests = 0, again = 0;  // all, and those of them that were begun anew
+    uint64_t requests = 0, again = 0;  // all requests, and the retried ones among them
   };
 
   NodeBoots(Sim sim, const BootParams& params, NodeApi& api, uint32_t nodes);
@@ -32,26 +32,26 @@ class NodeBoots {
 
   void absent(NodeId node) { boots_[node].joins = true; }  // it joins later
   void boot(NodeId node);
-  void died(NodeId node);  // what it asks for then is of no use any more
-  void finish();           // writes the rows of those under way
+  void died(NodeId node);  // responses to its open requests are ignored
+  void finish();           // writes rows of boots in progress
 
-  Signal<NodeId> registered;  // of one that joins
+  Signal<NodeId> registered;  // of a joining node
   Signal<NodeId> ready;
 
   size_t waiting() const { return gate_.waiting(); }
-  uint32_t booting() const { return booting_; }  // those that wait included
+  uint32_t booting() const { return booting_; }  // waiting at the gate included
   const Counters& counters() const { return counters_; }
-  const std::vector<Duration>& join_times() const { return join_times_; }  // until ready
+  const std::vector<Duration>& join_times() const { return join_times_; }  // until Ready
 
  private:
   struct Boot {
     uint32_t generation = 0;
     bool joins = false;  // it was never registered
     bool is_open = false, is_ready = false;
-    std::array<uint32_t, kBootStages> left{};  // threads of each stage
+    std::array<uint32_t, kBootStages> left{};  // running threads of each stage
     BootRow row;
   };
-  struct Ticket {  // where a thread of a boot is
+  struct Ticket {  // position of a thread of a boot
     NodeId node;
     uint32_t generation = 0;
     BootStage stage = BootStage::Certificate;

@@ -1,4 +1,5 @@
-// models/control_plane/nodes/node_clients.hpp -- kube-proxy and daemons of nodes that boot.
+// models/control_plane/nodes/node_clients.hpp -- clients of kube-proxy and daemons on booting
+// nodes.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace orrery {
 
-// Made when a node first asks by one. Kube-proxies share a service account on all nodes, and so do
-// daemons of a kind.
+// Created on first use. Kube-proxies of all nodes share a service account, and so do daemons of one
+// kind.
 class NodeClients {
  public:
   NodeClients(Engine& engine, ApiServers& servers, const PodClientsParams& params, Rng& rng,

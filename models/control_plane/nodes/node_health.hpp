@@ -1,5 +1,5 @@
-// models/control_plane/nodes/node_health.hpp -- whose heartbeats arrive, and what becomes of the
-// others.
+// models/control_plane/nodes/node_health.hpp -- which nodes send heartbeats, and what follows for
+// the others.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace orrery {
 
-// Tells the lifecycle controller who falls silent: nodes that die, and all of them while nobody
-// stores their leases. Heartbeats are no events: of a node that falls silent it is known when it
-// sent the last.
+// Reports silent nodes to the lifecycle controller: dead nodes, and all nodes while Leases cannot
+// be stored. Heartbeats are no events: the time of the last one is computed when a node falls
+// silent.
 class NodeHealth {
  public:
   NodeHealth(Engine& engine, const NodeLifecycleParams& params, const HeartbeatParams& heartbeats,
              std::span<const uint32_t> zone_of_node);
 
   void absent(NodeId node);      // it is registered later
-  void registered(NodeId node);  // of one that was absent
+  void registered(NodeId node);  // the node was absent
   void died(NodeId node);
-  void came_back(NodeId node);  // ready, as a node that joins or was repaired
+  void came_back(NodeId node);  // Ready after it joined or was repaired
   void set_cut_off(bool is_cut_off);
 
   bool is_registered(NodeId node) const { return is_registered_[node.index]; }
@@ -41,7 +41,7 @@ class NodeHealth {
   HeartbeatParams heartbeats_;
   NodeLifecycle lifecycle_;
   std::vector<bool> is_alive_, is_registered_;  // by node
-  std::vector<Time> heard_from_;                // by node: none is older
+  std::vector<Time> heard_from_;                // by node: no heartbeat counts from before
   bool is_cut_off_ = false;
   uint32_t tainted_ = 0;
 };

@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_join.hpp -- nodes that join at once, and a gate that spreads
+// models/control_plane/nodes/node_join.hpp -- nodes that join together, and a gate that spreads
 // them.
 #pragma once
 
@@ -13,8 +13,9 @@
 
 namespace orrery {
 
-// Nodes come in the order in which they ask, at the rate the gate allows; one event is pending for
-// all that wait.
+// Nodes pass in the order of their requests, at the gate's rate; one event is pending for all
+// waiting nodes. Example: 100 nodes at once, rate 10/s and burst 20: 20 pass at once, the last one
+// after 8 s.
 class JoinGate {
  public:
   JoinGate(Engine& engine, const NodeJoinParams& params);
@@ -22,7 +23,7 @@ class JoinGate {
   JoinGate& operator=(const JoinGate&) = delete;
   ~JoinGate() { engine_.cancel(next_); }
 
-  // Calls `enter` when the node may join: at once, if it needs not wait.
+  // Calls `enter` when the node may join: at once if it need not wait.
   void ask(Callback enter);
   size_t waiting() const { return waiting_.size(); }
 
@@ -30,7 +31,7 @@ class JoinGate {
   void plan();
 
   Engine& engine_;
-  std::optional<TokenBucket> tokens_;  // none: nothing holds nodes back
+  std::optional<TokenBucket> tokens_;  // none: no gate
   std::deque<Callback> waiting_;
   EventId next_;
 };

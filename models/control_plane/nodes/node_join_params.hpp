@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_join_params.hpp -- what a node that joins asks of the servers.
+// models/control_plane/nodes/node_join_params.hpp -- requests of a joining node to the servers.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct NodeJoinParams {
 
   template <class V>
   void fields(V& v) {
-    const Source estimate{"estimate: nobody published a count; 30 to 60 in all"};
+    const Source estimate{"estimate: no count is published; 30 to 60 in all"};
     v("certificate_requests", certificate_requests, "To get a client certificate.",
       Range{0, 10'000}, Unit{"requests"}, estimate, Heeded{Fact::NewNodes});
     v("registrations", registrations, "To create the Node and its CSINode.", Range{1, 10'000},

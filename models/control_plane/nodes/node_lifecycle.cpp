@@ -33,9 +33,9 @@ void NodeLifecycle::plan_look(Time when) {
 
 void NodeLifecycle::node_silent(NodeId id, Time last_heard) {
   Node& node = nodes_[id];
-  ORRERY_CHECK(node.is_registered, "nobody waits for a node that is deleted");
+  ORRERY_CHECK(node.is_registered, "a deleted node sends no heartbeats");
   node.is_heard_again = false;
-  if (node.state != State::Heard) return;
+  if (node.state != State::Alive) return;
   node.state = State::Silent;
   ++node.silence;
   const Time look = std::max(look_after(last_heard + params_.grace), look_after(engine_.now()));
@@ -45,7 +45,7 @@ void NodeLifecycle::node_silent(NodeId id, Time last_heard) {
 
 void NodeLifecycle::node_heard(NodeId id) {
   Node& node = nodes_[id];
-  if (node.state == State::Silent) node.state = State::Heard;
+  if (node.state == State::Silent) node.state = State::Alive;
   if (node.state != State::NotReady || node.is_heard_again) return;
   node.is_heard_again = true;
   heard_again_.push_back(id);
@@ -57,7 +57,7 @@ void NodeLifecycle::node_deleted(NodeId id) {
   ORRERY_CHECK(node.is_registered, "a node is deleted once");
   node.is_registered = false;
   node.is_heard_again = false;
-  if (std::exchange(node.state, State::Heard) == State::NotReady) {
+  if (std::exchange(node.state, State::Alive) == State::NotReady) {
     --zones_[node.zone].not_ready;
     --not_ready_;
     lift_taint(id);
@@ -111,7 +111,7 @@ void NodeLifecycle::mark_not_ready(NodeId id) {
 void NodeLifecycle::mark_ready(NodeId id) {
   Node& node = nodes_[id];
   node.is_heard_again = false;
-  node.state = State::Heard;
+  node.state = State::Alive;
   --zones_[node.zone].not_ready;
   --not_ready_;
   ++counters_.ready;
@@ -139,8 +139,8 @@ void NodeLifecycle::update_zones() {
   for (uint32_t z = 0; z < zones_.size(); ++z) plan_taint(z);
 }
 
-// A new token bucket, which is empty if the old one was. A zone that is lost as a whole, while
-// others live, loses its pods at the usual pace.
+// Sets the pace by a new token bucket, which starts empty if the old one was empty. A zone that is
+// lost as a whole, while others live, loses its pods at the usual pace.
 void NodeLifecycle::set_pace(Zone& zone) {
   const bool had_token = zone.rate > 0 && zone.next_taint <= engine_.now();
   const bool is_partial = zone.state == ZoneState::PartialDisruption;
@@ -201,7 +201,7 @@ void NodeLifecycle::plan_taint(uint32_t z) {
 
 void NodeLifecycle::hand_out_taint(uint32_t z) {
   Zone& zone = zones_[z];
-  // A look of the same instant comes first; it plans the taint anew.
+  // A monitor pass at the same instant comes first; it plans the taint again.
   if (zone.queue.empty() || planned_look_ == engine_.now()) return;
   const NodeId id = zone.queue.front();
   zone.queue.pop_front();
@@ -221,7 +221,8 @@ void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
 }
 
 void NodeLifecycle::evict(NodeId id) {
-  if (planned_look_ == engine_.now()) return plan_eviction(id, {});  // it may lift the taint
+  // That pass may remove the taint.
+  if (planned_look_ == engine_.now()) return plan_eviction(id, {});
   ++counters_.evicted;
   evicted.emit(id);
 }

@@ -1,4 +1,5 @@
-// models/control_plane/nodes/node_lifecycle.hpp -- what becomes of nodes whose heartbeats stop.
+// models/control_plane/nodes/node_lifecycle.hpp -- taints and evictions of nodes whose heartbeats
+// stop.
 #pragma once
 
 #include <array>
@@ -21,11 +22,15 @@ constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
   return {"normal", "partial_disruption", "full_disruption"};
 }
 
-// The controller looks at all nodes once in a period, but only looks that find news are events. A
-// node that was silent for longer than the grace period is not ready, and queued for a taint, which
-// a token bucket of its zone hands out; pods leave it when they no longer tolerate that. The pace
-// depends on how many of the zone are not ready; if no node of any zone is ready, the
-// controller takes itself to be cut off, and there are no taints until it hears of one.
+// The controller checks all nodes once in a monitor period, but only checks with a change are
+// events. A node that was silent for longer than the grace period becomes NotReady and is queued
+// for a taint, which a token bucket of its zone hands out. Pods leave the node when their
+// toleration of the taint ends. The pace depends on how many nodes of the zone are NotReady. If no
+// node of any zone is Ready, the controller assumes that it is partitioned, and stops tainting
+// until a heartbeat arrives.
+//
+// Example: last heartbeat at 100 s, grace 40 s, checks every 5 s: NotReady at 140 to 145 s, then
+// tainted, and pods with the usual toleration leave 300 s later.
 class NodeLifecycle {
  public:
   struct Counters {
@@ -39,13 +44,13 @@ class NodeLifecycle {
   NodeLifecycle(const NodeLifecycle&) = delete;
   NodeLifecycle& operator=(const NodeLifecycle&) = delete;
 
-  // No heartbeat of it arrived since `last_heard`, until it is told to be heard again.
+  // No heartbeat arrived since `last_heard`, until heartbeats are reported again.
   void node_silent(NodeId node, Time last_heard);
   void node_heard(NodeId node);
-  // Nodes are registered at first. One that is deleted counts no more, until it registers anew.
+  // Nodes are registered at first. A deleted node does not count until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
-  // If the pods of a tainted node were evicted, those that came since leave it as much later.
+  // If the pods of a tainted node were evicted, pods that came since leave after a full toleration.
   void tolerate_anew(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }
@@ -55,17 +60,17 @@ class NodeLifecycle {
   const Counters& counters() const { return counters_; }
 
   Signal<NodeId> became_not_ready, became_ready;
-  Signal<NodeId> tainted, untainted;  // by NoExecute
-  Signal<NodeId> evicted;             // pods with the usual toleration leave it
+  Signal<NodeId> tainted, untainted;  // with NoExecute
+  Signal<NodeId> evicted;             // pods with the usual toleration leave the node
 
  private:
-  enum class State : uint8_t { Heard, Silent, NotReady };
+  enum class State : uint8_t { Alive, Silent, NotReady };
   enum class Taint : uint8_t { None, Queued, Set };
   struct Node {
     uint32_t zone = 0;
-    State state = State::Heard;
+    State state = State::Alive;
     bool is_registered = true;
-    bool is_heard_again = false;  // and not yet seen to be ready
+    bool is_heard_again = false;  // alive again, but not yet checked
     Taint taint = Taint::None;
     uint32_t silence = 0;  // how often it fell silent
     EventId eviction = {};
@@ -73,12 +78,12 @@ class NodeLifecycle {
   struct Zone {
     uint32_t nodes = 0, not_ready = 0;
     ZoneState state = ZoneState::Normal;
-    std::deque<NodeId> queue;  // for a taint; some may have left meanwhile
+    std::deque<NodeId> queue;  // nodes to taint; some may be Ready again
     double rate = 0;
     Time next_taint;
     EventId taint;
   };
-  struct Deadline {  // a look that finds a node silent for too long
+  struct Deadline {  // a check that finds a node silent for too long
     Time look;
     NodeId node;
     uint32_t silence;
@@ -86,7 +91,7 @@ class NodeLifecycle {
       return look != o.look ? look > o.look : node > o.node;
     }
   };
-  Time look_after(Time t) const;  // the first look later than that
+  Time look_after(Time t) const;  // the first check after that time
   void plan_look(Time when);
   void look();
   void mark_not_ready(NodeId node);
@@ -108,12 +113,12 @@ class NodeLifecycle {
   IdVector<NodeId, Node> nodes_;
   std::vector<Zone> zones_;
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;
-  std::vector<NodeId> heard_again_;  // to be seen at the next look
+  std::vector<NodeId> heard_again_;  // to be handled at the next check
   Time planned_look_ = Time::max();
   EventId look_;
   size_t registered_ = 0;
   uint32_t not_ready_ = 0;
-  bool is_cut_off_ = false;  // full disruption everywhere
+  bool is_cut_off_ = false;  // full disruption of all zones
   Counters counters_;
 };
 

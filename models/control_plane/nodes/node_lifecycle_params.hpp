@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_lifecycle_params.hpp -- when silent nodes are given up.
+// models/control_plane/nodes/node_lifecycle_params.hpp -- when silent nodes are tainted.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 2> enum_names(NodeZones) { return {"one",
 
 struct NodeLifecycleParams {
   static constexpr std::string_view kDoc =
-      "The node lifecycle controller: nodes that are not heard of are tainted, one after the "
+      "The node lifecycle controller: nodes without heartbeats are tainted, one after the "
       "other, "
       "and lose their pods.";
   Duration monitor_period = 5_s;

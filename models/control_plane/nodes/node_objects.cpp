@@ -42,10 +42,10 @@ void NodeObjects::answered(NodeId node, uint32_t name, Time now) {
 void NodeObjects::removed(NodeId node) {
   if (is_from_start_[node.index]) absent(node);
   for (size_t i = 0; i < kKept; ++i) store_.drop(names_[node.index][i]);
-  names_[node.index][kCertificate] = 0;  // it asks for a new one
+  names_[node.index][kCertificate] = 0;  // it requests a new certificate
 }
 
-// Nothing is done when a request is an hour old, but by whoever looks next.
+// Certificate requests older than an hour are removed at the next access, not by an event.
 void NodeObjects::expire(Time now) {
   for (; !answered_.empty() && answered_.front().at + kCertificateRequestKept <= now;
        answered_.pop_front()) {

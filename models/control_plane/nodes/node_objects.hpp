@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_objects.hpp -- what etcd holds of each node.
+// models/control_plane/nodes/node_objects.hpp -- the objects of each node in etcd.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace orrery {
 
-// A Node, its CSINode and its Lease, until the node is taken away; and the request for its
-// certificate, which kube-controller-manager deletes an hour after it was granted: here, after the
-// last answer to whoever sent it, so that it never goes before it is stored. Of nodes that
-// were there at the start they are counted, and not stored: heartbeats write them again and again.
+// A Node, its CSINode and its Lease, until the node is removed; and its CertificateSigningRequest,
+// which kube-controller-manager deletes an hour after it was granted. Here that is an hour after
+// the last response to its sender, so it never precedes the store. Objects of nodes that exist at
+// the start are counted but not stored, because heartbeats rewrite them again and again.
 class NodeObjects {
  public:
   NodeObjects(EtcdStore& store, uint32_t nodes);
@@ -24,15 +24,15 @@ class NodeObjects {
   NodeObjects& operator=(const NodeObjects&) = delete;
 
   void absent(NodeId node);  // before the start
-  // What the store calls that which a request of the node writes, if it joins; 0: it has no name.
+  // The store's name of the object that a request of a joining node writes; 0: it has no name.
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
-  void answered(NodeId node, uint32_t name, Time now);  // a request with that name
+  void answered(NodeId node, uint32_t name, Time now);  // a request for the object with that name
   void removed(NodeId node);
   void expire(Time now);
   int64_t keys_from_start() const { return int64_t{kKept} * from_start_; }
 
  private:
-  static constexpr size_t kKept = 3, kCertificate = 3;  // which is of those that go by themselves
+  static constexpr size_t kKept = 3, kCertificate = 3;  // index of the objects that expire
   struct Answered {
     Time at;
     NodeId node;
@@ -41,9 +41,9 @@ class NodeObjects {
 
   EtcdStore& store_;
   std::vector<bool> is_from_start_;                     // by node
-  std::vector<std::array<uint32_t, kKept + 1>> names_;  // likewise; 0: none yet
-  std::deque<Answered> answered_;                       // requests for certificates
-  std::vector<uint32_t> asked_;  // by name: how many of these are under way, or answered so late
+  std::vector<std::array<uint32_t, kKept + 1>> names_;  // by node; 0: none yet
+  std::deque<Answered> answered_;                       // certificate requests
+  std::vector<uint32_t> asked_;  // by name: open requests, or responses so late
   int64_t from_start_;
 };
 

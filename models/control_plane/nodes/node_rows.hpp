@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-struct BootRow {  // one way of one node into the cluster; -1: it did not get so far
+struct BootRow {  // one boot of a node; -1: stage not reached
   NodeId node;
   bool joins = false;
   Time asked{-1}, entered{-1}, registered{-1}, ready{-1}, settled{-1};

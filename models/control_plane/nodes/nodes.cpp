@@ -33,7 +33,7 @@ Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& pre
     api_.delete_dead_pods(node, true);
   });
   health_.lifecycle().evicted.connect([this](NodeId node) {
-    if (health_.is_alive(node)) {  // nobody can tell it while it is cut off
+    if (health_.is_alive(node)) {  // while partitioned no heartbeat arrives
       ORRERY_MARK("nodes.evicted_alive");
       return;
     }
@@ -67,14 +67,14 @@ void Nodes::come_next() {
       Phase::Fault);
 }
 
-// A node that was taken away does not fall silent: its Node is deleted.
+// A removed node does not fall silent: its Node is deleted.
 void Nodes::died(NodeId node, NodeReason why) {
   if (why == NodeReason::Absent) return;
   boots_.died(node);
   health_.died(node);
 }
 
-// Nobody waits for its heartbeats: its pods are deleted at once.
+// No controller waits for its heartbeats: its pods are deleted at once.
 void Nodes::taken_away(NodeId node) {
   boots_.died(node);
   boots_.absent(node);
@@ -108,7 +108,7 @@ void Nodes::add_summary(Recorder& recorder) const {
   const NodeLifecycle::Counters& health = health_.lifecycle().counters();
   count("nodes_not_ready", health.not_ready, "", "times a silent node was noticed");
   count("nodes_given_up", given_up_, "", "times pods of a dead node were evicted");
-  count("cut_offs", health.full_disruptions, "", "times no node was heard of");
+  count("cut_offs", health.full_disruptions, "", "times no heartbeat of any node arrived");
   std::vector<Duration> times = boots_.join_times();
   if (times.empty()) return;
   std::ranges::sort(times);

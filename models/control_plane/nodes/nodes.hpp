@@ -1,5 +1,5 @@
-// models/control_plane/nodes/nodes.hpp -- nodes as the control plane sees them: who joins, who is
-// heard.
+// models/control_plane/nodes/nodes.hpp -- nodes as the control plane sees them: joining, alive or
+// silent.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace orrery {
 
-// With control_plane.level: delays or full. Nodes that join or were repaired boot; pods of nodes
-// that died are deleted when the lifecycle controller evicts them, or their node is back.
+// With control_plane.level: delays or full. Nodes that join or were repaired boot. Pods of dead
+// nodes are deleted when the lifecycle controller evicts them, or when their node is back.
 class Nodes {
  public:
   struct Joining {
     NodeId node;
-    Time at;  // Time::max(): when the autoscaler asks for it
+    Time at;  // Time::max(): when the autoscaler requests it
   };
 
-  // `joining` are Absent.
+  // Nodes in `joining` must be Absent.
   Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& presence,
         std::span<const uint32_t> zone_of_node, std::vector<Joining> joining);
   Nodes(const Nodes&) = delete;
@@ -55,7 +55,7 @@ class Nodes {
   NodeHealth health_;
   NodeBoots boots_;
   std::vector<Joining> joining_;  // in order of time
-  size_t come_ = 0;               // as many of them
+  size_t come_ = 0;               // how many of them have joined
   uint64_t given_up_ = 0;
   Channel<NodesSample> samples_;
 };

@@ -1,5 +1,4 @@
-// models/control_plane/nodes/nodes_params.hpp -- the parameters that boots and deaths of nodes
-// need.
+// models/control_plane/nodes/nodes_params.hpp -- parameters of boots and failures of nodes.
 #pragma once
 
 #include "models/control_plane/kubelet/kubelet_params.hpp"
@@ -12,8 +11,8 @@ namespace orrery {
 struct BootParams {
   NodeJoinParams join = {};
   HeartbeatParams heartbeats = {};
-  Bytes event_bytes = {};     // of an Event that a node records
-  bool has_services = false;  // modelled ones, whose watchers list their addresses
+  Bytes event_bytes = {};     // of an Event recorded by a node
+  bool has_services = false;  // modelled services, whose watchers list their addresses
 };
 struct NodesParams {
   BootParams boot = {};

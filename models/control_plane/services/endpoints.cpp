@@ -142,7 +142,7 @@ void ServiceEndpoints::sync_slices(std::span<const uint32_t> removed,
     --slices_[slice].size;
     touch(slice);
   }
-  size_t next = 0;  // of `added`
+  size_t next = 0;  // index into `added`
   const auto fill = [&](uint32_t slice) {
     for (; next < added.size() && slices_[slice].size < params_.slice_size; ++next) {
       put(added[next], slice);

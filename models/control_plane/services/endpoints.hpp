@@ -1,5 +1,5 @@
-// models/control_plane/services/endpoints.hpp -- the addresses of one service, and what a change
-// writes.
+// models/control_plane/services/endpoints.hpp -- the addresses of one service, and the writes of a
+// change.
 #pragma once
 
 #include <array>
@@ -14,30 +14,31 @@
 
 namespace orrery {
 
-// Of a deletion, what was there is told.
+// A deletion sends the deleted object.
 struct ObjectWrite {
   enum class Change : uint8_t { Create, Update, Delete };
   Change change = Change::Update;
-  uint32_t object = 0;  // which of the service's; numbers are reused
+  uint32_t object = 0;  // index among the service's objects; reused
   int32_t addresses = 0;
   Bytes bytes = {};
   int32_t addresses_before = 0;
-  Bytes bytes_before = {};  // zero of what is created
+  Bytes bytes_before = {};  // zero for a new object
 };
 
-// Slices are packed as KEP-0752 says, so that few are written: what is new goes first into slices
-// that are written anyway; the rest into the fullest other slice that has room for all of it, or
-// into new ones. Nothing is moved from one slice to another. An Endpoints object holds the lowest
-// addresses_max addresses, so a change among the others writes nothing.
+// Slices are packed as in KEP-0752, to write few of them. New addresses go first into slices that
+// are written anyway. The rest goes into the fullest other slice with room for all of it, or into
+// new slices. Addresses never move between slices. An Endpoints object holds the lowest
+// addresses_max addresses, so other changes write nothing. Example: slices of 100 with 100 and 60
+// addresses; one of the first is replaced by a new one: one write of the first slice.
 class ServiceEndpoints {
  public:
   explicit ServiceEndpoints(const EndpointsParams& params) : params_{params} {}
 
-  // What one pass of the controller writes; valid until the next. An address is any small number;
-  // one that is removed must be present, and one that is added must not, or be removed as well.
+  // The writes of one pass of the controller, valid until the next pass. An address is any small
+  // number. A removed address must be present; an added one must be absent, or be removed as well.
   std::span<const ObjectWrite> sync(std::span<const uint32_t> removed,
                                     std::span<const uint32_t> added);
-  // All objects are deleted, and the service is as new.
+  // Deletes all objects, and resets the service.
   std::span<const ObjectWrite> clear();
 
   size_t addresses() const { return count_; }
@@ -52,7 +53,7 @@ class ServiceEndpoints {
   struct Slice {
     int32_t size = 0;
     bool exists = false;
-    bool is_touched = false;  // in this pass
+    bool is_touched = false;  // written in this pass
   };
   void sync_slices(std::span<const uint32_t> removed, std::span<const uint32_t> added);
   void sync_object(std::span<const uint32_t> removed, std::span<const uint32_t> added);
@@ -65,8 +66,8 @@ class ServiceEndpoints {
 
   EndpointsParams params_;
   size_t count_ = 0, objects_ = 0;
-  std::vector<int32_t> written_;    // addresses, by object
-  std::vector<uint32_t> slice_of_;  // by address; kNone: it is not of the service
+  std::vector<int32_t> written_;    // number of addresses, by object
+  std::vector<uint32_t> slice_of_;  // by address; kNone: not of the service
   std::vector<Slice> slices_;
   std::vector<uint32_t> free_slices_;
   std::vector<uint32_t> touched_;

@@ -12,15 +12,14 @@ namespace {
 
 using Kind = ObjectWrite::Change;
 
-// What the real controllers do: 15 retries, from 5 ms on (Endpoints) or 1 s (slices). The garbage
-// collector, which deletes what is left of a service, tries for ever.
+// As the real controllers: 15 retries, from 5 ms on (Endpoints) or 1 s (slices). The garbage
+// collector, which deletes the rest of a service, retries for ever.
 constexpr int32_t kRetriesMax = 15;
 constexpr Backoff endpoints_backoff(EndpointsKind kind) {
   return {.first = kind == EndpointsKind::Endpoints ? 5_ms : 1_s, .max = 1000_s};
 }
 
-// One write in place of one that was refused and one that follows it; none if nothing is to be
-// done.
+// Merges a rejected write with the write that follows it; empty if they cancel out.
 std::optional<ObjectWrite> joined(const ObjectWrite& refused, ObjectWrite next) {
   next.addresses_before = refused.addresses_before;
   next.bytes_before = refused.bytes_before;
@@ -81,7 +80,7 @@ void EndpointsController::plan(ServiceId id, Duration wait) {
       Phase::Control);
 }
 
-// A writer may answer at once, and lead back here: the outer call goes on then.
+// A writer may answer at once and call this again: the outer call continues then.
 void EndpointsController::start_passes() {
   if (std::exchange(is_starting_, true)) return;
   while (!ready_.empty() && busy_ < params_.syncs) {
@@ -92,7 +91,7 @@ void EndpointsController::start_passes() {
   is_starting_ = false;
 }
 
-// The last word on each pod counts, if it differs from what is written.
+// The last change of each pod counts, if it differs from what is written.
 std::span<const ObjectWrite> EndpointsController::take_changes(Service& service) {
   std::vector<Change> changes = std::exchange(service.changes, {});
   if (service.is_removed) return service.endpoints.clear();
@@ -114,7 +113,7 @@ void EndpointsController::pass(ServiceId id) {
   engine_.cancel(service.retry);
   ++counters_.passes;
   const std::span<const ObjectWrite> span = take_changes(service);
-  std::vector<ObjectWrite> writes;  // the writer may come back
+  std::vector<ObjectWrite> writes;  // the writer may call back
   const std::vector<ObjectWrite> refused = std::exchange(service.refused, {});
   const auto of = [](uint32_t object) {
     return [object](const ObjectWrite& write) { return write.object == object; };
@@ -157,7 +156,7 @@ void EndpointsController::pass_over(ServiceId id) {
     try_again_later(id);
   }
   if (service.is_removed) {
-    if (service.endpoints.objects() > 0) return plan(id, {});  // it was removed during the pass
+    if (service.endpoints.objects() > 0) return plan(id, {});  // removed during the pass
     if (service.refused.empty()) free_.push_back(id);
     return;
   }

@@ -1,5 +1,5 @@
-// models/control_plane/services/endpoints_controller.hpp -- writes what changes among the pods of
-// services.
+// models/control_plane/services/endpoints_controller.hpp -- writes changes of services' pods to the
+// API.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,27 @@ namespace orrery {
 
 using ServiceId = Id<struct ServiceTag>;
 
-// As many services as there are workers are synchronised at once, each by one worker, which is busy
-// until its writes are answered. What changes meanwhile waits for the next pass, which follows the
-// batching period after the first change. What is refused is written anew by the next pass, which
-// comes after a pause that doubles with each that fails; after the last try, with the next change.
+// Each worker syncs one service at a time, and is busy until its writes have responses. Later
+// changes wait for the next pass, which follows a batching period after the first change. Rejected
+// writes are repeated by the next pass, after a backoff that doubles with each failed pass. After
+// the last retry they wait for the next change. Example: batching 0.5 s, pods ready at 10.0 s and
+// 10.3 s: one pass at 10.5 s writes both.
 class EndpointsController {
  public:
   using Done = std::function<void(bool is_stored)>;
-  // Must call `done` once, when the write is answered.
+  // Must call `done` once, at the response to the write.
   using Writer = std::function<void(ServiceId, const ObjectWrite&, Done done)>;
   struct Counters {
     uint64_t changes = 0, passes = 0, writes = 0;
-    uint64_t refused = 0, given_up = 0;  // writes; passes without another try
+    uint64_t refused = 0, given_up = 0;  // writes; passes without another retry
   };
 
   EndpointsController(Engine& engine, const EndpointsParams& params, Writer writer);
 
   ServiceId add_service();
-  // Its objects are deleted, and then its id is given to another.
+  // Deletes its objects; then its id is reused.
   void remove_service(ServiceId service);
-  // All of the service's pods from the start, as if these writes were over.
+  // Sets the service's pods at the start, as if these writes were done.
   std::span<const ObjectWrite> preload(ServiceId service, std::span<const uint32_t> pods);
   void pod_ready(ServiceId service, uint32_t pod) { change(service, pod, true); }
   void pod_gone(ServiceId service, uint32_t pod) { change(service, pod, false); }
@@ -57,9 +58,9 @@ class EndpointsController {
     std::vector<Change> changes;  // since the last pass, in order
     bool is_planned = false;      // a pass waits for its time, or for a worker
     bool is_removed = false;
-    size_t unanswered = 0;             // writes of the pass under way
-    std::vector<ObjectWrite> refused;  // and not yet written anew
-    int32_t tries = 0;                 // passes in a row in which something was refused
+    size_t unanswered = 0;             // open writes of the present pass
+    std::vector<ObjectWrite> refused;  // and not yet repeated
+    int32_t tries = 0;                 // failed passes in a row
     EventId retry;
   };
   void change(ServiceId service, uint32_t pod, bool is_ready);

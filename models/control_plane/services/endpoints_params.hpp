@@ -1,5 +1,5 @@
-// models/control_plane/services/endpoints_params.hpp -- how the addresses of services are kept and
-// sent.
+// models/control_plane/services/endpoints_params.hpp -- storage and distribution of services'
+// addresses.
 #pragma once
 
 #include <array>

@@ -38,7 +38,7 @@ ServiceWatchers::ServiceWatchers(const Context& context, const ServicesParams& p
   for (int32_t i = 0; i < params_.watchers.controllers; ++i) {
     add(Who::Controller, add_client(servers_.new_account()));
   }
-  const uint32_t of_agents = servers_.new_account();  // replicas of one
+  const uint32_t of_agents = servers_.new_account();  // replicas share one account
   for (int32_t i = 0; i < params_.watchers.agents; ++i) add(Who::Agent, add_client(of_agents));
 }
 
@@ -91,8 +91,8 @@ void ServiceWatchers::stored(const ObjectWrite& write, bool is_headless) {
   if (!is_headless) count(of_proxies_, write);
 }
 
-ServiceWatchers::Told ServiceWatchers::tell(const ObjectWrite& write, bool is_headless) {
-  Told told;
+ServiceWatchers::Costs ServiceWatchers::notify(const ObjectWrite& write, bool is_headless) {
+  Costs costs;
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     const Subscribers there{.kube_proxies = of(Who::KubeProxy).watching_on(s),
                             .daemons = of(Who::Daemon).watching_on(s),
@@ -101,13 +101,13 @@ ServiceWatchers::Told ServiceWatchers::tell(const ObjectWrite& write, bool is_he
     const int64_t watching = there.at_servers(is_headless, params_.fan_out);
     const FanOutCost cost = fan_out(write, watching, params_.fan_out);
     servers_.tell(s, watching, cost.cpu, cost.egress);
-    told.by_servers += cost;
+    costs.by_servers += cost;
   }
   if (of(Who::Agent).watching() > 0) {
     const Subscribers all{.behind_agents = nodes_up_ * params_.watchers.daemons};
-    told.by_agents = fan_out_of_agents(write, all, params_.fan_out);
+    costs.by_agents = fan_out_of_agents(write, all, params_.fan_out);
   }
-  return told;
+  return costs;
 }
 
 uint64_t ServiceWatchers::lists() const {

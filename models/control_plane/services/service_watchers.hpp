@@ -1,5 +1,5 @@
-// models/control_plane/services/service_watchers.hpp -- who watches the addresses of services, on
-// which server, and what telling them costs.
+// models/control_plane/services/service_watchers.hpp -- watchers of services' addresses, their
+// servers, and the costs of their events.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace orrery {
 
-// A change is one charge of each server, however many watch there. Watchers come and go with their
-// nodes, and move to other servers when theirs is lost; what they list then is as large as all
-// addresses that they may see. Watchers behind agents cost servers nothing. Kube-proxies and
-// daemons are the clients of their nodes, which ask for more as these boot.
+// A change is one charge of each server, for all watchers there. Watchers come and go with their
+// nodes, and move to other servers when their server is lost. Their lists then have the size of all
+// addresses that they may see. Watchers behind agents cost the servers nothing. Kube-proxies and
+// daemons use the clients of their nodes.
 class ServiceWatchers {
  public:
   struct Context {
@@ -32,18 +32,18 @@ class ServiceWatchers {
   ServiceWatchers(const ServiceWatchers&) = delete;
   ServiceWatchers& operator=(const ServiceWatchers&) = delete;
 
-  void start(const std::vector<bool>& is_up);  // by node; all are up to date
+  void start(const std::vector<bool>& is_up);  // by node; all watchers are synced
   void node_up(NodeId node);
   void node_down(NodeId node);
 
-  struct Told {
+  struct Costs {
     FanOutCost by_servers, by_agents;
   };
-  void stored(const ObjectWrite& write, bool is_headless);  // lists show it from now on
-  Told tell(const ObjectWrite& write, bool is_headless);
+  void stored(const ObjectWrite& write, bool is_headless);  // lists include it from now on
+  Costs notify(const ObjectWrite& write, bool is_headless);
 
   ApiResource resource() const { return resource_; }
-  uint64_t lists() const;  // that were answered
+  uint64_t lists() const;  // lists with a response
 
  private:
   enum class Who : uint8_t { KubeProxy, Daemon, Controller, Agent };
@@ -52,7 +52,7 @@ class ServiceWatchers {
   ApiClient& add_client(uint32_t account);
   Reflectors& of(Who who) { return *reflectors_[static_cast<size_t>(who)]; }
   template <class F>
-  void for_each_on(NodeId node, F&& f);  // its kube-proxy and daemons
+  void for_each_on(NodeId node, F&& f);  // kube-proxy and daemons of the node
 
   ApiServers& servers_;
   Engine& engine_;
@@ -60,7 +60,7 @@ class ServiceWatchers {
   ApiClientParams others_;
   ApiResource resource_;
   int64_t nodes_up_ = 0;
-  uint32_t daemons_;             // on each node, by themselves
+  uint32_t daemons_;             // on each node, those with their own watch
   ApiRequest all_, of_proxies_;  // sizes of lists
   Rng rng_;
   std::vector<std::unique_ptr<ApiClient>> clients_;  // of controllers and agents

@@ -49,7 +49,7 @@ Services::Services(const Context& context, const ServicesParams& params,
             write(service, object, std::move(done));
           }},
       samples_{context.sim.recorder, "/timeline/watch",
-               "What watchers of services' addresses are told over time, by group of services."} {
+               "What watchers of services' addresses are sent over time, by group of services."} {
   for (const ServiceGroupParams& group : params.groups) {
     has_pods_ |= group.members != ServiceMembers::Nodes;
     const auto index = static_cast<uint32_t>(groups_.size());
@@ -102,7 +102,7 @@ void Services::start(const std::vector<bool>& is_up) {
   }
 }
 
-// ---- who is a member
+// ---- membership
 
 void Services::node_up(NodeId node) {
   watchers_.node_up(node);
@@ -143,7 +143,7 @@ uint32_t Services::set_of(Group& group, uint32_t index, JobId job) {
   return set;
 }
 
-// A pod that was removed meanwhile, and maybe bound anew, starts later or never.
+// A pod that was removed, and maybe bound again, starts later or never.
 void Services::pod_ready(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const bool is_there = pod.state == PodState::Bound || pod.state == PodState::Running;
@@ -184,7 +184,7 @@ void Services::job_over(JobId job) {
   }
 }
 
-// ---- what is written and told
+// ---- writes and events
 
 uint32_t& Services::name_of(ServiceId service, const ObjectWrite& write) {
   std::vector<uint32_t>& names = names_[service];
@@ -222,30 +222,30 @@ void Services::count(Group& group, const ObjectWrite& write) {
 void Services::stored(ServiceId service, const ObjectWrite& write) {
   Group& group = groups_[group_of_[service]];
   count(group, write);
-  const ServiceWatchers::Told told = watchers_.tell(write, group.is_headless);
-  ++group.told.writes;
-  group.told.by_servers += told.by_servers;
-  group.told.by_agents += told.by_agents;
+  const ServiceWatchers::Costs costs = watchers_.notify(write, group.is_headless);
+  ++group.sent.writes;
+  group.sent.by_servers += costs.by_servers;
+  group.sent.by_agents += costs.by_agents;
 }
 
 void Services::sample(Time now, double seconds) {
   double bytes = 0;
   for (Group& group : groups_) {
-    const Told before = std::exchange(group.sampled, group.told);
+    const Traffic before = std::exchange(group.sampled, group.sent);
     const auto rate = [&](auto until, auto from) {
       return static_cast<double>(until - from) / seconds;
     };
-    const FanOutCost &cost = group.told.by_servers, &was = before.by_servers;
-    const double told = rate(cost.egress.count, was.egress.count);
-    bytes += told;
+    const FanOutCost &cost = group.sent.by_servers, &was = before.by_servers;
+    const double sent = rate(cost.egress.count, was.egress.count);
+    bytes += sent;
     samples_.emit(
         {.time = now,
          .service = std::string_view{group.params.name},
-         .writes = rate(group.told.writes, before.writes),
+         .writes = rate(group.sent.writes, before.writes),
          .events = rate(cost.events, was.events),
-         .bytes = told,
+         .bytes = sent,
          .cores = (cost.cpu - was.cpu).seconds() / seconds,
-         .by_agents = rate(group.told.by_agents.egress.count, before.by_agents.egress.count),
+         .by_agents = rate(group.sent.by_agents.egress.count, before.by_agents.egress.count),
          .addresses = group.addresses,
          .objects = group.objects});
   }
@@ -253,11 +253,11 @@ void Services::sample(Time now, double seconds) {
 }
 
 void Services::add_summary(Recorder& recorder) const {
-  Told all;
+  Traffic all;
   for (const Group& group : groups_) {
-    all.writes += group.told.writes;
-    all.by_servers += group.told.by_servers;
-    all.by_agents += group.told.by_agents;
+    all.writes += group.sent.writes;
+    all.by_servers += group.sent.by_servers;
+    all.by_agents += group.sent.by_agents;
   }
   const auto bytes = [&](std::string_view name, const FanOutCost& cost, std::string_view doc) {
     recorder.add_summary(name, cost.egress.count, "B", doc);
@@ -267,11 +267,11 @@ void Services::add_summary(Recorder& recorder) const {
   recorder.add_summary("watch_refused", static_cast<int64_t>(controller_.counters().refused), "",
                        "of these that failed, and were tried again later");
   recorder.add_summary("watch_events", all.by_servers.events, "",
-                       "changes of addresses told to watchers by API servers");
+                       "changes of addresses sent to watchers by API servers");
   bytes("watch_bytes", all.by_servers, "in these");
   recorder.add_summary("watch_bytes_peak", peak_, "B/s",
                        "most of these in an interval of the timeline");
-  bytes("watch_bytes_by_agents", all.by_agents, "told by agents to those behind them");
+  bytes("watch_bytes_by_agents", all.by_agents, "sent by agents to the clients behind them");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
                        "of one core, to tell it; by API servers");
   recorder.add_summary("watch_lists", static_cast<int64_t>(watchers_.lists()), "",

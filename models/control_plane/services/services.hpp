@@ -1,5 +1,5 @@
-// models/control_plane/services/services.hpp -- the services of a run: their pods, and the traffic
-// when these change.
+// models/control_plane/services/services.hpp -- the services of a run: their pods, and the API
+// traffic of changes.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ struct WatchSample {
     c("time", &WatchSample::time, "end of the interval; rates are means over it");
     c("service", &WatchSample::service, "group of services");
     c("writes", &WatchSample::writes, "objects written, as their addresses changed", "1/s");
-    c("events", &WatchSample::events, "told to watchers by API servers", "1/s");
-    c("bytes", &WatchSample::bytes, "told by them, whenever it is sent", "B/s");
+    c("events", &WatchSample::events, "sent to watchers by API servers", "1/s");
+    c("bytes", &WatchSample::bytes, "of these events, counted when they are produced", "B/s");
     c("cores", &WatchSample::cores, "of the servers, to encode and send it", "cores");
-    c("by_agents", &WatchSample::by_agents, "told by agents to those behind them", "B/s");
+    c("by_agents", &WatchSample::by_agents, "sent by agents to the clients behind them", "B/s");
     c("addresses", &WatchSample::addresses, "in the objects stored now", "addresses");
     c("objects", &WatchSample::objects, "stored now", "objects");
   }
 };
 
-// Nodes and pods come to services and leave them; the controller writes that through the API
-// servers, and once it is stored its watchers are told.
+// Nodes and pods join and leave services. The controller writes the changes through the API
+// servers, and watchers get them once stored.
 class Services {
  public:
   struct Context {
@@ -57,21 +57,21 @@ class Services {
   void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node);
   void node_down(NodeId node);
-  void pod_starts(PodId pod);  // when is known by now; it is ready then
+  void pod_starts(PodId pod);  // the start is known: the pod is ready then
   void pod_gone(PodId pod);
   void job_over(JobId job);
 
   void sample(Time now, double seconds);  // of the interval that ends now
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // of services that nobody was a member of
+  std::vector<std::string> notes() const;  // about services without members
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
-  struct Told {
+  struct Traffic {
     uint64_t writes = 0;
     FanOutCost by_servers, by_agents;
   };
-  // Equal services: each pod is in all of them. A pod that comes has an address of its own.
+  // Equal services: each pod is in all of them. A new pod has its own address.
   struct Set {
     std::vector<ServiceId> services;
     uint32_t next_address = 0;
@@ -82,11 +82,11 @@ class Services {
   struct Group {
     ServiceGroupParams params;
     bool is_headless = false;
-    uint32_t set = kNone;                // unless each job has one
+    uint32_t set = kNone;                // kNone: each job has its own set
     std::vector<uint32_t> sets_of_jobs;  // by job
     std::vector<Member> members;         // by pod
     int64_t addresses = 0, objects = 0;  // stored
-    Told told, sampled;                  // until now; until the last sample
+    Traffic sent, sampled;               // until now; until the last sample
   };
   uint32_t new_set(uint32_t group, uint32_t name_space);
   uint32_t set_of(Group& group, uint32_t index, JobId job);
@@ -106,12 +106,12 @@ class Services {
   ApiClient client_;
   ServiceWatchers watchers_;
   EndpointsController controller_;
-  bool has_pods_ = false;  // a group of them
+  bool has_pods_ = false;  // a group of services selects pods
   std::vector<Group> groups_;
   std::vector<Set> sets_;
   std::vector<uint32_t> free_sets_;
   IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
-  IdVector<ServiceId, std::vector<uint32_t>> names_;  // of its objects in the store; 0: none
+  IdVector<ServiceId, std::vector<uint32_t>> names_;  // names of its objects in the store; 0: none
   double peak_ = 0;                                   // bytes a second
   Channel<WatchSample> samples_;
 };

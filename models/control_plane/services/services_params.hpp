@@ -1,5 +1,5 @@
-// models/control_plane/services/services_params.hpp -- services, and who watches their addresses,
-// as a scenario says it.
+// models/control_plane/services/services_params.hpp -- services and watchers of their addresses, as
+// a scenario describes them.
 #pragma once
 
 #include <array>
@@ -79,14 +79,14 @@ struct ServicesParams {
 
   template <class V>
   void fields(V& v) {
-    v("groups", groups, "The services; none: nothing is written or told.");
+    v("groups", groups, "The services; none: nothing is written or sent.");
     v("endpoints", endpoints, "How their addresses are kept.",
       Heeded{!groups.empty(), "there are no groups"});
-    v("watchers", watchers, "Who is told when they change.",
+    v("watchers", watchers, "Which clients watch them.",
       Heeded{!groups.empty(), "there are no groups"});
     v("fan_out", fan_out, "What that costs a server.",
       Heeded{!groups.empty(), "there are no groups"},
-      Heeded{!watchers.is_nobody(), "nobody watches"});
+      Heeded{!watchers.is_nobody(), "there are no watchers"});
   }
   void check(Checker& c) const;
 };

@@ -1,5 +1,5 @@
-// models/control_plane/services/watch_fan_out.hpp -- what one write costs the servers that tell of
-// it.
+// models/control_plane/services/watch_fan_out.hpp -- the cost of one write for the servers that
+// send its events.
 #pragma once
 
 #include <cstdint>
@@ -37,26 +37,26 @@ struct WatchFanOutParams {
 };
 
 struct FanOutCost {
-  int64_t events = 0;     // told to watchers
-  int64_t addresses = 0;  // in these
+  int64_t events = 0;     // sent to watchers
+  int64_t addresses = 0;  // in these events
   Bytes egress = {};
-  Duration cpu = {};  // of one core
+  Duration cpu = {};  // on one core
   FanOutCost& operator+=(const FanOutCost& other);
 };
 FanOutCost fan_out(const ObjectWrite& write, int64_t watchers, const WatchFanOutParams& params);
 
-// Who watches the addresses of services.
+// Watchers of services' addresses.
 struct Subscribers {
   int64_t kube_proxies = 0;  // one on each node
-  int64_t daemons = 0;       // pods of DaemonSets that watch by themselves
+  int64_t daemons = 0;       // pods of DaemonSets with their own watch
   int64_t controllers = 0;
-  int64_t agents = 0;         // each watches once, and tells what it hears
-  int64_t behind_agents = 0;  // watchers that ask agents
+  int64_t agents = 0;         // each watches once, and forwards the events
+  int64_t behind_agents = 0;  // clients of agents
 
   int64_t at_servers(bool is_headless, const WatchFanOutParams& params) const;
 };
 
-// What watchers behind agents get of a write costs the servers nothing.
+// Events from agents to their clients cost the servers nothing.
 FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscribers,
                              const WatchFanOutParams& params);
 

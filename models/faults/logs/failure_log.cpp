@@ -24,7 +24,7 @@ constexpr Duration kDay = 86400_s;
 
 struct Opened {
   FailureLogFormat format = FailureLogFormat::Auto;
-  int64_t lines_before = 0;  // of the header: the original LANL file has a title above it
+  int64_t lines_before = 0;  // before the header: the original LANL file has a title line
 };
 
 Opened recognise(std::string_view beginning) {
@@ -54,7 +54,7 @@ std::unique_ptr<FailureRows> open_rows(const Opened& opened, const FailureLogPar
              : faults::open_lanl(std::move(source), findings, params.system);
 }
 
-// By text, but a run of digits by its number: n2 before n10.
+// By text, with digits compared as numbers: n2 before n10.
 bool is_before(std::string_view a, std::string_view b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto number = [&](std::string_view& text) {
@@ -85,7 +85,7 @@ class LogBuilder {
   LogBuilder(const FailureLogParams& params, Findings& findings)
       : params_{params}, findings_{findings} {}
 
-  // False after a mistake in them.
+  // False after a mistake in a window parameter.
   bool read_window() {
     from_ = instant("window_start", params_.window_start);
     to_ = instant("window_end", params_.window_end);
@@ -184,7 +184,7 @@ class LogBuilder {
     return static_cast<uint32_t>(found - log_.causes.begin());
   }
 
-  // A cause that no failure has is a typing mistake.
+  // A cause without a failure is a typing mistake.
   void check_causes() {
     if (findings_.is_stopped()) return;
     for (const std::string& cause : params_.causes) {
@@ -195,8 +195,8 @@ class LogBuilder {
     }
   }
 
-  // From the log's clock to the run's. What was under way at the start of the window is cut to
-  // what is left of it; of unknown length, it is over.
+  // Converts the log's clock to the run's. An outage that had begun before the window is cut to its
+  // rest; one of unknown length counts as over.
   void place_in_time() {
     if (log_.rows == 0) return;
     const Time zero = from_.value_or(Time{earliest_.ns / kDay.ns * kDay.ns});
@@ -242,7 +242,7 @@ class LogBuilder {
   Time earliest_ = Time::max(), latest_;
   std::unordered_map<std::string, uint32_t> node_index_;  // never iterated
   std::unordered_map<std::string, int64_t> systems_;      // never iterated
-  std::vector<std::string> seen_;                         // causes
+  std::vector<std::string> seen_;                         // causes in the log
 };
 
 FailureLog read(const FailureLogParams& params, std::string_view beginning, TextSource source) {

@@ -1,4 +1,4 @@
-// models/faults/logs/failure_log.hpp -- when which node of a recorded cluster was down, and why.
+// models/faults/logs/failure_log.hpp -- recorded outages of nodes and their causes.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,28 @@ struct Outage {
   uint32_t cause = 0;  // index into FailureLog::causes
 };
 
-// Read as a whole, as logs are not in the order of time; 24 bytes an outage.
+// Read as a whole, because logs are not sorted by time; 24 bytes an outage.
 struct FailureLog {
   static constexpr size_t kOutagesMax = 20'000'000;
   static constexpr size_t kNodesMax = 1'000'000;
 
   FailureLogFormat format = FailureLogFormat::Auto;
-  std::vector<Outage> outages;     // in the order of their starts, then of the nodes
-  std::vector<std::string> nodes;  // by name, numbers in names as numbers: n2 before n10
+  std::vector<Outage> outages;     // by start, then by node
+  std::vector<std::string> nodes;  // by name, with digits as numbers: n2 before n10
   std::vector<std::string> causes;
-  Duration span;  // from the start of the run to the last instant the log tells of
+  Duration span;  // from the start of the run to the last instant in the log
   int64_t rows = 0;
-  int64_t outside_window = 0;  // outages; and those of other causes than asked for:
+  int64_t outside_window = 0;  // Outages, and outages of other causes than requested:
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;
   std::vector<std::string> skipped_examples;
-  std::string error;  // `file:row:column (name): ...`; the rest is then not to be used
+  std::string error;  // `file:row:column (name): ...`; the other fields are then invalid
 };
 
 FailureLog read_failure_log(const FailureLogParams& params);
-// The same for text in memory, called params.file in messages.
+// Reads text in memory, called params.file in messages.
 FailureLog read_failure_log_text(const FailureLogParams& params, std::string_view text);
-// Whether the file begins like a failure log; Auto if not, or if it cannot be read.
+// The format by the first lines of the file; Auto if it is no failure log or unreadable.
 FailureLogFormat detect_failure_log(const std::string& path);
 
 }  // namespace orrery

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 4> enum_names(FailureLogFormat) {
   return {"auto", "titan", "fta", "lanl"};
 }
 
-// Which node of the cluster goes down when a node of the log did. Ordered: the first node of the
-// log, by name, is the first of the cluster, and so on; neighbours stay neighbours.
+// Which node of the cluster stands for a node of the log. Ordered: the first node of the log, by
+// name, is the first node of the cluster, and so on; neighbours stay neighbours.
 enum class LogNodes : uint8_t { Ordered, Shuffled };
 constexpr std::array<std::string_view, 2> enum_names(LogNodes) { return {"ordered", "shuffled"}; }
 

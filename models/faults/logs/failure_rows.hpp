@@ -16,15 +16,15 @@ namespace orrery::faults {
 
 constexpr Duration kUnknownLength{-1};
 
-// Times count from 1970, by the clock on the wall where the log was written.
+// Times count from 1970, in the local time of the log.
 struct FailureRow {
-  Time seen;              // the earliest instant the row tells of
-  bool is_outage = true;  // false: it only tells that the node was there
+  Time seen;              // earliest instant in the row
+  bool is_outage = true;  // false: the row only shows that the node existed
   Time start;             // of the outage
   Duration length = kUnknownLength;
   std::string_view node;    // valid until the next row
   std::string_view cause;   // a literal
-  std::string_view system;  // whose nodes 0 .. system_nodes - 1 are there, failing or not
+  std::string_view system;  // its nodes 0 .. system_nodes - 1 exist, failing or not
   int64_t system_nodes = 0;
 };
 
@@ -39,7 +39,7 @@ constexpr size_t kNodeNameMax = 48;
 
 std::unique_ptr<FailureRows> open_titan(traces::TextSource source, traces::Findings& findings);
 std::unique_ptr<FailureRows> open_fta(traces::TextSource source, traces::Findings& findings);
-// Only one system's rows, unless the name is empty.
+// Only rows of this system; all rows if the name is empty.
 std::unique_ptr<FailureRows> open_lanl(traces::TextSource source, traces::Findings& findings,
                                        std::string system);
 

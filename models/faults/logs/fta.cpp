@@ -1,5 +1,5 @@
 // event_trace.tab of the Failure Trace Archive: nine fields separated by blanks, one row for each
-// stretch in which a node was available or not. A node is told by its platform and its number.
+// stretch in which a node was available or not. Platform and number identify a node.
 #include <array>
 #include <utility>
 

@@ -1,5 +1,5 @@
 // Failures of the systems of Los Alamos, 1995 to 2005, as released in LA-UR-05-7318: one row for
-// each outage of a node, with when it began, how long it took and which kind of cause it had.
+// each outage of a node, with its start, its duration and its kind of cause.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -24,10 +24,10 @@ constexpr std::string_view kCauses[] = {"facilities", "hardware",     "human_err
                                         "network",    "undetermined", "software"};
 constexpr int64_t kNodesMax = 1'000'000;
 constexpr size_t kSystemNameMax = 16;
-constexpr size_t kSystemsMax = 100;  // remembered, for the message that one is not there
+constexpr size_t kSystemsMax = 100;  // names stored for the message about an unknown system
 constexpr int64_t kMinutesMax = 60LL * 24 * 365 * 100;
 
-// The number before `end_mark`, of one or two digits, or four for a year; moves past the mark.
+// The number before `end_mark`, of one or two digits, or four for a year; advances past the mark.
 std::optional<int> part(std::string_view& text, char end_mark) {
   const size_t end = std::min(text.find(end_mark), text.size());
   int value = 0;
@@ -37,7 +37,7 @@ std::optional<int> part(std::string_view& text, char end_mark) {
   return value;
 }
 
-// "6/21/2005 10:54"; a year of two digits from 70 on is of the last century.
+// "6/21/2005 10:54"; two-digit years from 70 on are of the last century.
 std::optional<Time> parse_american(std::string_view text) {
   const auto month = part(text, '/');
   const auto day = part(text, '/');
@@ -146,7 +146,7 @@ class LanlRows final : public FailureRows {
   CsvReader csv_;
   std::string system_;
   std::set<std::string, std::less<>> systems_;
-  bool names_nodes_ = false;  // a row of the systems that are replayed
+  bool names_nodes_ = false;  // the row is of a replayed system
   std::string name_;
   FailureRow row_;
 };

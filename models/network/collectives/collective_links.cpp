@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// Sums weights by link. The list is put together now and then, so that it stays in the size of the
-// fabric even when every node speaks to every other.
+// Sums weights by link. The list is compacted now and then, so its size is bounded by the links of
+// the fabric even when every node sends to every other node.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}
@@ -19,7 +19,7 @@ class Uses {
     exchange_ = exchange;
     flow_ = exchange.first_flow;
   }
-  // Between the NICs of two nodes on every rail; `weight` is of all rails together.
+  // Joins the NICs of two nodes on every rail; `weight` is the total of all rails.
   void connect(int32_t from, int32_t to, double weight) {
     if (from == to || weight == 0) return;
     const int32_t flows = exchange_.flows_per_connection;
@@ -36,7 +36,7 @@ class Uses {
       limit_ = std::max(limit_, 2 * activity_.uses.size());
     }
   }
-  // Way of a node's NIC to another's as a part of the tree that share_joined() is for.
+  // Adds the path between the NICs of two nodes to the tree that share_joined() weighs.
   void join(int32_t from, int32_t to, int32_t rail) {
     const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
     if (links.empty()) activity_.is_connected = false;
@@ -83,8 +83,8 @@ class Uses {
   size_t limit_ = 1U << 16;
 };
 
-// Every rank sends its share to the next one; what leaves a node is one rank's, or of rails that of
-// a rank for each, which together have the whole buffer.
+// Every rank sends its share to the next rank. A ring takes one rank's traffic out of each node;
+// with rails, each rail carries its part of the buffer.
 void add_ring(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const bool is_open = exchange.collective == Collective::Broadcast ||
@@ -113,8 +113,8 @@ void add_trees(const FabricExchange& exchange, Uses& uses) {
   }
 }
 
-// Every link of the tree once each way: a switch passes on one sum, whatever it takes in. What goes
-// one way comes back on the same cables.
+// Every link of the tree is used once each way: a switch forwards one sum, however many inputs it
+// has. The result comes back on the same cables.
 void add_sums(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   for (int32_t rail = 0; rail < exchange.rails; ++rail) {
@@ -123,7 +123,7 @@ void add_sums(const FabricExchange& exchange, Uses& uses) {
   }
 }
 
-// Each of the g ranks of a node has bytes / n for each of the g ranks of another.
+// Each of the g ranks of a node sends bytes / n to each of the g ranks of another node.
 void add_pairs(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const double weight = static_cast<double>(exchange.ranks_per_node) / nodes;
@@ -189,8 +189,9 @@ FabricActivity fabric_activity(std::span<const FabricExchange> exchanges,
   return uses.finished();
 }
 
-// A node's lowest set bit is its height: it hangs below the node that has the next higher bit in
-// its place, or, where there is none so high, below the one without that bit.
+// The lowest set bit of a node's number is its height. Its parent has the next higher bit set in
+// place of that bit; if no such node exists, the parent is the node without that bit. Example for 8
+// nodes: 1 and 3 hang below 2, 5 and 7 below 6, 2 and 6 below 4, and 4 below the root 0.
 std::vector<int32_t> binary_tree(int32_t nodes) {
   std::vector<int32_t> parents(static_cast<size_t>(nodes), -1);
   for (int32_t node = 1; node < nodes; ++node) {

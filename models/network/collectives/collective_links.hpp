@@ -1,9 +1,9 @@
 // models/network/collectives/collective_links.hpp -- an exchange as one activity: which links it
-// uses and how.
+// uses and how much of each.
 //
-// Weights are bits on the link for each bit of the buffer (as collectives.hpp counts it). So the
-// activity's rate is that of the buffer, and the factor from rate to time is 1: an exchange takes
-// its latency and bytes / rate.
+// Weights are bits on the link for each bit of the buffer (as collectives.hpp counts it). The rate
+// of the activity is therefore the rate of the buffer: an exchange takes its latency plus bytes /
+// rate.
 #pragma once
 
 #include <array>
@@ -19,24 +19,25 @@
 
 namespace orrery {
 
-// Which nodes speak to which. Ring: each with the next, and all ranks are in the ring. Rails: the
-// same, but of each node it takes one rank for each rail, with its part of what the node's ranks
-// have. Tree: two trees with half of the buffer each, where the inner nodes of one are the leaves
-// of the other. Sums: each with the switches, which add up on the way to one of the nodes and hand
-// the sum out on the way back. Direct: each with every other, or with the servers.
+// Which nodes send to which.
+// Ring: each node sends to the next, and all ranks are in one ring.
+// Rails: a ring of nodes for each rail, with one rank of each node and its part of the buffer.
+// Tree: two trees with half of the buffer each; inner nodes of one tree are leaves of the other.
+// Sums: the switches add up on the way to one of the nodes and distribute the sum on the way back.
+// Direct: each node sends to every other node, or to the parameter servers.
 enum class Pattern : uint8_t { Ring, Rails, Tree, Sums, Direct };
 constexpr std::array<std::string_view, 5> enum_names(Pattern) {
   return {"ring", "rails", "tree", "sums", "direct"};
 }
 
-// The links from one NIC to another, valid until the next call. Empty: there is no way. Of flows
-// between the same two NICs those with unlike numbers may go unlike ways.
+// Returns the links from one NIC to another, valid until the next call; empty if there is no route.
+// Flows between the same two NICs may take different routes if their numbers differ.
 using RouteFinder = std::function<std::span<const LinkId>(NicId from, NicId to, uint32_t flow)>;
 
-// `nics` are those of the nodes in the order of the exchange, equally many of each: rail k is the
-// k-th NIC of each node, and rails share the buffer. Traffic stays on its rail, since GPUs of a
-// node hand it over among themselves. Parameter servers are on the first nodes if those are workers
-// too, else on the last ones.
+// `nics` lists the NICs of the nodes in the order of the exchange, equally many for each node. Rail
+// k is the k-th NIC of each node, and rails share the buffer. Traffic stays on its rail, because
+// the GPUs of a node exchange data among themselves. Colocated parameter servers run on the first
+// nodes, others on the last nodes.
 struct FabricExchange {
   Collective collective = Collective::AllReduce;
   Pattern pattern = Pattern::Ring;
@@ -44,24 +45,24 @@ struct FabricExchange {
   int32_t rails = 1;
   int32_t ranks_per_node = 1;
   int32_t servers = 0;               // of push_pull
-  bool is_colocated = false;         // likewise
+  bool is_colocated = false;         // whether servers run on worker nodes
   int32_t flows_per_connection = 1;  // queue pairs, which share the connection's traffic
   uint32_t first_flow = 0;
-  double scale = 1;  // of all weights, where exchanges of unlike size make one activity
+  double scale = 1;  // factor on all weights, where exchanges of unlike size make one activity
 
   int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
 
 struct FabricActivity {
   std::vector<LinkUse> uses;  // each link once, in order of ids
-  bool is_connected = true;   // false: some route is missing, and the exchange cannot go on
+  bool is_connected = true;   // false: a route is missing, and the exchange cannot proceed
 };
 
-// Direct exchanges take time in the square of the number of nodes, others in their number. Rings
-// serve all collectives but push_pull and all-to-all, trees and sums all-reduce alone, direct the
-// rest.
+// Takes time quadratic in the number of nodes for Direct, linear for the other patterns. Ring and
+// Rails serve all collectives but push_pull and all-to-all, Tree and Sums only all-reduce, and
+// Direct the rest.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
-// Several that go on at the same pace.
+// Several exchanges that proceed at the same pace.
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);
 
 // The parents of nodes 0, 1, ... in the first of the two trees; the root's is -1. The second tree

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// NCCL's latencies of its Simple protocol, which closed forms without a tuner use (tuning.cc).
+// Latencies of NCCL's Simple protocol (tuning.cc), used by the closed forms without a tuner.
 constexpr double kLaunch = 8.4e-6, kStepNvLink = 3.4e-6, kStepPcie = 5.7e-6, kStepNet = 14e-6;
 
 double seconds_at(double bytes, Bandwidth rate) {
@@ -19,7 +19,7 @@ double seconds_at(double bytes, Bandwidth rate) {
 
 double step_in_node(const CommGroup& group) { return group.is_nvlinked ? kStepNvLink : kStepPcie; }
 
-// The share of the buffer that a rank of n sends.
+// The share of the buffer that each of n ranks sends.
 double share(Collective collective, double n) {
   switch (collective) {
     case Collective::AllReduce:
@@ -68,7 +68,7 @@ CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes) {
   group.has_ll128 = group.is_nvlinked || per_node == 1;
   group.node_gpus = machine.gpus();
   if (nodes == 1) return group;
-  // A NIC that several of the GPUs share counts once.
+  // A NIC that several GPUs share counts once.
   uint32_t taken = 0, of_node = 0;
   for (int gpu = 0; gpu < machine.gpus(); ++gpu) {
     const int nic = nearest_nic(machine, gpu);
@@ -94,8 +94,8 @@ Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes 
                            Stages stages) {
   const double size = static_cast<double>(bytes.count);
   const int32_t in_node = group.ranks_per_node();
-  // Each of g ranks sends 1/g of the buffer along its rail, at 1/g of what the NICs do together;
-  // of an all-to-all each sends all that is for other nodes.
+  // Each of g ranks sends 1/g of the buffer along its rail at 1/g of the rate of all NICs. In an
+  // all-to-all each rank sends all data for other nodes.
   const double rails = collective == Collective::AllToAll ? in_node : 1;
   const double inside = seconds_at(size * share(collective, in_node), group.ring);
   const double outside = seconds_at(size * rails * share(collective, group.nodes), group.nics);
@@ -123,8 +123,8 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
   return nearest_ns(latency + std::max(inside, outside));
 }
 
-// A machine with both takes in what others push to its server, and what its worker pulls from
-// others; one after the other, the former is more.
+// A machine with a server and a worker receives pushes to its server and pulls of its worker. When
+// pulls follow pushes, the pushes are the larger part.
 double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");

@@ -1,9 +1,9 @@
-// models/network/collectives/collectives.hpp -- exchanges among GPUs: their groups, and how long
-// they take.
+// models/network/collectives/collectives.hpp -- exchanges among GPUs: their groups and their
+// durations.
 //
 // `bytes` is the buffer as NCCL's tests count it: what one rank holds before an all-reduce, a
 // broadcast, a reduce-scatter or an all-to-all, and after an all-gather. A rank's own part of an
-// all-to-all stays where it is.
+// all-to-all never leaves the rank.
 #pragma once
 
 #include <array>
@@ -31,13 +31,15 @@ constexpr std::array<std::string_view, 7> enum_names(Collective) {
           "broadcast",  "push_pull",  "point_to_point"};
 }
 
-// Bus bandwidth is what a link would carry if ranks moved only what they must; with it collectives
-// of unlike kind and size compare: bus bandwidth = bytes / time * bus_factor.
+// Bus bandwidth is what a link would carry if ranks moved only the bytes that they must. It makes
+// collectives of different kind and size comparable: bus bandwidth = bytes / time * bus_factor.
+// Example: an all-reduce of 1 GB on 8 ranks in 10 ms has a factor of 2 * 7 / 8 = 1.75, so the bus
+// bandwidth is 175 GB/s.
 double bus_factor(Collective collective, int32_t ranks);
 Bandwidth bus_bandwidth(Collective collective, int32_t ranks, Bytes bytes, Duration time);
 
 // The ranks of an exchange, equally many on each node, and the rates between them as NCCL counts
-// them. What it takes to say how long an exchange takes without looking at any other traffic.
+// them. It holds everything that the duration of an exchange without other traffic depends on.
 struct CommGroup {
   int32_t ranks = 1;
   int32_t nodes = 1;
@@ -45,29 +47,30 @@ struct CommGroup {
   CpuVendor cpu = CpuVendor::Intel;
   bool is_nvlinked = false;
   bool has_ll128 = false;
-  bool has_nvls = false;      // switches in the node that add up (NVLink SHARP)
-  bool has_net_sums = false;  // switches of the fabric that add up (SHARP)
-  int32_t channels = 1;       // rings side by side
-  Bandwidth ring{};           // of all rings of a node's ranks; 0: one rank a node
+  bool has_nvls = false;      // switches in the node add up (NVLink SHARP)
+  bool has_net_sums = false;  // switches of the fabric add up (SHARP)
+  int32_t channels = 1;       // parallel rings
+  Bandwidth ring{};           // of all rings of a node's ranks; 0: one rank on each node
   Bandwidth nics{};           // of all NICs of a node's ranks; 0: one node
-  Bandwidth node_nics{};      // of all NICs of a node's GPUs, likewise
-  int32_t node_gpus = 1;      // whether ranks or not
+  Bandwidth node_nics{};      // of all NICs of a node's GPUs; 0: one node
+  int32_t node_gpus = 1;      // all GPUs of the node, not only ranks
 
   int32_t ranks_per_node() const { return ranks / nodes; }
 };
-// The same GPUs on each of the nodes, each with its nearest NIC. Must be a GPU or more.
+// The same GPUs on each of the nodes, each with its nearest NIC. `gpus` must not be empty.
 CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes);
-// What a ring over all ranks is held to: the slower of the rings in the nodes and of the NICs.
+// The limit of a ring over all ranks: the slower of the rings in the nodes and the NICs.
 Bandwidth ring_bus_bandwidth(const CommGroup& group);
 
-// Reduce-scatter in the nodes, the rest along each rail, all-gather in the nodes (of an all-reduce;
-// others take the parts they need). Pipelined: the two kinds of links work at the same time.
+// Hierarchical all-reduce: reduce-scatter in the nodes, all-reduce along each rail, all-gather in
+// the nodes. Other collectives use the steps that they need. Pipelined: links in the node and NICs
+// work at the same time.
 enum class Stages : uint8_t { Serial, Pipelined };
 constexpr std::array<std::string_view, 2> enum_names(Stages) { return {"serial", "pipelined"}; }
 Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes bytes,
                            Stages stages);
 
-// Everyone to everyone, or one to one, without forwarding: all sends are under way at once.
+// Duration of sends without forwarding, all under way at once (all-to-all, point to point).
 Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes);
 
 // Workers push `bytes` to parameter servers that share them, and pull the sum back.
@@ -76,14 +79,14 @@ struct ParameterServers {
   int32_t servers = 1;
   Bandwidth rate{};            // of each machine's NIC, each way
   bool is_colocated = false;   // server and worker share a machine, and its part stays there
-  bool is_overlapped = false;  // pulls of one part go on while others are pushed
+  bool is_overlapped = false;  // pulls of one part overlap with pushes of others
 };
-// What the busiest machine sends, or takes in, of the buffer while all push; or, where pulls and
-// pushes overlap, in all.
+// The part of the buffer that the busiest machine sends, or receives, while all ranks push. If
+// pulls and pushes overlap, the part of both together.
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 
-// Two parameters in place of all the above: t = latency + bytes * bus_factor / bandwidth.
+// Two parameters replace the model: t = latency + bytes * bus_factor / bandwidth.
 struct AlphaBeta {
   Duration latency{};
   Bandwidth bandwidth{};  // bus bandwidth
@@ -91,9 +94,9 @@ struct AlphaBeta {
 Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_t ranks,
                          Bytes bytes);
 
-// A sweep over sizes as it was measured, smallest first: bus bandwidth in between is interpolated
-// along the logarithm of the size. Smaller buffers take as long as the first, larger ones have the
-// bandwidth of the last. Must not be empty.
+// A measured sweep over sizes, smallest first. Bus bandwidth between two points is interpolated
+// along the logarithm of the size. Smaller buffers take as long as the first point, larger ones
+// have the bandwidth of the last point. Must not be empty.
 struct BusPoint {
   Bytes bytes{};
   Bandwidth bandwidth{};  // bus bandwidth

@@ -1,5 +1,5 @@
-// models/network/collectives/exchange_params.hpp -- exchanges as a scenario says them: how they
-// run, and how long they take where that is known better than by NCCL's model.
+// models/network/collectives/exchange_params.hpp -- exchanges in a scenario: their algorithm, and
+// measured durations that replace NCCL's model.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace orrery {
 
-// Auto: what NCCL's tuner finds fastest. Nvls: the switches of a node add up; between nodes it is
-// NVLS too if switches there add up, else NVLSTree.
+// Auto: the algorithm that NCCL's tuner finds fastest. Nvls: the switches of a node add up. Between
+// nodes Nvls is NVLS if the switches of the fabric add up too, else NVLSTree.
 enum class AlgorithmChoice : uint8_t { Auto, Ring, Tree, Nvls, Hierarchical };
 constexpr std::array<std::string_view, 5> enum_names(AlgorithmChoice) {
   return {"auto", "ring", "tree", "nvls", "hierarchical"};
 }
-// Whether it is made for this collective at all.
+// Whether the algorithm implements this collective.
 constexpr bool serves(AlgorithmChoice algorithm, Collective collective) {
   const bool is_direct =
       collective == Collective::PushPull || collective == Collective::PointToPoint;
@@ -68,13 +68,13 @@ struct ServerParams {
       Source{"estimate: a synchronous step pulls when all have pushed"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
-  // Of ranks on several nodes.
+  // For ranks on several nodes.
   int32_t count_on(int32_t nodes) const {
     return std::min(count, is_colocated() ? nodes : nodes - 1);
   }
 };
 
-// How an exchange runs.
+// The algorithm of an exchange and its options.
 struct ExchangeMethod {
   AlgorithmChoice algorithm = AlgorithmChoice::Auto;
   Stages stages = Stages::Serial;            // of Hierarchical

@@ -27,7 +27,7 @@ Pattern pattern_of(Algorithm algorithm, Collective collective) {
     case Algorithm::Direct:
       break;
   }
-  // One to one is a ring that is open.
+  // A point-to-point send is an open ring.
   return collective == Collective::PointToPoint ? Pattern::Ring : Pattern::Direct;
 }
 
@@ -46,7 +46,7 @@ TunedTime tuned(AlgorithmChoice choice, Collective collective, const CommGroup& 
   return fixed ? *fixed : tuned_time(collective, group, bytes);
 }
 
-// The ranks of a node add up before their node pushes, and hand the sum round when it has pulled.
+// The ranks of a node reduce before their node pushes, and broadcast after it has pulled.
 Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes bytes) {
   CommGroup node = group;
   node.ranks = group.ranks_per_node();
@@ -64,14 +64,14 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
   return outside == Duration::max() ? outside : inside + outside;
 }
 
-// Sweeps are of exchanges among all GPUs of the nodes. Of fewer the NICs are a part, as they are if
-// something slows them down: so they are as busy as with a larger buffer. Where ranks do not
-// forward, it is the part that a rank has.
+// Sweeps measure exchanges among all GPUs of the nodes. A smaller group has a part of the NICs,
+// which are then as busy as with a proportionally larger buffer. Without forwarding the part is
+// that of one rank.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
   if (is_direct(collective)) part *= static_cast<double>(group.node_gpus) / group.ranks_per_node();
-  constexpr double kMost = 9e18;  // which a number of bytes holds
+  constexpr double kMost = 9e18;  // the largest number of bytes that Bytes can hold
   return {std::llround(std::min(static_cast<double>(bytes.count) / part, kMost))};
 }
 
@@ -105,7 +105,7 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
     lone = {fastest.time, pattern_of(fastest.candidate.algorithm, collective)};
   }
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
-  // What takes NVLS in a node has trees between nodes, where ranks lie unevenly.
+  // NVLS in a node becomes trees between nodes if the fabric cannot add up.
   if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
   const auto known = std::ranges::find_if(
       known_, [&](const Known& one) { return one.collective == collective && one.span == span; });

@@ -1,5 +1,5 @@
-// models/network/collectives/exchange_times.hpp -- how an exchange runs, and how long it takes
-// alone.
+// models/network/collectives/exchange_times.hpp -- the pattern of an exchange, and its duration
+// without other traffic.
 #pragma once
 
 #include <span>
@@ -13,17 +13,16 @@
 namespace orrery {
 
 struct LoneExchange {
-  Duration time{};                  // max: there is no way
+  Duration time{};                  // max: there is no route
   Pattern pattern = Pattern::Ring;  // between nodes
 };
 
-// By the algorithm that the method fixes, or, where the group has no such, that NCCL's tuner finds
-// fastest. What the scenario says of such exchanges goes before the tuner's time, not before the
-// pattern.
+// Uses the algorithm of the method or, if the group does not offer it, the one that NCCL's tuner
+// finds fastest. Durations given in the scenario replace the tuner's time, not the pattern.
 class ExchangeTimes {
  public:
   ExchangeTimes() = default;  // by the tuner alone
-  // Of several that speak of the same exchanges the first counts.
+  // If several entries apply to the same exchange, the first one counts.
   explicit ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums = false);
 
   LoneExchange alone(Collective collective, const ExchangeMethod& method, CommGroup group,
@@ -34,7 +33,7 @@ class ExchangeTimes {
     Collective collective = Collective::AllReduce;
     ExchangeSpan span = ExchangeSpan::Nodes;
     AlphaBeta line{};
-    std::vector<BusPoint> sweep{};  // empty: by the line
+    std::vector<BusPoint> sweep{};  // empty: use the line
   };
   std::vector<Known> known_;
   bool has_net_sums_ = false;  // SHARP

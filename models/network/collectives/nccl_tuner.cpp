@@ -18,7 +18,7 @@ constexpr PerProtocol kTreePcie{1.0, 1.9, 4.0}, kRingPcie{1.0, 2.5, 5.7};
 constexpr PerProtocol kTreeNet{5.0, 8.5, 14.0}, kRingNet{2.7, 4.0, 14.0};
 constexpr double kNvls = 25.0, kNvlsNet = 18.0, kNvlsTreeNet = 20.9;
 
-// GB/s, by GPU generation. The first three are of one channel.
+// GB/s, by GPU generation. The first three tables are for one channel.
 constexpr std::array<PerNodes, 4> kTreeMax{
     {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
 constexpr std::array<PerNodes, 4> kTree128Max{
@@ -28,7 +28,8 @@ constexpr std::array<double, 4> kLowLatencyMax{39.0, 87.7, 141.0, 282.0};  // on
 constexpr PerNodes kLowLatencyMaxIntel{0, 39.0, 20.4}, kLowLatencyMaxAmd{0, 22.5, 19.0};
 constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
-// Tenths that trees reach at 64 B, 128 B, ...: they fall behind the model at middle sizes.
+// Tenths of the model's bandwidth that trees reach at 64 B, 128 B, ...: trees are slower than the
+// model at middle sizes.
 constexpr std::array<std::array<int8_t, 23>, 3> kTreeTenths{
     {{10, 10, 10, 10, 9, 8, 7, 7, 7, 7, 6, 5, 4, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10},
      {10, 10, 10, 10, 10, 9, 8, 8, 8, 7, 6, 6, 6, 6, 6, 6, 8, 9, 9, 9, 9, 10, 10},
@@ -50,7 +51,8 @@ double low_latency_max(const CommGroup& group) {
   return row[size_class(group)];
 }
 
-// Microseconds to reach another node. With one rank a node nothing hides it: rings pay as trees do.
+// Microseconds to reach another node. With one rank on each node no NVLink step hides this latency,
+// and rings pay it as trees do.
 double net_step(const PerProtocol& net, Protocol protocol, const CommGroup& group) {
   return group.ranks_per_node() == 1 ? kTreeNet[at(protocol)] : net[at(protocol)];
 }
@@ -102,9 +104,9 @@ Line tree(Protocol protocol, const CommGroup& group) {
   return {.latency = kTreeBase[at(protocol)] + 2 * (inside + outside), .rate = bus * 0.5};
 }
 
-// In a node of g ranks each takes in and gives out the buffer and its share of it, (1 + 1/g), at
-// what switches that add up reach of the links. More nodes do not raise that bus bandwidth: as
-// published it is the same on one node and, with sums in the fabric, on many.
+// In a node of g ranks each rank sends and receives the buffer plus its share, (1 + 1/g), at the
+// link efficiency of switches that add up. More nodes do not raise that bus bandwidth: published
+// figures are the same on one node and, with sums in the fabric, on many.
 double nvls_rate(const CommGroup& group) {
   const int32_t in_node = group.ranks_per_node();
   const double of_node =
@@ -119,9 +121,9 @@ Line nvls(const CommGroup& group) {
           .rate = std::min(nvls_rate(group), gigabytes_per_s(group.nics))};
 }
 
-// Of two trees with half of the buffer each the busiest node sends twice the buffer: in one tree it
-// hands its parent one half and two children another, and one half in the other tree. Of three
-// nodes none has two children; of two none forwards.
+// Two trees carry half of the buffer each, and the busiest node sends twice the buffer. In one tree
+// it sends a half to its parent and a half to each of two children; in the other tree it sends a
+// half. With three nodes no node has two children; with two no node forwards.
 Line nvls_tree(const CommGroup& group) {
   const double sent = group.nodes == 2 ? 1 : group.nodes == 3 ? 1.5 : 2;
   return {.latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,

@@ -1,8 +1,11 @@
-// models/network/collectives/nccl_tuner.hpp -- how long NCCL's own model says its algorithms take.
+// models/network/collectives/nccl_tuner.hpp -- durations of NCCL's algorithms by NCCL's own model.
 //
-// t = latency + bytes / bandwidth for every algorithm and protocol; the fastest is what NCCL runs.
-// Constants: src/graph/tuning.cc of NCCL. Of what is there only what is fixed by a machine's data
-// is here; the search for channels is not: they are the NVLink rings, or the NICs if more.
+// t = latency + bytes / bandwidth for each algorithm and protocol, and NCCL runs the fastest.
+// Constants are from src/graph/tuning.cc of NCCL. The search for channels is left out: the number
+// of channels is that of the NVLink rings, or of the NICs if larger.
+//
+// Example: a 1 KiB all-reduce takes a tree with LL, as its latency grows with log2(nodes); a 1 GiB
+// one takes a ring with Simple, which has the highest bandwidth.
 #pragma once
 
 #include <array>
@@ -28,7 +31,8 @@ struct Candidate {
   bool operator==(const Candidate&) const = default;
 };
 
-// Nothing: NCCL does not offer it to this group. Must not be push_pull, which NCCL does not know.
+// Empty if NCCL does not offer the algorithm to this group. Must not be push_pull, which NCCL does
+// not have.
 std::optional<Duration> candidate_time(Candidate candidate, Collective collective,
                                        const CommGroup& group, Bytes bytes);
 
@@ -36,10 +40,10 @@ struct TunedTime {
   Candidate candidate;
   Duration time{};
 };
-// The fastest of what is offered; equal ones: the first by algorithm, then protocol. Without a NIC
-// several nodes take Duration::max().
+// The fastest candidate; ties go to the first algorithm, then to the first protocol. Several nodes
+// without a NIC take Duration::max().
 TunedTime tuned_time(Collective collective, const CommGroup& group, Bytes bytes);
-// By the fastest protocol of one algorithm. Nothing: it is not offered.
+// The fastest protocol of one algorithm; empty if NCCL does not offer the algorithm.
 std::optional<TunedTime> tuned_time(Algorithm algorithm, Collective collective,
                                     const CommGroup& group, Bytes bytes);
 

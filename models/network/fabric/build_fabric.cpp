@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Names of switches must tell them apart; those of spines and cores are ours.
+// Names of leaf switches must be unique and must not look like generated names of spines and cores.
 void check_names(std::vector<std::string> leaf_names, std::vector<FabricMistake>& mistakes) {
   std::ranges::sort(leaf_names);
   const auto twice = std::ranges::adjacent_find(leaf_names);
@@ -32,7 +32,8 @@ BuiltFabric build(const FabricParams& params, FabricLayout layout) {
   return built;
 }
 
-// NIC k of a node hangs where its host's NIC k does; if the host has fewer, they take turns.
+// NIC k of a node hangs on the leaf of NIC k of its host. If the host has fewer NICs, they are
+// reused in turn.
 FabricLayout lay_out_nics(const FabricFile& file, std::span<const FabricNode> nodes) {
   FabricLayout layout;
   layout.group_begin = file.group_begin;

@@ -1,5 +1,5 @@
-// models/network/fabric/build_fabric.hpp -- the fabric of a cluster, or what stands in the way of
-// it.
+// models/network/fabric/build_fabric.hpp -- builds the fabric of a cluster, or says why it cannot
+// be built.
 #pragma once
 
 #include <span>
@@ -16,21 +16,22 @@
 
 namespace orrery {
 
-// Each node with its leaf group and its compute NICs, which count as fast as the slowest of them.
+// Each node with its leaf group and its compute NICs. All NICs of a node have the rate of its
+// slowest one.
 std::vector<FabricNode> fabric_nodes(const ClusterState& cluster,
                                      std::span<const Machine> machines);
 
 struct BuiltFabric {
-  Fabric fabric;  // to be used only if there are no mistakes
+  Fabric fabric;  // valid only without mistakes
   std::vector<FabricMistake> mistakes;
 };
 
-// Reads params.file, if it names one: node i is then its host number i.
+// Reads params.file if it is set: node i is then host i of the file.
 BuiltFabric build_fabric(const FabricParams& params, std::span<const FabricNode> nodes);
 BuiltFabric build_fabric(const FabricParams& params, const FabricFile& file,
                          std::span<const FabricNode> nodes);
 
-// Tells the mistakes where the user wrote the fields. `section` is the document's network.fabric; a
+// Reports each mistake at the field in the scenario. `section` is network.fabric of the document; a
 // null node is fine.
 void report_mistakes(std::span<const FabricMistake> mistakes, const config::Node& section,
                      std::string_view path, Diagnostics& diagnostics);

@@ -29,21 +29,22 @@ constexpr CableId cable_of(LinkId link) { return {link.index / 2}; }
 constexpr LinkId opposite(LinkId link) { return {link.index ^ 1U}; }
 constexpr bool leads_up(LinkId link) { return link.index % 2 == 0; }
 
-// What a cable joins. The lower end is a NIC if `nic` is valid, else the switch `lower`.
+// The ends of a cable. The lower end is a NIC if `nic` is valid, else the switch `lower`.
 struct CableEnds {
   NicId nic{};
   SwitchId lower{};
   SwitchId upper{};
 };
 
-// Ids: switches are numbered leaves, spines (block by block), cores (group by group); cables are
-// those of the NICs (cable i is that of NIC i), then those from leaves to spines, then those from
-// spines to cores, each tier in the order of the lower end and of its up-port. So an id is the same
-// in every run of a scenario, and only what differs from NIC to NIC is stored.
+// Ids are computed, so an id is the same in every run of a scenario. Switches are numbered leaves
+// first, then spines (block by block), then cores (group by group). Cables are numbered NIC cables
+// first (cable i is that of NIC i), then leaf to spine, then spine to core; each tier is in the
+// order of the lower end and of its up-port. Example: 8 NICs on 2 leaves, 2 spines: cables 0-7 are
+// of the NICs, 8-9 of leaf 0, 10-11 of leaf 1.
 class Fabric {
  public:
   Fabric() = default;
-  // A layout and a tree without mistakes: see build_fabric().
+  // Layout and tree must be without mistakes, see build_fabric().
   Fabric(FabricLayout layout, const FatTree& tree);
 
   const FatTree& tree() const { return tree_; }
@@ -61,7 +62,7 @@ class Fabric {
   NodeId node_of(NicId nic) const;
   SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
   uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of its leaf
-  // A number for every destination that runs along the leaves: the LID of D-mod-K.
+  // A number for every destination, ascending leaf by leaf: the LID of D-mod-K.
   uint32_t rank_of(NicId nic) const {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }
@@ -79,8 +80,8 @@ class Fabric {
   SwitchId core(uint32_t group, uint32_t i) const {
     return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
   }
-  // Which spine of its block up-port `port` of a leaf leads to, and which core of its group an
-  // up-port of a spine leads to.
+  // The spine of its block that up-port `port` of a leaf leads to, and the core of its group that
+  // an up-port of a spine leads to.
   uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
   uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
 
@@ -99,8 +100,8 @@ class Fabric {
   }
   Bandwidth nic_rate(NicId nic) const;
 
-  // ---- names, as in the output: leaf-3, host-2.nic-0, leaf-3.up-5, and leaf-3.up-5/down for the
-  // link that leads down. The finders return an invalid id for a name that nothing has.
+  // ---- names in the output: leaf-3, host-2.nic-0, leaf-3.up-5, and leaf-3.up-5/down for the
+  // downward link. The finders return an invalid id for an unknown name.
   std::string name(SwitchId s) const;
   std::string name(CableId cable) const;
   std::string name(LinkId link) const;
@@ -112,7 +113,7 @@ class Fabric {
  private:
   FabricLayout layout_;
   FatTree tree_;
-  uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // ids of the first ones
+  uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // first ids
   std::vector<uint32_t> slot_of_;                // by NIC
   std::vector<uint32_t> block_of_;               // by leaf
 };

@@ -27,7 +27,7 @@ struct Numbering {
   }
 };
 
-// Old numbers to new ones: sorted by `key`, otherwise in the old order.
+// Maps old numbers to new ones: sorted by `key`, ties in the old order.
 std::vector<uint32_t> renumbered(const std::vector<uint32_t>& key) {
   std::vector<uint32_t> order(key.size()), fresh(key.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -48,7 +48,7 @@ size_t column_of(const TableRow& header, std::string_view name) {
   return found == header.cells.end() ? kAbsent : static_cast<size_t>(found - header.cells.begin());
 }
 
-// The table of a file, whatever its layout.
+// The table of a file in either layout.
 class Reader {
  public:
   Reader(const Table& table, FabricFile& file) : table_{table}, file_{file} {}
@@ -152,7 +152,7 @@ class Reader {
     file_.hosts.push_back(name);
   }
 
-  // All blocks hang on one core; hosts of another core could not be reached.
+  // All blocks hang on one core; hosts of a second core would be unreachable.
   void check_core(const TableRow& row) {
     if (core_.empty()) core_ = row.cell(columns_[1]);
     if (core_ == row.cell(columns_[1])) return;
@@ -161,7 +161,7 @@ class Reader {
                  ", so the fabric is disconnected");
   }
 
-  // A NIC of a host, or a port of a switch, may have one cable. Unnamed ones are not compared.
+  // A NIC of a host, or a port of a switch, may have only one cable. Unnamed ones are not compared.
   void check_twice(const TableRow& row, size_t owner, size_t part,
                    std::map<std::pair<std::string, std::string>, int64_t>& seen) {
     if (part == kAbsent || row.cell(part).empty()) return;
@@ -173,8 +173,7 @@ class Reader {
                  " has a cable in row " + std::to_string(first->second) + " already");
   }
 
-  // Leaves on which a host has NICs are one group, and so are those of which any two are linked by
-  // a chain of such hosts.
+  // Leaves that share a host form one group, and so do leaves that a chain of such hosts links.
   void group_leaves(const std::vector<std::vector<uint32_t>>& leaves_of) {
     std::vector<uint32_t> parent(file_.leaf_names.size());
     std::iota(parent.begin(), parent.end(), 0U);

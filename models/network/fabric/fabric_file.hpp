@@ -1,4 +1,4 @@
-// models/network/fabric/fabric_file.hpp -- which hosts share leaf switches, as recorded of real
+// models/network/fabric/fabric_file.hpp -- which hosts share leaf switches, as recorded in real
 // clusters.
 #pragma once
 
@@ -9,19 +9,19 @@
 
 namespace orrery {
 
-// Two layouts of comma-separated text, told by the names of the columns:
+// Two layouts of comma-separated text, recognised by the names of the columns:
 //   ip, DSW, PSW, ASW                     (Lingjun) the host's core, block and leaf group
 //   sysname, switchname[, nicname][, portname]  (Zhejiang) a row for each NIC: its leaf switch
-// Hosts, blocks, groups and leaves are numbered in the order in which they first appear; groups of
-// a block follow one another, and so do the leaves of a group.
+// Hosts, blocks, groups and leaves are numbered by first appearance. Groups of a block are
+// consecutive, and so are the leaves of a group.
 struct FabricFile {
   static constexpr size_t kErrorsMax = 20;
 
   std::vector<std::string> hosts;
-  std::vector<uint32_t> group_of;  // by host: for ClusterState's leaf
+  std::vector<uint32_t> group_of;  // by host: index for ClusterState's leaf
   std::vector<std::string> group_names;
-  std::vector<uint32_t> block_of_group;  // ascending; empty: the file tells of no blocks
-  // Only if the file tells the leaf of each NIC:
+  std::vector<uint32_t> block_of_group;  // ascending; empty: the file has no blocks
+  // Only if the file has the leaf of each NIC:
   std::vector<uint32_t> nic_begin;  // by host, and the end
   std::vector<uint32_t> leaf_of;    // of each NIC
   std::vector<std::string> leaf_names;
@@ -29,14 +29,14 @@ struct FabricFile {
 
   int64_t rows = 0;  // without the header
   std::vector<std::string>
-      errors;  // "FILE:ROW:COLUMN (NAME): ..."; the rest is then not to be used
+      errors;  // "FILE:ROW:COLUMN (NAME): ..."; the other fields are then invalid
 
   bool tells_nics() const { return !leaf_names.empty(); }
   size_t groups() const { return group_names.size(); }
 };
 
 FabricFile read_fabric_file(const std::string& path);
-// The same for a file in memory, called `name` in messages.
+// Reads a file in memory, called `name` in messages.
 FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace orrery

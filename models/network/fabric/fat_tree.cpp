@@ -14,7 +14,8 @@ constexpr uint32_t divide_up(uint64_t a, uint64_t b) {
   return static_cast<uint32_t>((a + b - 1) / b);
 }
 
-// What is left for up-ports when there are `down` ports and so many of them to an up-port.
+// Up-ports of a switch with `down` down-ports at this oversubscription. Example: 48 down-ports at
+// 3:1 have 16 up-ports.
 uint32_t up_ports(uint32_t down, double oversubscription) {
   return std::max(1U, static_cast<uint32_t>(std::ceil(down / oversubscription)));
 }
@@ -102,9 +103,11 @@ class Sizer {
   struct Above {
     uint32_t switches, up;
   };
-  // The fewest switches above `lower` ones that want `up` up-ports each beside their `down` ports.
-  // All pairs get as many cables, for which a lower switch may get more up-ports than it wants; as
-  // many switches as it wants ports always do, if each has a port for every lower switch.
+  // The fewest upper switches above `lower` switches that want `up` up-ports each beside their
+  // `down` ports. All pairs get equally many cables, so a lower switch may get more up-ports than
+  // it wants. As many upper switches as up-ports always work if each has a port for every lower
+  // switch. Example: 4 lower switches with 6 up-ports and 16-port upper switches: 2 upper switches,
+  // 3 cables a pair.
   Above fewest_above(uint32_t lower, uint32_t down, uint32_t up, uint32_t ports) const {
     ORRERY_CHECK(lower <= ports && down + up <= tree_.radix, "there is a port for each cable");
     for (uint32_t switches = divide_up(uint64_t{lower} * up, ports);; ++switches) {
@@ -120,7 +123,7 @@ class Sizer {
     tree_.leaf_up = spines.up;
   }
 
-  // A spine gives so many ports to its block that the rest suffices for the cores.
+  // A spine gives its block as many ports as leave enough ports for the cores.
   void size_three_levels() {
     const double over = params_.spine_oversubscription;
     const auto down = std::max(1U, static_cast<uint32_t>(tree_.radix * over / (over + 1)));
@@ -163,7 +166,7 @@ class Sizer {
     tree_.block_begin.push_back(tree_.leaves);
   }
 
-  // Those of the layout, without the ones that have no leaves.
+  // Takes the blocks of the layout that have leaves.
   void take_blocks() {
     tree_.block_begin = {0};
     for (size_t g = 1; g < layout_.block_of_group.size(); ++g) {

@@ -1,5 +1,4 @@
-// models/network/fabric/fat_tree.hpp -- how many switches and cables a fat tree takes, from radix
-// and NICs.
+// models/network/fabric/fat_tree.hpp -- sizes a fat tree: switches and cables from radix and NICs.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@
 
 namespace orrery {
 
-// A node as the fabric sees it: its group of leaf switches and its compute NICs.
+// A node in the fabric: its group of leaf switches and its compute NICs.
 struct FabricNode {
   uint32_t group = 0;  // ClusterState::leaf
   uint32_t nics = 1;
   Bandwidth nic_rate = {};
 };
 
-// Who hangs on which leaf. Groups of leaves are never split between blocks.
+// The leaf of each NIC. Groups of leaves are never split between blocks.
 struct FabricLayout {
   std::vector<uint32_t> nic_begin = {0};    // by node, and the end
   std::vector<Bandwidth> node_rates;        // of each NIC, by node
@@ -31,14 +30,14 @@ struct FabricLayout {
   uint32_t leaves() const { return group_begin.back(); }
 };
 
-// A tree of two or three levels. Every leaf has `leaf_up` cables to the spines of its block, as
-// many to each; with three levels every spine has `spine_up` cables to the cores of its group,
-// likewise. With two levels all leaves are one block.
+// A tree of two or three levels. Every leaf has `leaf_up` cables, split evenly over the spines of
+// its block. With three levels every spine has `spine_up` cables, split evenly over the cores of
+// its group. With two levels all leaves are one block.
 struct FatTree {
   uint32_t levels = 0;  // 1: a single leaf
   uint32_t radix = 0;
   uint32_t leaves = 0;
-  uint32_t leaf_down = 0, leaf_up = 0;  // down: of the fullest leaf
+  uint32_t leaf_down = 0, leaf_up = 0;  // down-ports of the fullest leaf
   std::vector<uint32_t> block_begin;    // first leaf of each block, and the end
   uint32_t spines_per_block = 0, spine_up = 0;
   uint32_t cores_per_group = 0;  // a group for every spine of a block
@@ -53,7 +52,7 @@ struct FatTree {
   uint32_t spine_cables() const { return spines() * spine_up; }
 };
 
-// Why no such tree can be built: the field of `fabric` that is at fault, and what to change.
+// Why no such tree can be built: the field of `fabric` to change, and how.
 struct FabricMistake {
   std::string_view field;
   std::string message;
@@ -63,7 +62,7 @@ struct SizedTree {
   std::vector<FabricMistake> mistakes;
 };
 
-// NIC k of a node hangs on the leaf number k modulo `rails` of the node's group.
+// NIC k of a node hangs on leaf k modulo `rails` of the node's group.
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes);
 SizedTree size_tree(const FabricParams& params, const FabricLayout& layout);
 

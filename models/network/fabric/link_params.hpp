@@ -1,4 +1,5 @@
-// models/network/fabric/link_params.hpp -- how links recover from errors, as a scenario says it.
+// models/network/fabric/link_params.hpp -- how links recover from errors, as a scenario describes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct LinkParams {
       c.error("ib_timeout", "says the same as ack_timeout: give one of them");
     }
   }
-  // 4.096 us x 2^T, or ack_timeout.
+  // The timeout is 4.096 us x 2^T, or ack_timeout if set.
   Duration timeout() const {
     return ib_timeout ? Duration{int64_t{4096} << *ib_timeout} : ack_timeout;
   }

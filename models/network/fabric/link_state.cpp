@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// An InfiniBand packet with an MTU of 4 KiB: 4,096 bytes of payload and some of headers.
+// An InfiniBand packet with an MTU of 4 KiB: 4,096 bytes of payload plus headers.
 constexpr double kPacketBits = 33'000;
 
 }  // namespace
@@ -43,7 +43,7 @@ void LinkState::set_up(CableId cable, bool is_up, Time now) {
   ORRERY_CHECK(cable.index < blocked_.size(), "a cable of the fabric");
   if (cable_down_[cable.index] == !is_up) return;
   cable_down_[cable.index] = !is_up;
-  ++routes_version_;  // before anyone is told
+  ++routes_version_;  // before the signal is emitted
   block(cable, is_up ? -1 : 1, now);
 }
 
@@ -124,7 +124,7 @@ int64_t LinkState::symbol_errors(Time now) const {
 std::vector<NicErrors> LinkState::nic_errors(Time now) const {
   std::vector<NicErrors> all;
   for (const auto& [cable, flaw] : flaws_) {
-    if (cable.index >= fabric_.nics()) break;  // NICs' cables come first, node by node
+    if (cable.index >= fabric_.nics()) break;  // cables of NICs come first, node by node
     const int64_t errors = symbol_errors(cable, now);
     if (errors == 0) continue;
     const NodeId node = fabric_.node_of({cable.index});

@@ -1,5 +1,5 @@
-// models/network/fabric/link_state.hpp -- what each link can carry now: dead, degraded and cursed
-// cables.
+// models/network/fabric/link_state.hpp -- the present capacity of each link: dead, degraded and
+// cursed cables.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace orrery {
 
-// The share of a link's rate that is left as goodput at a bit error rate. A packet of L bits is
-// damaged with p = 1 - (1 - BER)^L; each damaged packet stalls its sender for the time-out T, so
-// that a packet takes L / B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
+// Goodput as a share of a link's rate at a bit error rate. A packet of L bits is damaged with p = 1
+// - (1 - BER)^L. A damaged packet stalls its sender for the timeout T, so a packet takes L / B + p
+// T instead of L / B: goodput = 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
-// What the port counters of a node's NICs tell.
-// Who breaks and mends cables tells it here; who shares bandwidth listens to `capacity_changed`.
+// State of cables and port counters of NICs. Faults break and mend cables here; the flow network
+// follows `capacity_changed`.
 class LinkState {
  public:
-  // `is_adaptive`: whether routes are chosen by load, which is when a cursed cable is slow.
+  // `is_adaptive`: routes are chosen by load. A cursed cable is slow only then.
   LinkState(const Fabric& fabric, const LinkParams& params, bool is_adaptive = false);
 
   bool is_up(CableId cable) const { return blocked_[cable.index] == 0; }
@@ -35,22 +35,22 @@ class LinkState {
   void set_up(CableId cable, bool is_up, Time now);
   void set_up(SwitchId s, bool is_up, Time now);  // a dead switch takes all its cables with it
   void set_bit_error_rate(CableId cable, double rate, Time now);  // 0: as new
-  // The cable carries 1 / factor of its rate as long as routing is adaptive; 1: firmware is fixed.
+  // The cable carries 1 / factor of its rate while routing is adaptive; 1: its firmware is fixed.
   void curse(CableId cable, double factor);
-  void set_adaptive(bool is_adaptive);  // the routing engine was changed
+  void set_adaptive(bool is_adaptive);  // the routing engine changed
 
   double bit_error_rate(CableId cable) const;
-  // The counter of a port: rate x BER x time since the cable was first degraded, rounded. It
-  // counts idle symbols too, but none while the cable is down.
+  // The error counter of a port: rate x BER x time since the cable was first degraded, rounded.
+  // Idle symbols count too; a dead cable counts none.
   int64_t symbol_errors(CableId cable, Time now) const;
   int64_t symbol_errors(Time now) const;  // of all cables
-  // Of nodes whose NICs counted any, in order of nodes.
+  // Nodes whose NICs counted errors, in order of nodes.
   std::vector<NicErrors> nic_errors(Time now) const;
   uint32_t cables_down() const { return cables_down_; }
-  uint32_t cables_slow() const;  // up, and degraded or cursed to less than their nominal rate
+  uint32_t cables_slow() const;  // up, but degraded or cursed below their nominal rate
 
   Signal<LinkId>& capacity_changed() { return capacity_changed_; }
-  // Rises whenever a cable or switch goes up or down, and when routing changes its kind.
+  // Increases whenever a cable or switch goes up or down, and when the kind of routing changes.
   uint64_t routes_version() const { return routes_version_; }
   size_t memory_bytes() const;
 
@@ -58,7 +58,7 @@ class LinkState {
   struct Flaw {
     double bit_error_rate = 0;
     double curse = 1;
-    double errors = 0;  // until `since`
+    double errors = 0;  // counted until `since`
     Time since = {};
   };
   void block(CableId cable, int by, Time now);
@@ -69,9 +69,9 @@ class LinkState {
   const Fabric& fabric_;
   Duration ack_timeout_;
   bool is_adaptive_;
-  std::vector<uint8_t> blocked_;  // by cable: whether it is dead itself, plus its dead ends
+  std::vector<uint8_t> blocked_;  // by cable: 1 if the cable is dead, plus its dead ends
   std::vector<bool> cable_down_, switch_down_;
-  std::map<CableId, Flaw> flaws_;  // of the few cables that have or had one
+  std::map<CableId, Flaw> flaws_;  // of the few cables that have or had a flaw
   Signal<LinkId> capacity_changed_;
   uint64_t routes_version_ = 0;
   uint32_t cables_down_ = 0;

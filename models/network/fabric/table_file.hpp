@@ -22,8 +22,8 @@ struct Table {
   std::string error;           // "FILE: why", or "FILE:ROW: why"
 };
 
-// For tables that are looked up, not streamed: read as a whole, at most 64 MiB. Cells have no
-// quotes; lines end with LF or CR LF.
+// For lookup tables, read as a whole, at most 64 MiB. Cells have no quotes; lines end with LF or CR
+// LF.
 Table read_table_file(const std::string& path);
 Table read_table(std::string_view text, const std::string& name);
 

@@ -40,8 +40,7 @@ Router::Router(const Fabric& fabric, const LinkState& state, const RoutingParams
                uint64_t salt)
     : fabric_{fabric}, state_{state}, engine_{params.engine}, salt_{salt} {}
 
-// The up-ports of a leaf are dealt to the spines round robin, so those that lead to one spine are
-// evenly spaced.
+// The up-ports of a leaf go to the spines round robin, so the ports of one spine are evenly spaced.
 Router::Bundle Router::to_spine(SwitchId leaf, uint32_t j) const {
   const FatTree& tree = fabric_.tree();
   return {.first = fabric_.leaf_cable(leaf, j).index,
@@ -82,10 +81,11 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
   return best;
 }
 
-// D-mod-K takes the destination's rank: rank mod leaf_up is "its own" cable at its leaf, and
-// (rank / leaf_up) mod spine_up its own cable one tier higher. All that goes to it comes down
-// these two, so destinations of one leaf do not meet on the way down, nor do those of a shift on
-// the way up. The random engines take a hash in place of the rank.
+// D-mod-K uses the destination's rank. Cable (rank mod leaf_up) is the destination's own cable at
+// its leaf, and (rank / leaf_up) mod spine_up its own cable one tier higher. All traffic to it
+// comes down these two. So destinations of one leaf never share a downward link, and flows of a
+// shift never share an upward link. Example with leaf_up 4: ranks 5 and 9 use up-port 1, rank 6
+// uses up-port 2. Random engines use a hash in place of the rank.
 uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
   switch (engine_) {
     case RoutingEngine::Dmodk:
@@ -129,8 +129,9 @@ Route Router::route(NicId from, NicId to, uint32_t flow) const {
 
 namespace {
 
-// The i-th port to try. `deal` decides where updn goes on if the first one is dead, so that the
-// destinations of a dead port are dealt out to all others instead of doubling the load of the next.
+// The i-th port to try. With `deals`, updn picks the next port by `deal` if the first one is dead.
+// So the destinations of a dead port are spread over all others instead of doubling the load of its
+// neighbour.
 uint32_t nth_try(uint64_t wish, uint32_t i, uint32_t ports, bool deals, uint64_t deal) {
   if (!deals || i == 0) return static_cast<uint32_t>((wish + i) % ports);
   return static_cast<uint32_t>((wish + 1 + (deal + i - 1) % (ports - 1)) % ports);
@@ -182,7 +183,7 @@ bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
   return false;
 }
 
-// Ties are broken by where the key says to begin looking.
+// The first port to compare follows from the key, which breaks ties.
 Route Router::by_load(const Ask& ask) const {
   const FatTree& tree = fabric_.tree();
   const bool sees_all = engine_ == RoutingEngine::AdaptiveGlobal;

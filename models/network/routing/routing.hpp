@@ -1,4 +1,4 @@
-// models/network/routing/routing.hpp -- the path from NIC to NIC, computed when it is asked for.
+// models/network/routing/routing.hpp -- the path from NIC to NIC, computed on demand.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace orrery {
 
-// The links from one NIC to another: up to a switch above both, then down. Empty: there is no way
-// left, or both are the same NIC.
+// The links from one NIC to another: up to a switch above both, then down. Empty: no route is left,
+// or both are the same NIC.
 class Route {
  public:
   static constexpr size_t kLinksMax = 6;
@@ -24,7 +24,7 @@ class Route {
   bool empty() const { return size_ == 0; }
   LinkId operator[](size_t i) const { return links_[i]; }
   friend bool operator==(const Route& a, const Route& b) = default;
-  // Something that the engine would have preferred, or could have chosen, is dead.
+  // A port or link that the engine would have preferred, or could have chosen, is dead.
   bool is_detour() const { return is_detour_; }
   void set_detour() { is_detour_ = true; }
 
@@ -35,27 +35,28 @@ class Route {
 };
 
 // Routes are a function of the ids, of what is alive and, if adaptive, of the loads; there is no
-// table. What a static engine prefers depends on the destination alone, as in the forwarding tables
-// of the switches; if that way is dead, the next port is tried, then the next.
+// table. A static engine prefers a port by the destination alone, like the forwarding tables of
+// switches. If that port is dead, it tries the next ports in turn.
 class Router {
  public:
-  // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Both must outlive it.
+  // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Fabric and state must outlive
+  // the router.
   Router(const Fabric& fabric, const LinkState& state, const RoutingParams& params, uint64_t salt);
 
-  // `flow` tells apart the flows (queue pairs) between two NICs: ecmp hashes it, and the adaptive
-  // engines break ties by it.
+  // `flow` numbers the flows (queue pairs) between two NICs: ecmp hashes it, and adaptive engines
+  // break ties by it.
   Route route(NicId from, NicId to, uint32_t flow = 0) const;
 
   RoutingEngine engine() const { return engine_; }
   void set_engine(RoutingEngine engine) { engine_ = engine; }
-  // From now on the adaptive engines break ties in another way.
+  // Adaptive engines break ties differently from now on.
   void shuffle() { ++shuffles_; }
-  // What the adaptive engines see: the load of each link, by LinkId, less being better. Must stay
-  // valid; without loads all links look idle.
+  // Loads that the adaptive engines compare, by LinkId; less is better. The view must stay valid.
+  // Without loads all links look idle.
   void watch_loads(std::span<const double> loads) { loads_ = loads; }
 
  private:
-  struct Ask;     // what is asked for: both NICs, their leaves and blocks, and a key
+  struct Ask;     // the question: both NICs, their leaves and blocks, and a key
   struct Bundle;  // parallel cables between two switches
   Bundle to_spine(SwitchId leaf, uint32_t j) const;
   Bundle to_core(uint32_t block, uint32_t j, uint32_t core) const;

@@ -1,4 +1,5 @@
-// models/network/routing/routing_params.hpp -- ways through the fabric, as a scenario says them.
+// models/network/routing/routing_params.hpp -- routing through the fabric, as a scenario describes
+// it.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ enum class RoutingEngine : uint8_t { Dmodk, Updn, Minhop, Ecmp, AdaptiveLocal, A
 constexpr std::array<std::string_view, 6> enum_names(RoutingEngine) {
   return {"dmodk", "updn", "minhop", "ecmp", "adaptive_local", "adaptive_global"};
 }
-// Whether flows between the same two NICs may go unlike ways.
+// Whether flows between the same two NICs may take different routes.
 constexpr bool tells_flows_apart(RoutingEngine engine) { return engine >= RoutingEngine::Ecmp; }
 constexpr bool is_adaptive(RoutingEngine engine) {
   return engine == RoutingEngine::AdaptiveLocal || engine == RoutingEngine::AdaptiveGlobal;

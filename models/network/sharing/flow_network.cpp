@@ -75,7 +75,7 @@ uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
 void FlowNetwork::begin(uint32_t index) {
   flows_[index].state = State::Moving;
   sharing_.set_rate_max({index}, flows_[index].rate_max);
-  plan_end(index);  // if it is empty, no rate need change for it to end
+  plan_end(index);  // if it is empty, it ends without any change of rates
   request_settle();
 }
 
@@ -186,7 +186,7 @@ int128_t FlowNetwork::moved_by_now(const Flow& flow) const {
   return is_endless ? moved : std::min(moved, flow.size);
 }
 
-// Books what moved so far on the links that it went over.
+// Adds what the flow has moved so far to the counters of its links.
 void FlowNetwork::account(uint32_t index) {
   Flow& flow = flows_[index];
   flow.moved = moved_by_now(flow);

@@ -16,17 +16,19 @@
 
 namespace orrery {
 
-// Handle to a flow; it goes stale by itself once the flow finished, or was ended.
+// Handle to a flow. It becomes stale once the flow has finished or was ended.
 struct FlowId {
-  uint32_t index = UINT32_MAX;  // dense, used again: good for tables
+  uint32_t index = UINT32_MAX;  // dense and reused, so it can index tables
   uint32_t generation = 0;
   constexpr bool operator==(const FlowId&) const = default;
 };
 
-// Flows start, change and end at any time; rates are settled once per instant, in Phase::Settle,
-// and only a flow whose rate changed is touched. What a flow moved is counted in whole 2^-16ths of
-// a bit a second times nanoseconds, so it does not depend on how often it was looked at; a transfer
-// is over at the first nanosecond at which less than a thousandth of a bit is left.
+// Flows start, change and end at any time. Rates are settled once per instant, in Phase::Settle,
+// and only flows whose rate changed are updated. Example: A alone on a 10 Gbit/s link moves at 10.
+// When B starts, both get 5; when B ends, A is back at 10 and its end moves forward.
+//
+// Progress is counted in whole units of 2^-16 bit/s times 1 ns, so it does not depend on how often
+// it is read. A transfer ends at the first nanosecond with less than a thousandth of a bit left.
 class FlowNetwork {
  public:
   static constexpr double kUnlimited = MaxMin::kUnlimited;
@@ -46,46 +48,47 @@ class FlowNetwork {
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork();
 
-  // Dense, from 0. What links of a group carry is told together, too.
+  // Groups of links are numbered from 0. Bytes over the links of a group are reported together.
   static constexpr uint32_t kGroups = 4;
   LinkId add_link(Bandwidth capacity, uint32_t group = 0);
-  // Zero: down; what uses the link waits until it has a capacity again.
+  // Zero: the link is down, and flows on it wait until it has a capacity again.
   void set_capacity(LinkId link, Bandwidth capacity);
 
-  // Calls `done` (may be empty) once all bytes moved, after the flow is gone; it may start others.
+  // Calls `done` (may be empty) once all bytes have moved and the flow is removed; `done` may start
+  // flows.
   FlowId start(const Transfer& transfer, Callback done);
-  // A flow without end, whose rate is to be read: see rate_changed.
+  // A flow without end, whose rate the caller reads: see rate_changed.
   FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
-  // Ends a flow before its time, without a call of `done`. False: the handle was stale.
+  // Ends a flow early without calling `done`. False: the handle is stale.
   bool end(FlowId flow);
-  // These keep what was moved so far. The flow must be active. No links means no obstacle: a flow
-  // whose destination cannot be reached is to be given a limit of zero.
+  // Both keep the progress made. The flow must be active. No links means no limit, so give an
+  // unreachable flow a limit of zero.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
-  // A flow without end whose rate is worked out elsewhere, 0 at first. It takes nothing from
-  // others; carried_by() counts it at once, carried() once it ended or was booked.
+  // A flow without end whose rate the caller computes, 0 at first. It takes no bandwidth from
+  // others. carried_by() counts its bytes at once, carried() once it ends or is booked.
   FlowId carry(std::span<const LinkUse> uses);
   void set_carried_rate(FlowId flow, double bits_per_s);
   void book_carried();
 
-  // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate is another
-  // than before; a new one counts as one that had none.
+  // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate changed. A
+  // new flow counts as having had no rate.
   Signal<FlowId> rate_changed;
   Signal<LinkId> capacity_changed;  // emitted at once
 
   bool is_active(FlowId flow) const;
-  // The rest is as of the last settling; these ask for active flows.
+  // The figures below are of the last settling; the flow must be active.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
 
   size_t links() const { return sharing_.links(); }
   double load(LinkId link) const { return sharing_.load(link); }  // bits a second
   double capacity(LinkId link) const { return sharing_.capacity(link); }
-  Bytes carried(LinkId link) const;         // until now, by flows that are over too; to the nearest
+  Bytes carried(LinkId link) const;  // until now, finished flows included; rounded to nearest
   double carried_by(uint32_t group) const;  // bytes; takes time in the number of flows
   size_t active() const { return active_; }
   const Counters& counters() const { return counters_; }
-  // Aborts if a link carries more than it can. For Engine::add_audit.
+  // Aborts if a link carries more than its capacity. For Engine::add_audit.
   void audit() const;
 
  private:
@@ -94,13 +97,13 @@ class FlowNetwork {
     State state = State::Free;
     uint32_t generation = 1;
     int128_t rate = 0;       // in units, since `since`; kInstant: no limit at all
-    Time since;              // up to when `moved` counts
+    Time since;              // instant up to which `moved` counts
     int128_t moved = 0;      // in units times nanoseconds
-    int128_t accounted = 0;  // of these, in carried_ already
+    int128_t accounted = 0;  // part of `moved` that carried_ includes
     int128_t size = 0;       // of a transfer
     double rate_max = 0;
     std::array<double, kGroups> weights{};  // sums over the links of each group
-    std::vector<LinkUse> carries;           // of a carried one, which shares nothing
+    std::vector<LinkUse> carries;           // of a carry() flow, which shares no bandwidth
     EventId event;                          // start or end of a transfer
     Callback done;
   };
@@ -120,10 +123,10 @@ class FlowNetwork {
   Engine& engine_;
   MaxMin sharing_;
   std::vector<Flow> flows_;           // by index of the activity
-  IdVector<LinkId, double> carried_;  // bytes, by flows that are over
+  IdVector<LinkId, double> carried_;  // bytes, by finished flows
   IdVector<LinkId, uint8_t> group_;
-  std::array<double, kGroups> carried_by_{};  // likewise
-  std::vector<FlowId> news_;                  // standing flows to tell of
+  std::array<double, kGroups> carried_by_{};  // bytes by group, by finished flows
+  std::vector<FlowId> news_;                  // open() flows whose rate changed
   EventId settle_event_;
   size_t active_ = 0;
   Counters counters_;

@@ -1,4 +1,4 @@
-// models/network/sharing/flow_units.hpp -- what flows moved, in whole numbers.
+// models/network/sharing/flow_units.hpp -- progress of flows in whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace orrery {
 
-// The unit of rates is 2^-16 bit a second; a unit for a nanosecond is the unit of what moved. So
-// what is left does not depend on how often it was looked at.
+// The unit of rates is 2^-16 bit/s; a unit times 1 ns is the unit of progress. With whole numbers
+// the rest of a flow does not depend on how often it is read.
 struct FlowUnits {
   static constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
   static constexpr int128_t kPerByte = 8 * kPerBit;
-  static constexpr int128_t kLeftOver = kPerBit / 1000;    // so little left is nothing
+  static constexpr int128_t kLeftOver = kPerBit / 1000;    // a rest this small counts as nothing
   static constexpr int128_t kInstant = int128_t{1} << 71;  // a rate without limit
 
   static int128_t of_rate(double bits_per_s) {
@@ -26,7 +26,7 @@ struct FlowUnits {
     const double rest = static_cast<double>(moved % kPerBit) / static_cast<double>(kPerBit);
     return static_cast<double>(moved / kPerBit) + rest;
   }
-  // Until the first nanosecond at which no more than that is left over; none: never.
+  // Time until the first nanosecond at which no more than kLeftOver is left; empty: never.
   static std::optional<Duration> time_to_move(int128_t left, int128_t rate) {
     left -= kLeftOver;
     if (left <= 0 || rate >= kInstant) return Duration{};

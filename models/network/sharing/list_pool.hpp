@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// A list's room is a power of two; room that was given back serves the next list of that size, so
-// nothing is allocated once lists come and go. Adding to any list may move all of them.
+// The capacity of a list is a power of two, and freed capacity serves the next list of that size.
+// So nothing is allocated in a steady state. Adding to any list may move all of them.
 template <class T>
 class ListPool {
  public:
@@ -68,7 +68,7 @@ class ListPool {
   }
 
   std::vector<T> items_;
-  std::array<std::vector<uint32_t>, 32> free_;  // beginnings, by the logarithm of the room
+  std::array<std::vector<uint32_t>, 32> free_;  // free slots, by the logarithm of the capacity
 };
 
 }  // namespace orrery

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-constexpr uint32_t kFewUses = 32;  // so few are searched one by one
+constexpr uint32_t kFewUses = 32;  // lists this short are searched linearly
 
 }  // namespace
 
@@ -129,7 +129,7 @@ void MaxMin::detach(ActivityId id) {
   trees_.free(activity.levels);
 }
 
-// Sets what the activity gets, and who decides that.
+// Sets the rate of the activity and the link or limit that decides it.
 void MaxMin::find_least(Activity& activity) const {
   if (activity.levels.size > 0) return find_least_of_many(activity);
   double least = activity.rate_max, second = kUnlimited;

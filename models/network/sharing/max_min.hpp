@@ -16,49 +16,49 @@ namespace orrery {
 
 using ActivityId = Id<struct ActivityTag>;
 
-// An allocation is max-min fair if no rate can grow but at the cost of one that is no larger: each
-// activity is at its own limit or has a bottleneck, a full link where no other rate is larger.
-// Rates, limits and capacities are in one unit of the caller's choice (bits a second).
+// An allocation is max-min fair if no rate can grow without lowering one that is no larger. Each
+// activity is at its own limit or has a bottleneck: a full link where no other rate is larger.
+// Rates, limits and capacities are in one unit of the caller's choice (bits a second). Example: A
+// and B share a link of 10, B and C one of 4: B and C get 2 each, A gets 8.
 //
-// Each link has a level, the largest rate that it leaves to anybody (infinite while several share
-// it and it is not full), so r = min(limit, levels of the links used), and the level L of a link of
-// capacity C solves
+// Each link has a level, the largest rate that it allows any activity (infinite while it is not
+// full), so r = min(limit, levels of the links used). The level L of a link of capacity C solves
 //     sum over activities on it of weight * min(L, m) = C
-// where m is the least of the activity's limit and the levels of its other links. L depends on
-// those m alone that are below it. So what a change makes wrong is put right from the lowest level
-// upwards, and a level once put right stays: only links with a new level and their neighbours are
-// looked at, however large the network. With rounding, too: the level is computed from the m below
-// it in a fixed order, so solve() ends where every level is, to the last bit, what its links say.
+// where m is the least of the activity's limit and the levels of its other links. L depends only on
+// those m that are below it. So solve() corrects levels from the lowest upwards, and a corrected
+// level is final: only links with a new level and their neighbours are visited, however large the
+// network. Rounding does not matter: the level is computed from the m below it in a fixed order, so
+// solve() ends with the same bits whatever the history.
 class MaxMin {
  public:
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
   struct Use {
     LinkId link;
-    uint32_t entry;  // of the link, for MaxMin alone
+    uint32_t entry;  // index in the list of the link; internal to MaxMin
     double weight;
   };
 
   LinkId add_link(double capacity);  // dense, from 0
   void set_capacity(LinkId link, double capacity);
-  // Weights must be positive; uses of the same link add up. Ids are dense and used again.
+  // Weights must be positive; uses of the same link add up. Ids are dense and reused.
   ActivityId add(std::span<const LinkUse> uses, double rate_max = kUnlimited);
   void set_uses(ActivityId activity, std::span<const LinkUse> uses);
   void set_rate_max(ActivityId activity, double rate_max);
   void remove(ActivityId activity);
 
-  // Rates for what was changed since the last call. Returns the activities with another rate than
-  // then, new ones included, in an order that depends on the history of calls alone; the view
-  // holds until the next change.
+  // Updates rates for all changes since the last call. Returns the activities whose rate changed,
+  // new ones included, in an order that depends only on the history of calls. The view is valid
+  // until the next change.
   std::span<const ActivityId> solve();
   bool is_solved() const { return pending_.empty() && touched_.empty(); }
 
-  // As of the last solve(); 0 before. Infinite without a limit and links.
+  // As of the last solve(), 0 before that. Infinite without a limit and links.
   double rate(ActivityId activity) const { return activities_[activity].rate; }
   double load(LinkId link) const;
   double capacity(LinkId link) const { return links_[link].capacity; }
   size_t links() const { return links_.size(); }
 
-  // What an activity uses, each link once.
+  // The uses of an activity, each link once.
   std::span<const Use> uses(ActivityId activity) const {
     return uses_.items(activities_[activity].uses);
   }
@@ -71,9 +71,10 @@ class MaxMin {
   }
 
  private:
-  static constexpr uint32_t kLimit = UINT32_MAX;  // in place of a use: the activity's own limit
-  struct Entry {                                  // an activity on a link
-    double others;                                // m: what it would get but for this link
+  // Marks the activity's own limit in place of a use.
+  static constexpr uint32_t kLimit = UINT32_MAX;
+  struct Entry {    // an activity on a link
+    double others;  // m: the rate that the activity would get without this link
     double weight;
     ActivityId activity;
     uint32_t use;
@@ -83,19 +84,19 @@ class MaxMin {
     ListPool<Entry>::List entries;
     bool is_pending = false;  // changed since the last solve()
     bool is_queued = false;
-    bool is_stale = false;    // queued, and `next` may be too low
-    uint8_t raised = 0;       // times its level rose in this solve()
-    double key = 0;           // in the queue: no level below it is in doubt because of this link
-    double next = 0;          // its level according to the others
-    double weight_above = 0;  // of those that are held back by that level
-    double load_max = 0;      // of a link that is not full: no less than its load
+    bool is_stale = false;    // in the queue, and `next` may be too low
+    uint8_t raised = 0;       // how often its level rose in this solve()
+    double key = 0;           // in the queue: no lower level can change because of this link
+    double next = 0;          // its level by the m of its activities
+    double weight_above = 0;  // of activities that this level limits
+    double load_max = 0;      // of a link that is not full: an upper bound of its load
   };
   struct alignas(64) Activity {
-    double least = 0;   // of its limit and levels
-    double second = 0;  // the next one: what its bottleneck sees
+    double least = 0;   // the least of its limit and levels
+    double second = 0;  // the second least: the m that its bottleneck sees
     uint32_t least_at = kLimit;
     ListPool<Use>::List uses;
-    ListPool<double>::List levels;  // of many uses: a tree of minima
+    ListPool<double>::List levels;  // of activities with many uses: a tree of minima
     bool is_in_use = false;
     bool is_new = false;
     bool is_touched = false;

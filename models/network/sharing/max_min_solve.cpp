@@ -1,4 +1,4 @@
-// The solver of MaxMin: levels of links, put right from the lowest upwards.
+// The solver of MaxMin: corrects levels of links from the lowest upwards.
 #include <algorithm>
 
 #include "models/network/sharing/max_min.hpp"
@@ -7,13 +7,15 @@
 namespace orrery {
 namespace {
 
-constexpr uint32_t kFewEntries = 8;  // the level of a link with so few is cheaper than a queue
-constexpr uint8_t kRaises = 2;       // of a link in one solve(), until it keeps out of the way
+// Computing the level of a link this short is cheaper than a queue.
+constexpr uint32_t kFewEntries = 8;
+constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is deferred
 
 }  // namespace
 
 std::span<const ActivityId> MaxMin::solve() {
-  // Links without company first: their levels depend on no other. That may make more pending.
+  // Links without shared activities first: their levels depend on no other link. This may make more
+  // links pending.
   for (size_t i = 0; i < pending_.size(); ++i) {
     const LinkId id = pending_[i];
     if (links_[id].entries.size > 1) continue;
@@ -46,8 +48,8 @@ std::span<const ActivityId> MaxMin::solve() {
   return changed_;
 }
 
-// Takes what lies below the level away until nothing more does. The sums run in the order of the
-// entries, over those below a level and those above it: two calls that agree on what lies below
+// Subtracts the activities below the level until no more are below it. Sums run in the order of the
+// entries, over those below the level and those above. So two calls that agree on the entries below
 // the result give the same result to the last bit.
 double MaxMin::level_from_others(LinkId id) {
   Link& link = links_[id];
@@ -88,12 +90,12 @@ void MaxMin::enqueue(LinkId id, double next) {
 
 void MaxMin::push(LinkId id) {
   Link& link = links_[id];
-  // A bound of doubt() that rounding made too high by a hair must not turn the order around.
+  // Rounding may make a bound of doubt() slightly too high; the order of the queue must not change.
   link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
   queue_.push(link.key, id.index);
 }
 
-// What the link sees of an activity of that weight was `before`, and is `now`.
+// The m of an activity of that weight on this link was `before`, and is `now`.
 void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];
@@ -110,8 +112,8 @@ void MaxMin::doubt(LinkId id, double weight, double before, double now) {
     link.key = kUnlimited;
   }
   link.is_stale = true;
-  // What others take less can but raise the level, and what they take more lowers it by no more
-  // than if those above it had to make room for all of that.
+  // Activities that take less can only raise the level. Activities that take more lower it at most
+  // as much as if those above the level made room for all of the increase.
   if (now > before && link.next > from) {
     const double rounding = 1e-15 * link.capacity * link.entries.size;
     const double drop = (weight * (now - before) + rounding) / link.weight_above;
@@ -124,7 +126,7 @@ void MaxMin::settle_next() {
   const MonotoneQueue::Item item = queue_.pop();
   const LinkId id{item.value};
   Link& link = links_[id];
-  if (!link.is_queued || link.key != item.key) return;  // it is in the queue a second time
+  if (!link.is_queued || link.key != item.key) return;  // a duplicate in the queue
   if (link.is_stale) {
     link.is_stale = link.is_queued = false;
     const double next = level_from_others(id);
@@ -136,8 +138,8 @@ void MaxMin::settle_next() {
   const double next = link.next;
   if (next > level_[id]) {
     if (link.raised == 0) raised_.push_back(id);
-    // What it rises to may turn out to be wrong, too. Lest links drive each other up in small
-    // steps, it then keeps out of the way until all below its level is settled.
+    // The raised level may be wrong, too. To prevent links from raising each other in small steps,
+    // the link is then deferred until all lower levels are settled.
     if (++link.raised > kRaises) {
       ORRERY_MARK("max_min.out_of_the_way");
       link.raised = kRaises;
@@ -163,7 +165,7 @@ void MaxMin::set_level(LinkId id, double level) {
   }
 }
 
-// The limit or a level of the activity changed: its links see that.
+// The limit or a level of the activity changed: updates the m on its links.
 void MaxMin::update(ActivityId id) {
   Activity& activity = activities_[id];
   const double least = activity.least;
@@ -186,9 +188,9 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
   if (now == before) return;
   entry.others = now;
   Link& link = links_[place.link];
-  if (link.entries.size == 1) return;  // its level is that of nobody else
+  if (link.entries.size == 1) return;  // no other activity shares its level
   if (level_[place.link] == kUnlimited && !link.is_queued) {
-    // Most links are far from full. The sum errs, if at all, upwards.
+    // Most links are far from full. Rounding errors of the sum only make it larger.
     if (before < kUnlimited) link.load_max += entry.weight * (now - before);
     link.load_max += 1e-15 * link.capacity;
     if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;

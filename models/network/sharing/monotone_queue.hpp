@@ -1,5 +1,5 @@
-// models/network/sharing/monotone_queue.hpp -- a queue by key in which nothing comes before what
-// was taken.
+// models/network/sharing/monotone_queue.hpp -- a priority queue whose keys never fall below the
+// last key taken.
 #pragma once
 
 #include <array>
@@ -12,9 +12,10 @@
 
 namespace orrery {
 
-// A radix heap over the bits of non-negative numbers: an item lies in the bucket of the highest bit
-// in which its key differs from the last key taken, and moves down as keys are taken. Equal keys
-// cost O(1). Of equal keys, which comes first depends on the order of calls alone.
+// A radix heap over the bits of non-negative numbers: an item is in the bucket of the highest bit
+// in which its key differs from the last key taken, and moves down as keys are taken. Example:
+// after key 8 (1000), key 9 (1001) is in the bucket of bit 0 and key 12 (1100) in that of bit 2.
+// Equal keys cost O(1); their order depends only on the order of calls.
 class MonotoneQueue {
  public:
   struct Item {
@@ -23,12 +24,12 @@ class MonotoneQueue {
   };
 
   bool empty() const { return size_ == 0; }
-  double last_key() const { return std::bit_cast<double>(last_); }  // taken; 0 at first
-  void restart() {                                                  // so that any key may come next
+  double last_key() const { return std::bit_cast<double>(last_); }  // last key taken; 0 at first
+  void restart() {                                                  // allows any key again
     ORRERY_CHECK(empty(), "a queue starts anew when it is empty");
     last_ = 0;
   }
-  void push(double key, uint32_t value) {  // no key may precede the last taken
+  void push(double key, uint32_t value) {  // key must not be less than the last key taken
     const auto bits = std::bit_cast<uint64_t>(key);
     ORRERY_CHECK(bits >= last_, "keys are taken in order");
     file(bits, {key, value});
@@ -48,7 +49,7 @@ class MonotoneQueue {
     buckets_[static_cast<size_t>(bucket)].push_back(item);
     if (bucket > 0) in_use_ |= uint64_t{1} << (bucket - 1);
   }
-  // Takes the first bucket in use apart around its least key, which comes to lie in bucket 0.
+  // Distributes the first bucket in use around its least key, which goes to bucket 0.
   void spread() {
     const int place = std::countr_zero(in_use_);
     std::vector<Item>& bucket = buckets_[static_cast<size_t>(place) + 1];
@@ -61,7 +62,7 @@ class MonotoneQueue {
   }
 
   uint64_t last_ = 0;    // bits of the last key taken
-  uint64_t in_use_ = 0;  // a bit per bucket but the first
+  uint64_t in_use_ = 0;  // one bit for each bucket but the first
   size_t size_ = 0;
   std::array<std::vector<Item>, 65> buckets_;
 };

@@ -1,4 +1,4 @@
-// models/scheduling/contract/binding_api.hpp -- the points of a pod that has a node.
+// models/scheduling/contract/binding_api.hpp -- the extension points after a pod has a node.
 #pragma once
 
 #include "models/scheduling/contract/cycle_state.hpp"
@@ -27,7 +27,8 @@ class ORRERY_API PreBind : public Point {
 class ORRERY_API Bind : public Point {
  public:
   static constexpr PointName kPoint{"Bind", "binds the pod"};
-  // The first that does not Skip binds the pod; if all Skip, or there is none, the framework does.
+  // The first Bind plugin that does not Skip binds the pod. If all Skip, or none exists, the
+  // framework binds it.
   virtual Status bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API PostBind : public Point {

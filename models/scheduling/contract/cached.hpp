@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-// A value that const points of a policy may fill in. It must hold only what follows from facts that
-// stay as they are for a run, such as node labels and pod specs: then it never matters who filled
-// it in and when. The one place where a policy may use `mutable`.
+// A value that const points of a policy may fill in. It must depend only on facts that never change
+// in a run, such as node labels and pod specs. Then neither the caller nor the time of the fill
+// matters. The one place where a policy may use `mutable`.
 template <class T>
 class Cached {
  public:

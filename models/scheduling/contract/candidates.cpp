@@ -38,7 +38,7 @@ void Candidates::drop(const NodeSet& banned, Status why_not) {
   remove(banned, 0, why_not);
 }
 
-// Removes the members of `set`, or with all bits of `flip` set those that are no members.
+// Removes the members of `set`; with all bits of `flip` set, removes the nodes outside of `set`.
 void Candidates::remove(const NodeSet& set, uint64_t flip, Status why_not) {
   const auto words = nodes_.words();
   const auto others = set.words();

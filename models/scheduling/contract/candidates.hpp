@@ -1,5 +1,5 @@
-// models/scheduling/contract/candidates.hpp -- the nodes a pod may still go to, and why others were
-// rejected.
+// models/scheduling/contract/candidates.hpp -- the nodes still feasible for a pod, and why others
+// were rejected.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct Rejection {
   std::string reason;
   bool is_unresolvable = false;
   uint32_t nodes = 0;
-  bool is_noted = false;  // its nodes were rejected for another reason
+  bool is_noted = false;  // another rejection already counts its nodes
 };
 
 class ORRERY_API Candidates {
  public:
   explicit Candidates(NodeSet nodes = {}) : nodes_{std::move(nodes)} {}
   const NodeSet& nodes() const { return nodes_; }
-  uint32_t removed() const { return removed_; }  // nodes, since reset()
+  uint32_t removed() const { return removed_; }  // nodes removed since reset()
 
   // Keeps the members of `allowed`, or all but those of `banned`.
   void keep(const NodeSet& allowed, Status why_not);
@@ -42,19 +42,20 @@ class ORRERY_API Candidates {
     });
     end(why_not);
   }
-  // One more reason for nodes that were (or will be) counted under another; messages only.
+  // One more reason for nodes that another rejection counts; for messages only.
   void note(Status why_not, uint32_t nodes);
 
   void set_plugin(uint8_t plugin) { current_.plugin = plugin; }
   // Whether rejections are collected; on by default.
   void keep_reasons(bool on) { keeps_reasons_ = on; }
-  // Collects `unresolvable()`, too; costs a set, so only failed attempts ask for it.
+  // Collects `unresolvable()`, too. This costs a set, so only failed attempts use it.
   void keep_unresolvable(bool on) { keeps_unresolvable_ = on; }
-  // Collects the nodes of each rejection, too, for the record.
+  // Collects the nodes of each rejection, too, for records.
   void keep_rejected(bool on) { keeps_rejected_ = on; }
   std::span<const Rejection> rejections() const { return rejections_; }
   const NodeSet& unresolvable() const { return unresolvable_; }
-  std::span<const NodeSet> rejected() const { return rejected_; }  // by rejection; none if noted
+  // Nodes by rejection; empty if noted.
+  std::span<const NodeSet> rejected() const { return rejected_; }
   void reset(const NodeSet& nodes);
 
  private:
@@ -74,8 +75,9 @@ class ORRERY_API Candidates {
 // Why an attempt found no node.
 struct Diagnosis {
   const Candidates& candidates;
-  std::string_view pre_filter_reason;  // not empty: no node was looked at
-  uint32_t plugins = 0;                // bit per plugin (profile order) that rejected
+  // Not empty: a PreFilter rejected the pod before any node was filtered.
+  std::string_view pre_filter_reason;
+  uint32_t plugins = 0;  // bit for each plugin (in profile order) that rejected
 };
 
 }  // namespace orrery

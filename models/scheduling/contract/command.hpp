@@ -1,4 +1,4 @@
-// models/scheduling/contract/command.hpp -- what a policy may ask the scheduler to do.
+// models/scheduling/contract/command.hpp -- commands of a policy to the scheduler.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace orrery {
 
-struct AllowWaiting {  // lets the pod go on to be bound, unless another plugin still holds it
+// Lifts the hold of this plugin; the pod is bound unless another plugin still holds it.
+struct AllowWaiting {
   PodId pod;
 };
-struct RejectWaiting {  // sends the pod back to the queue
+struct RejectWaiting {  // requeues the pod
   PodId pod;
   std::string reason;
 };
-struct RejectGangs {  // sends all pods of these gangs that wait in Permit back to the queue
+struct RejectGangs {  // requeues all pods of these gangs that wait in Permit
   std::string reason;
   GangId first;
   int32_t gangs = 1;
@@ -30,10 +31,10 @@ struct SetGangFailure {
   GangId gang;
   Time failed_at, backoff_until;
 };
-struct Nominate {  // room on the node is kept for the pod
+struct Nominate {  // reserves room on the node for the pod
   PodId pod;
   NodeId node;
-  bool is_tried_first = false;  // when the pod comes back, before all other nodes
+  bool is_tried_first = false;  // the pod's next attempt tries this node before all others
 };
 struct WithdrawNomination {
   PodId pod;
@@ -41,17 +42,18 @@ struct WithdrawNomination {
 struct Evict {  // deletes victims to make room for the preemptor
   PodId preemptor;
   std::vector<PodId> victims;
-  bool waits = false;  // no other pod is tried before the API servers have answered
+  bool waits = false;  // no other pod is tried before the API servers have responded
 };
 
 using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
                                  SetGangFailure, Nominate, WithdrawNomination, Evict>;
 struct PolicyCommand {
-  uint8_t plugin = 0;  // that gave it: index in the profile
+  uint8_t plugin = 0;  // of the policy that gave it: index in the profile
   PolicyOrder order;
 };
 
-// Takes commands in. The framework's carries them out once the point that gave them has returned.
+// Receives commands. The framework's sink carries them out once the point that gave them has
+// returned.
 class CommandSink {
  public:
   virtual ~CommandSink() = default;

@@ -1,4 +1,4 @@
-// models/scheduling/contract/cycle_state.hpp -- what one scheduling attempt has found out so far.
+// models/scheduling/contract/cycle_state.hpp -- the state of one scheduling attempt.
 #pragma once
 
 #include <cstdint>
@@ -17,36 +17,37 @@ namespace orrery {
 
 class Policy;
 
-struct ORRERY_API CycleData {  // base of what a policy keeps in a CycleState
+struct ORRERY_API CycleData {  // base of the data that a policy stores in a CycleState
   virtual ~CycleData() = default;
 };
 
-// What the PreFilters answered, and the nodes that they left.
+// Results of the PreFilters, and the nodes that they left.
 struct Narrowing {
   // Bit sets of plugins.
-  uint32_t not_run = 0;  // an earlier PreFilter rejected the pod: their Filters must not run
-  uint32_t skipped = 0;  // answered Skip
-  uint32_t by = 0;       // removed nodes
+  uint32_t not_run = 0;  // an earlier PreFilter rejected the pod, so their Filters must not run
+  uint32_t skipped = 0;  // plugins that returned Skip
+  uint32_t by = 0;       // plugins that removed nodes
   NodeSet nodes = {};    // the nodes that remain
 };
 
-// The part of the circle of nodes that an attempt looks at.
+// The range of nodes, in round-robin order, that an attempt searches.
 struct Window {
   uint32_t start = 0, visited = 0;
   uint32_t count = 0;  // feasible nodes in it
 };
 
-// Created per attempt and passed through every point, as kube-scheduler's CycleState. A policy
-// keeps here what its PreFilter found for its Filter; in its members it keeps nothing of an
-// attempt. The members of a gang that is placed as a whole share one, and their PreFilters run one
-// by one.
+// Created per attempt and passed through every point, like kube-scheduler's CycleState. A policy
+// stores here what its PreFilter computes for its Filter, and stores nothing of an attempt in its
+// members. The members of a gang that is placed as a whole share one CycleState, and their
+// PreFilters run one by one.
 class ORRERY_API CycleState {
  public:
   CycleState(uint64_t attempt, RngStreams streams) : attempt_{attempt}, streams_{streams} {}
   CycleState(const CycleState&) = delete;
   CycleState& operator=(const CycleState&) = delete;
 
-  // What `owner` keeps of this type; made at its first call. Data must derive from CycleData.
+  // The data of this type that `owner` stores; created at the first call. Data must derive from
+  // CycleData.
   template <class Data>
   Data& of(const Policy& owner) {
     for (const Kept& kept : kept_) {
@@ -55,7 +56,7 @@ class ORRERY_API CycleState {
     kept_.push_back({&owner, tag<Data>(), std::make_unique<Data>()});
     return static_cast<Data&>(*kept_.back().data);
   }
-  // Null: `owner` has kept nothing of this type.
+  // Null: `owner` has stored nothing of this type.
   template <class Data>
   const Data* find(const Policy& owner) const {
     for (const Kept& kept : kept_) {
@@ -65,8 +66,8 @@ class ORRERY_API CycleState {
     }
     return nullptr;
   }
-  // Numbers of this attempt: the same stream of the same attempt draws the same ones, whatever
-  // other attempts draw in between.
+  // Random numbers of this attempt. The same stream of the same attempt yields the same numbers,
+  // whatever other attempts draw in between.
   Rng& rng(std::string_view stream) {
     for (auto& [name, rng] : drawn_) {
       if (name == stream) return rng;
@@ -74,11 +75,11 @@ class ORRERY_API CycleState {
     return drawn_.emplace_back(std::string{stream}, streams_.stream(stream, attempt_)).second;
   }
 
-  // ---- the framework's: results of the points so far
+  // ---- for the framework: results of the points so far
   Narrowing narrowing;
   Candidates candidates;
   Window window;
-  bool kept_for_nominated = false;  // some node has no room beside nominated pods
+  bool kept_for_nominated = false;  // a node has room only without nominated pods
 
  private:
   struct Kept {
@@ -95,7 +96,7 @@ class ORRERY_API CycleState {
   uint64_t attempt_;
   RngStreams streams_;
   std::vector<Kept> kept_;
-  std::list<std::pair<std::string, Rng>> drawn_;  // they stay where they are
+  std::list<std::pair<std::string, Rng>> drawn_;  // a list, so streams never move
 };
 
 struct Cycle {

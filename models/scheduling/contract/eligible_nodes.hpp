@@ -1,6 +1,6 @@
-// models/scheduling/contract/eligible_nodes.hpp -- which nodes a pod may go to, by what it says
-// itself: its node name, required node affinity and tolerations. Whether there is room, and whether
-// the node is up, is another question.
+// models/scheduling/contract/eligible_nodes.hpp -- the nodes that a pod's own spec allows: node
+// name, required node affinity and tolerations. Free room and the state of nodes are not
+// considered.
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@ namespace orrery {
 // Nodes that match one of the terms; a term without requirements matches nothing.
 ORRERY_API NodeSet matching_nodes(const ClusterState& cluster,
                                   std::span<const SelectorTerm> any_of);
-// By name and labels alone, which stay as they are for a whole run.
+// By name and labels alone, which never change in a run.
 ORRERY_API NodeSet matching_nodes(const ClusterState& cluster, const PodSpec& spec);
-// Whether a node lets the pod in now: not cordoned, and no NoSchedule or NoExecute taint that the
+// Whether the node admits the pod now: not cordoned, and no NoSchedule or NoExecute taint that the
 // pod does not tolerate.
 ORRERY_API bool is_open_to(const ClusterState& cluster, const PodSpec& spec, NodeId node);
-// Both.
+// Both conditions.
 ORRERY_API NodeSet eligible_nodes(const ClusterState& cluster, const PodSpec& spec);
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
-// models/scheduling/contract/gang_map.hpp -- what a policy remembers of gangs while they exist.
+// models/scheduling/contract/gang_map.hpp -- values that a policy stores for gangs while they
+// exist.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace orrery {
 
-// Values by gang, `T{}` at first. Ids of gangs are recycled: the framework clears the value of a
-// gang whose job is over, so that the next gang of that id starts anew.
+// Values by gang, `T{}` at first. Ids of gangs are recycled, so the framework clears the value of a
+// gang whose job is over.
 template <class T>
 class GangMap final : private GangMemory {
  public:

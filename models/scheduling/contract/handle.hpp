@@ -1,5 +1,4 @@
-// models/scheduling/contract/handle.hpp -- what a policy may ask of the framework, and do through
-// it.
+// models/scheduling/contract/handle.hpp -- queries and commands of a policy to the framework.
 #pragma once
 
 #include <span>
@@ -20,7 +19,7 @@ class GangMemory {  // base of GangMap
 };
 
 // Each policy has its own handle, so that the framework knows which policy gives a command. A
-// policy reaches nothing else, on purpose. Commands take effect once the point that gave them has
+// policy has access to nothing else. Commands take effect once the point that gave them has
 // returned.
 class ORRERY_API Handle {
  public:
@@ -32,20 +31,21 @@ class ORRERY_API Handle {
   Time now() const { return view_.now(); }
   const ClusterState& cluster() const { return view_.cluster(); }
   const SpecTable& specs() const { return view_.specs(); }
-  // The nodes of all placed pods. While a gang is tried, its members placed so far are included;
-  // in a what-if, the pods that it evicts are left out.
+  // The nodes of all placed pods. During a gang's attempt the members placed so far are included.
+  // In a what-if the evicted pods are left out.
   const Placements& placements() const { return view_.placements(); }
   PodView pod(PodId pod) const { return view_.pod(pod); }
   GangView gang(GangId gang) const { return view_.gang(gang); }
-  // Pods of the gang that wait in Permit, in the order in which they began to.
+  // Pods of the gang that wait in Permit, longest first.
   std::span<const PodId> waiting_pods(GangId gang) const { return view_.waiting_pods(gang); }
-  // For points that are not const; const ones draw from CycleState::rng().
+  // For points that are not const; const points draw from CycleState::rng().
   Rng rng(std::string_view stream) const { return view_.streams().stream(stream); }
-  // By the typical pods of the workload; null if it names none.
+  // Measured with the typical pods of the workload; null if the scenario names none.
   const Fragmentation* fragmentation() const { return view_.fragmentation(); }
-  // Of nodes whose NICs counted symbol errors, in order of nodes. None without network.level: flow.
+  // Of nodes whose NICs counted symbol errors, in order of nodes. Empty without network.level:
+  // flow.
   std::vector<NicErrors> nic_errors() const { return view_.nic_errors(); }
-  // Pods that may be preempted; null with driver: counting.
+  // Queries about preemption; null with driver: counting.
   const Preemption* preemption() const { return view_.preemption(); }
 
   // ---- commands; see command.hpp
@@ -57,7 +57,7 @@ class ORRERY_API Handle {
     give(RejectGangs{.reason = std::string{reason}, .first = first, .gangs = gangs});
   }
   void activate_siblings(PodId pod) { give(ActivateSiblings{pod}); }
-  // Kept with the gang and shown in GangView until its job is over.
+  // Stored with the gang and shown in GangView until its job is over.
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) {
     give(SetGangFailure{gang, failed_at, backoff_until});
   }
@@ -71,7 +71,7 @@ class ORRERY_API Handle {
 
   // `memory` must live as long as the policy.
   void clear_with_gangs(GangMemory& memory) { memories_.push_back(&memory); }
-  void gang_over(GangId gang) {  // the framework's
+  void gang_over(GangId gang) {  // for the framework
     for (GangMemory* const memory : memories_) memory->gang_over(gang);
   }
 

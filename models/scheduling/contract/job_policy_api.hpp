@@ -1,10 +1,10 @@
-// models/scheduling/contract/job_policy_api.hpp -- the points of the job queue: which job is next,
-// and which start now.
+// models/scheduling/contract/job_policy_api.hpp -- the extension points of the job queue: the order
+// of jobs, and which ones start now.
 //
-// Whole jobs come to them before any pod exists. QueueOrder ranks them, Admit may hold one back,
-// Plan decides which start, and with which reservations for the others. Sizes are counts of one
-// resource of a pool, the sum over all nodes: whether the nodes have it in one place is seen
-// later, by the scheduler. A policy's constructor takes the board and its parameters.
+// Whole jobs pass these points before any of their pods exists. QueueOrder ranks them, Admit may
+// hold one back, Plan decides which start, and with which reservations for others. Sizes are
+// amounts of one resource of a pool, the sum over all nodes. Whether nodes have it in one place is
+// decided later by the scheduler. A policy's constructor takes the board and its parameters.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@
 
 namespace orrery {
 
-// A part of the pool whose jobs run at the same pace: the nodes with one model of GPU.
+// A part of the pool whose jobs run at the same pace: the nodes with one GPU model.
 struct PoolPart {
-  std::string model;  // of the GPUs; empty: nodes without
+  std::string model;  // GPU model; empty: nodes without GPUs
   int64_t count = 0;  // of the counted resource, on nodes that are up
 };
 
-// What the job queue lends a policy. `start` and `stop` are for a Plan, while it plans.
+// The job queue as a policy sees it. Only a Plan may call `start` and `stop`, while it plans.
 class ORRERY_API JobBoard {
  public:
   virtual ~JobBoard() = default;
@@ -42,37 +42,38 @@ class ORRERY_API JobBoard {
   virtual std::string_view user_name(uint32_t user) const = 0;
   virtual std::string_view team_name(uint32_t team) const = 0;
   virtual std::string_view application_name(uint32_t application) const = 0;
-  virtual bool has_user(const std::string& name) const = 0;  // a job of it has come
+  // Whether a job of the user has arrived.
+  virtual bool has_user(const std::string& name) const = 0;
   virtual bool has_team(const std::string& name) const = 0;
   virtual bool has_application(const std::string& name) const = 0;
   virtual int64_t capacity() const = 0;  // of the counted resource, on nodes that are up
-  virtual int64_t unit() const = 0;      // of it, in a whole GPU or CPU
-  virtual int64_t free() const = 0;      // of it; below 0 while nodes are down
+  virtual int64_t unit() const = 0;      // amount of it in a whole GPU or CPU
+  virtual int64_t free() const = 0;      // amount of it; below 0 while nodes are down
   virtual const Resources& capacities() const = 0;
   virtual const Resources& used() const = 0;
   virtual std::span<const Counted> counts() const = 0;  // the first is the counted resource
   virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node
   virtual bool fits(const QueuedJob& job) const = 0;    // now, in every counted resource
   virtual const JobTree& waiting() const = 0;           // in queue order
-  virtual const JobTree& running() const = 0;  // by expected end in ns; those that stop, too
-  // The first waiting job that every Admit lets pass; those before it are held back.
+  virtual const JobTree& running() const = 0;  // by expected end in ns; stopping jobs included
+  // The first waiting job that every Admit accepts; the jobs before it are held back.
   virtual JobSlot head() = 0;
   virtual bool start(JobSlot job) = 0;  // false: an Admit rejected it, and it is held
-  // Likewise; until the job stops or ends, its pods may go to these nodes only.
-  virtual bool chooses_nodes() const = 0;  // jobs have pods, and a plugin heeds the nodes
+  // Also restricts the job's pods to these nodes until the job stops or ends.
+  virtual bool chooses_nodes() const = 0;  // whether jobs have pods and a plugin heeds these nodes
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
-  // What precedes the work of the job if it starts now, such as the restore of its checkpoint.
+  // Time before the job computes if it starts now, such as the restore of its checkpoint.
   virtual Duration setup(JobSlot job) const = 0;
-  virtual bool cancel(JobSlot job) = 0;  // as its user may; false: it has started
-  // A running job writes a checkpoint and waits again; false: it cannot be stopped now.
+  virtual bool cancel(JobSlot job) = 0;  // on behalf of its user; false: it has started
+  // Makes a running job write a checkpoint and wait again; false: it cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
-  // With the counting driver only. A running job goes on at another pace; a waiting one starts on
-  // the GPUs of one that runs, asked for as much and has no partner: when either leaves, the other
-  // keeps the GPUs and has full pace again. False: an Admit rejected it, and it is held.
+  // With the counting driver only. Changes the pace of a running job. Or starts a waiting job on
+  // the GPUs of a running job of equal size without a partner: when either leaves, the other keeps
+  // the GPUs and has full pace again. False: an Admit rejected the job, and it is held.
   virtual bool has_paces() const = 0;
   virtual void set_pace(JobSlot job, Pace pace) = 0;
   virtual bool start_beside(JobSlot job, JobSlot host) = 0;
-  virtual void wake_at(Time when) = 0;  // plan again then, at the latest
+  virtual void wake_at(Time when) = 0;  // plan again at this time at the latest
 };
 
 struct ORRERY_API JobPoint {  // base of the points of the job queue
@@ -82,21 +83,21 @@ struct ORRERY_API JobPoint {  // base of the points of the job queue
 class ORRERY_API QueueOrder : public JobPoint {
  public:
   static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
-  // Lower goes first; equal ranks by submission.
+  // Jobs with lower rank go first; equal ranks by submission.
   virtual int64_t rank(const QueuedJob& job) = 0;
-  // How long ranks stay as they are; then all are asked for again, which costs O(queue log queue).
+  // How long ranks stay valid. Then all are computed again, which costs O(queue log queue).
   virtual Duration valid_for() const { return Duration::max(); }
 };
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
-  virtual bool admit(const QueuedJob& job) const = 0;  // asked again whenever a job ends
+  virtual bool admit(const QueuedJob& job) const = 0;  // called again whenever a job ends
 };
 struct PlanNews {
   std::span<const JobSlot> arrived = {};  // in queue order
   bool has_room =
       false;  // a job ended, stopped or was cancelled, a node came or went, or wake_at() is due
-  bool has_longer = false;  // jobs run longer than they were believed to
+  bool has_longer = false;  // jobs exceeded their estimates
   bool has_only_arrivals() const { return !has_room && !has_longer; }
 };
 class ORRERY_API Plan : public JobPoint {
@@ -104,19 +105,20 @@ class ORRERY_API Plan : public JobPoint {
   static constexpr PointName kPoint{"Plan", "which jobs start now, and with which reservations"};
   virtual void plan(const PlanNews& news) = 0;
   virtual bool plans_without_waiting() const { return false; }  // true: also while no job waits
-  // When a waiting job is to start at the latest, by the latest plan; max: it has no reservation.
+  // The latest start of a waiting job by the last plan; max: no reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
-class ORRERY_API JobWatcher : public JobPoint {  // events of single jobs, for policies that count
+// Events of single jobs, for policies with counters.
+class ORRERY_API JobWatcher : public JobPoint {
  public:
   static constexpr PointName kPoint{"JobWatcher", "events of single jobs, for policies that count"};
   virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
   virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits
   virtual void job_starts(const QueuedJob& /*job*/) {}
   virtual void job_end_moves(const QueuedJob& /*job*/) {}  // it runs on, with another expected end
-  virtual void job_stops(const QueuedJob& /*job*/) {}      // it has given everything back
-  virtual void job_ends(const QueuedJob& /*job*/) {}       // likewise, for good
-  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // while it waited or was held
+  virtual void job_stops(const QueuedJob& /*job*/) {}      // it has returned all its resources
+  virtual void job_ends(const QueuedJob& /*job*/) {}  // it has returned all its resources for good
+  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // while waiting or held
   virtual void node_goes(NodeId /*node*/) {}
   virtual void node_comes(NodeId /*node*/) {}
 };

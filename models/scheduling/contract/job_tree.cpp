@@ -95,7 +95,8 @@ void JobTree::erase(JobSlot job) {
     link = n.key < passed.key ? &passed.left : &passed.right;
   }
   *link = merge(n.left, n.right);
-  // Only where it was the least can the least change, and if it does not, none above does.
+  // The minimum of a subtree can change only if the removed entry held it. If it does not change,
+  // no minimum above changes either.
   while (!passed_.empty()) {
     Node& passed = nodes_[passed_.back()];
     const int64_t count_min = passed.count_min, estimate_min = passed.estimate_min;

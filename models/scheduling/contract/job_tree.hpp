@@ -1,5 +1,4 @@
-// models/scheduling/contract/job_tree.hpp -- jobs in a chosen order, with searches for those that
-// fit.
+// models/scheduling/contract/job_tree.hpp -- jobs in rank order, with searches for jobs that fit.
 #pragma once
 
 #include <compare>
@@ -12,7 +11,7 @@
 
 namespace orrery {
 
-using JobSlot = uint32_t;  // a job that the job queue knows; reused once the job is over
+using JobSlot = uint32_t;  // a job known to the job queue; reused once the job is over
 constexpr JobSlot kNoJob = UINT32_MAX;
 
 // Lower rank first; equal ranks by submission, then by serial number.
@@ -23,20 +22,21 @@ struct JobKey {
   constexpr auto operator<=>(const JobKey&) const = default;
 };
 
-// A balanced tree (a treap, its shape fixed by the serial numbers) of which every subtree knows
-// the smallest count and the shortest estimate in it, and the sum of the counts. What it does
-// costs O(log n), unless a search is for two properties at once: then a subtree may hold each
-// of them in another job and be searched in vain.
+// A balanced tree (a treap, its shape fixed by the serial numbers). Every subtree stores its
+// smallest count, its shortest estimate and the sum of its counts. Operations cost O(log n). Only a
+// search for two properties at once may cost more: a subtree may have each of them in a different
+// job, and is then searched without result. Example: with counts 8, 2, 4 from the front, find(free
+// = 3) skips the first job and returns the second, and reach(9) stops at the second as well.
 class ORRERY_API JobTree {
  public:
-  struct Limits {                       // what may be started beside a reservation
-    int64_t free = INT64_MAX;           // no larger job
-    Duration window = Duration::max();  // no longer job, unless it is within `extra`
+  struct Limits {                       // limits for jobs that start beside a reservation
+    int64_t free = INT64_MAX;           // largest count
+    Duration window = Duration::max();  // longest estimate, except for jobs of at most `extra`
     int64_t extra = 0;
   };
   struct Reach {
     JobSlot job = kNoJob;
-    int64_t sum = 0;  // of its count and all before it
+    int64_t sum = 0;  // sum of the counts up to this job
   };
 
   void insert(JobSlot job, const JobKey& key, int64_t count, Duration estimate);
@@ -53,7 +53,7 @@ class ORRERY_API JobTree {
   JobSlot find_after(const JobKey& key, const Limits& limits) const {
     return after(root_, key, &limits);
   }
-  // The first job with which the counts from the front add up to `needed`; none: kNoJob.
+  // The first job at which the counts from the front add up to `needed`; kNoJob if none.
   Reach reach(int64_t needed) const;
   int64_t sum_through(int64_t rank) const;  // of the counts of all jobs up to this rank
   template <class F>
@@ -62,7 +62,7 @@ class ORRERY_API JobTree {
   }
 
  private:
-  struct alignas(64) Node {  // one line of the cache
+  struct alignas(64) Node {  // one cache line
     JobKey key;
     JobSlot left = kNoJob, right = kNoJob;
     int64_t count = 0;
@@ -88,7 +88,7 @@ class ORRERY_API JobTree {
   }
 
   std::vector<Node> nodes_;      // by slot
-  std::vector<Entry> entries_;   // likewise
+  std::vector<Entry> entries_;   // by slot
   std::vector<JobSlot> passed_;  // scratch
   JobSlot root_ = kNoJob;
   size_t size_ = 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kNoPriority = std::numeric_limits<int32_t>::max();
 
-// Equal for equal groups alone.
+// A key: different groups have different names.
 std::string name_of(const PodGroup& group) {
   std::string name{static_cast<char>('0' + static_cast<int>(group.topology_key)),
                    static_cast<char>('0' + static_cast<int>(group.members))};
@@ -165,7 +165,7 @@ uint32_t Placements::team_number(std::string_view team) const {
   return teams_.emplace(std::string{team}, number).first->second;
 }
 
-// A spec is compared once with each group; groups only come.
+// A spec is compared once with each group; groups are never removed.
 std::span<const uint32_t> Placements::groups_of(SpecId spec) const {
   if (spec.index >= by_spec_.size()) by_spec_.resize(spec.index + size_t{1});
   Membership& known = by_spec_[spec.index];

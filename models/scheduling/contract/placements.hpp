@@ -1,4 +1,4 @@
-// models/scheduling/contract/placements.hpp -- the ledger of placed pods.
+// models/scheduling/contract/placements.hpp -- all placed pods, by node, gang, job and team.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ namespace orrery {
 // Whether pods of this spec have all these labels.
 ORRERY_API bool has_labels(const PodSpec& spec, std::span<const NodeLabel> labels);
 
-// Which placed pods to count, and by which domains.
+// Which placed pods to count, and in which domains.
 struct PodGroup {
   enum class Members : uint8_t {
     Labelled,     // pods with all these labels
-    KeepingAway,  // pods with an anti-affinity term of these labels and this topology key
+    KeepingAway,  // pods whose anti-affinity term has these labels and this topology key
     AnyKeepingAway
   };
   PodTopology topology_key = PodTopology::Hostname;
@@ -44,25 +44,27 @@ struct PodCounts {
 
 struct GangPlacement {
   int32_t pods = 0;
-  NodeId home;     // of the first member; means something while there are pods
-  Resources held;  // by all of them
+  NodeId home;     // of the first member; valid while the gang has placed pods
+  Resources held;  // sum over the members
 };
 
 struct Placed {
-  NodeId node;  // invalid: nowhere
+  NodeId node;  // invalid: not placed
   DeviceGrant grant;
   Time since;  // when it got its node
   SpecId spec;
   GangId gang;
-  RoleId role;  // as PodView has it
+  RoleId role;  // as in PodView
   JobId job;
   int32_t priority = 0;
-  uint32_t team = 0;  // as the ledger numbers them
-  uint32_t slot = 0;  // among those of its job
+  uint32_t team = 0;  // internal number of the team
+  uint32_t slot = 0;  // index among those of its job
 };
 
-// Pods that are bound or have a node reserved. Changed by Transaction alone while pods are placed,
-// so in a gang's attempt and in a what-if it says what would be.
+// Pods that are bound or have a reserved node. Only Transaction changes it while pods are placed,
+// so in a gang's attempt and in a what-if it shows the hypothetical state. Example: a gang of 2 on
+// node 5 (bound) and node 7 (reserved) has of_gang = 2 pods; a what-if that evicts the second shows
+// 1.
 class ORRERY_API Placements {
  public:
   Placements(const ClusterState& cluster, const SpecTable& specs);
@@ -74,11 +76,11 @@ class ORRERY_API Placements {
   std::vector<PodId> on_node(NodeId node) const;   // in no particular order
   std::span<const PodId> of_job(JobId job) const;  // in no particular order
   GangPlacement of_gang(GangId gang) const;
-  int32_t of_role(RoleId role) const;  // pods of one with a minimum of its own
+  int32_t of_role(RoleId role) const;  // pods of a role with a minimum of its own
   size_t pods() const { return total_; }
-  // Counted from the first call on, so that later ones cost a look-up. Valid as long as the ledger.
+  // Counted from the first call on, so later calls cost a look-up. The reference stays valid.
   const PodCounts& count(const PodGroup& group) const;
-  // The lowest priority of any pod, or of those of a node; no value: there is none.
+  // The lowest priority of all pods, or of the pods of a node; empty: no pods.
   std::optional<int32_t> lowest_priority() const;
   std::optional<int32_t> lowest_priority_on(NodeId node) const;
 
@@ -94,8 +96,8 @@ class ORRERY_API Placements {
     PodCounts counts;
   };
   struct Membership {
-    size_t compared = 0;           // of all groups, those that the spec was compared with
-    std::vector<uint32_t> groups;  // whose labels or terms it has
+    size_t compared = 0;           // number of groups that the spec was compared with
+    std::vector<uint32_t> groups;  // groups that include it
   };
   static bool has_members(const PodGroup& group, const PodSpec& spec);
   void step(Group& group, NodeId node, int32_t by) const;
@@ -109,16 +111,16 @@ class ORRERY_API Placements {
   const Placed nowhere_{};
   IdVector<PodId, Placed> pods_;
   PodsOnNodes on_nodes_;
-  std::vector<int32_t> lowest_;  // priority of the pods of each node
+  std::vector<int32_t> lowest_;  // lowest priority by node
   std::vector<std::vector<PodId>> of_jobs_;
   std::vector<GangPlacement> of_gangs_;
-  std::vector<int32_t> of_roles_;           // pods
-  std::map<int32_t, int64_t> of_priority_;  // how many pods
+  std::vector<int32_t> of_roles_;           // number of pods
+  std::map<int32_t, int64_t> of_priority_;  // number of pods
   size_t total_ = 0;
-  // What was asked for so far: caches, which follow from the rest.
+  // Requested so far: caches, which follow from the rest.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;
   mutable std::vector<std::unique_ptr<Group>> groups_;
-  mutable std::unordered_map<std::string, PodCounts*> by_name_;  // looked up, never iterated
+  mutable std::unordered_map<std::string, PodCounts*> by_name_;  // for lookup only, never iterated
   mutable std::vector<Membership> by_spec_;
 };
 

@@ -1,5 +1,5 @@
-// models/scheduling/contract/points.hpp -- the list of points, from which the registry, the
-// framework and `orrery describe` are made.
+// models/scheduling/contract/points.hpp -- the list of extension points; registry, framework and
+// `orrery describe` are made from it.
 #pragma once
 
 #include <string>
@@ -25,14 +25,14 @@ struct PointList {
   }
 };
 
-// In the order in which an attempt passes them.
+// In the order of an attempt.
 using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, PostFilter, PreScore,
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;
 using JobPoints = PointList<QueueOrder, Admit, Plan, JobWatcher>;
 using ControllerPoints = PointList<Controller>;
 
-// Names of the points that the policy P serves.
+// Names of the points that policy P implements.
 template <class P>
 std::vector<std::string> points_of() {
   std::vector<std::string> points;

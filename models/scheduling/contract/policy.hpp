@@ -1,4 +1,4 @@
-// models/scheduling/contract/policy.hpp -- what every policy is, of pods or of whole jobs.
+// models/scheduling/contract/policy.hpp -- the base of all policies, of pods and of whole jobs.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct ORRERY_API Point {  // base of every extension point
 class ORRERY_API Policy {
  public:
   virtual ~Policy() = default;
-  // What its arguments name and the run had not, such as a team without a job: "weights names ...",
-  // each for a warning. Asked of the job queue's policies when the run is over.
+  // Names in its arguments that did not occur in the run, such as a team without a job: "weights
+  // names ...", each for a warning. Called for policies of the job queue after the run.
   virtual std::vector<std::string> named_in_vain() const { return {}; }
 };
 

@@ -1,8 +1,8 @@
-// models/scheduling/contract/policy_api.hpp -- the points where a policy of pods decides; those of
-// a pod that has a node stand in binding_api.hpp.
+// models/scheduling/contract/policy_api.hpp -- the extension points up to the choice of a node;
+// later points are in binding_api.hpp.
 //
-// A policy inherits Policy and each extension point it serves, so its head is its table of
-// contents. Names and status codes are those of the Kubernetes scheduling framework (v1.36):
+// A policy inherits Policy and each extension point that it implements. Names and status codes are
+// those of the Kubernetes scheduling framework (v1.36):
 //   PreEnqueue, QueueSort -> PreFilter -> Filter -> [PostFilter if nothing fits] -> PreScore ->
 //   Score -> Reserve -> Permit -> PreBind -> Bind -> PostBind;  Unreserve, in reverse, on failure.
 // Filter narrows a set and Score fills a vector: one call per plugin and cycle, not one per node.
@@ -31,15 +31,15 @@ class ORRERY_API QueueSort : public Point {
   // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
 };
-class ORRERY_API NextPod : public Point {  // per_pod driver only, one a profile
+class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one in a profile
  public:
   static constexpr PointName kPoint{
       "NextPod", "which pod is tried next, whatever the order of the queue (driver: per_pod)"};
-  // The pod to be tried next, whatever the order of the queue; invalid: the queue decides. A pod
-  // that does not stand in the queue, or is gated, is passed over and the point asked again.
+  // The pod to try next, regardless of the order of the queue; invalid: the queue decides. A pod
+  // that is gated or not in the queue is skipped, and the point is called again.
   virtual PodId next() = 0;
 };
-class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the pod
+class ORRERY_API PreEnqueue : public Point {  // a result other than Success gates the pod
  public:
   static constexpr PointName kPoint{"PreEnqueue",
                                     "whether a pod may enter the queue; else it is gated"};
@@ -49,19 +49,19 @@ class ORRERY_API PreFilter : public Point {
  public:
   static constexpr PointName kPoint{"PreFilter",
                                     "looks at the pod before any node; may leave out nodes"};
-  // May narrow `nodes` (a subset outside of which nodes count as unresolvable). Skip: the
-  // policy's Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters
-  // are not called, and neither are Filter and Charges of their policies. A Filter that decides
-  // node by node is called in any case: it must not use what pre_filter() found. An attempt of a
-  // gang may call pre_filter() several times for one member.
+  // May narrow `nodes`; nodes outside of the result count as unresolvable. Skip: the policy's
+  // Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters are not
+  // called, and neither are Filter and Charges of their policies. A node-local Filter is called in
+  // any case, so it must not use results of pre_filter(). An attempt of a gang may call
+  // pre_filter() several times for one member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
 class ORRERY_API Filter : public Point {
  public:
   static constexpr PointName kPoint{"Filter", "which nodes the pod may go to"};
   virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
-  // True if the verdict on a node depends on that node and the pod's spec alone, so that the
-  // framework may keep it until the node changes.
+  // True if the verdict depends only on the node and the pod's spec, so the framework may cache it
+  // until the node changes.
   virtual bool is_node_local() const { return false; }
 };
 class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
@@ -69,9 +69,9 @@ class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
   static constexpr PointName kPoint{"PostFilter",
                                     "what to do when no node is feasible, such as preemption"};
   virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
-  // False: it does not read `diagnosis.candidates`, which are then not worked out for it.
+  // False: the policy does not read `diagnosis.candidates`, so they are not computed for it.
   virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
-  // Scheduler time that the latest call in this attempt took.
+  // Scheduler time of the latest call in this attempt.
   virtual Duration charge(const CycleState& /*state*/) const { return {}; }
 };
 class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
@@ -83,28 +83,28 @@ class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not c
 class ORRERY_API Score : public Point {
  public:
   static constexpr PointName kPoint{"Score", "how good each feasible node is, 0 to 100"};
-  // Writes one score per node, aligned with `nodes`. After normalize() all lie in 0..100.
+  // Writes one score per node, aligned with `nodes`. After normalize() all scores are in 0..100.
   virtual void score(const Cycle& cycle, std::span<const NodeId> nodes,
                      std::span<int64_t> scores) const = 0;
   virtual void normalize(std::span<int64_t> /*scores*/) const {}
   // True if score() depends on each node and the pod's spec alone (see Filter).
   virtual bool is_node_local() const { return false; }
-  // True if normalize() looks at no more of the others than the least and the greatest, and
-  // pre_score() at no nodes. The framework may then ask once for nodes that score alike; of
-  // pre_score() it shows none.
+  // True if normalize() uses only the minimum and maximum of the other scores, and pre_score() uses
+  // no nodes. The framework may then call score() once for nodes that score alike, and gives
+  // pre_score() no nodes.
   virtual bool is_by_extremes() const { return false; }
 };
-// Where a whole gang may be tried, in order of preference (per_gang driver).
+// The domains in which to try a whole gang, in order of preference (per_gang driver).
 class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
       "Domains", "where a whole gang may be tried, best first (driver: per_gang)"};
-  // Asked again within the attempt, with the same CycleState, for what-ifs without some pods.
+  // Called again within the attempt, with the same CycleState, for what-ifs without some pods.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
-  // True: also asked about pods without a gang. `gang` is then of that pod alone, without an id.
+  // True: also called for pods without a gang. `gang` then describes that pod alone, without an id.
   virtual bool places_lone_pods() const { return false; }
 };
-// How good a whole placement is, 0..100: all domains are tried and the best one is committed.
+// Quality of a whole placement, 0..100: all domains are tried and the best one is committed.
 class ORRERY_API ScorePlacement : public Point {
  public:
   static constexpr PointName kPoint{
@@ -112,15 +112,15 @@ class ORRERY_API ScorePlacement : public Point {
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };
-// Which GPUs inside the chosen node. Must return as many as the spec asks for. Of several such
-// policies the last one in the profile is asked.
+// Chooses GPUs within the node. Must return as many as the spec requests. If several policies
+// implement it, the last one in the profile is called.
 class ORRERY_API PickDevices : public Point {
  public:
   static constexpr PointName kPoint{"PickDevices", "which GPUs of the chosen node"};
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
 };
-// Which events can make a pod schedulable that this policy rejected. A policy without it lets
-// every event retry.
+// Which events can make a pod schedulable that this policy rejected. Without hints every event
+// causes a retry.
 class ORRERY_API EventHints : public Point {
  public:
   static constexpr PointName kPoint{
@@ -130,7 +130,7 @@ class ORRERY_API EventHints : public Point {
     return QueueHint::Queue;
   }
 };
-// Scheduler time that the policy costs beside what every cycle does; asked after PreFilter.
+// Scheduler time of the policy beyond the cost of a cycle; called after PreFilter.
 class ORRERY_API Charges : public Point {
  public:
   static constexpr PointName kPoint{"Charges", "scheduler time beside what every cycle takes"};

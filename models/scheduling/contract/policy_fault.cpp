@@ -13,12 +13,12 @@ void rethrow_as_fault_of(const std::string& policy) {
   const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(name);
   if (entry == nullptr || entry->is_built_in()) throw;
   const std::string whose = "policy '" + policy + "' of " + entry->origin + " failed: ";
-  std::string where = check_context_text();  // empty while it is made
+  std::string where = check_context_text();  // empty while the policy is constructed
   if (!where.empty()) where.insert(0, "\n  ");
   try {
     throw;
   } catch (const PolicyFault&) {
-    throw;  // of another policy, which this one led to
+    throw;  // of another policy, which this policy called
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const CheckFailed& failure) {

@@ -1,5 +1,5 @@
-// models/scheduling/contract/policy_fault.hpp -- calls into policies, and whose fault it is if one
-// fails.
+// models/scheduling/contract/policy_fault.hpp -- calls into policies, and attribution of their
+// failures.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,20 @@
 
 namespace orrery {
 
-// A policy from a shared library threw, or broke its contract; or a built-in policy throws it for a
-// mistake of a program outside that it asks. Ends the run with exit status 2; the text names the
-// policy, its library or that program, and the simulated time.
+// A policy from a shared library threw or violated its contract, or an external program that a
+// built-in policy calls made a mistake. Ends the run with exit status 2. The text names the policy,
+// its library or that program, and the simulated time.
 class PolicyFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Throws the exception that is being handled: as a PolicyFault if `policy`, a label, is from a
-// library.
+// Rethrows the present exception: as a PolicyFault if `policy`, a label, is from a library.
 [[noreturn]] void rethrow_as_fault_of(const std::string& policy);
 
-// Every call into a policy goes through here, together with the checks of the policy's answer. A
-// failed check is the fault of the policy if it is from a library, and Orrery's own if it is built
-// in. Lack of memory is no fault of a policy.
+// Every call into a policy goes through here, together with the checks of its result. A failed
+// check is the fault of a policy from a library; in a built-in policy it is a bug of Orrery. Out of
+// memory is no fault of a policy.
 template <class F>
 decltype(auto) ask(const std::string& policy, F&& call) {
   try {
@@ -33,12 +32,12 @@ decltype(auto) ask(const std::string& policy, F&& call) {
   }
 }
 
-// A policy at one of the points that it serves: `permit.call(&Permit::permit, cycle, node)`.
+// A policy at one of its points: `permit.call(&Permit::permit, cycle, node)`.
 template <class P>
 struct Bound {
   P* plugin = nullptr;
   const std::string* name = nullptr;
-  uint8_t index = 0;  // in the profile: its bit in sets of plugins
+  uint8_t index = 0;  // index in the profile: its bit in sets of plugins
 
   template <class Method, class... Args>
   decltype(auto) call(Method method, Args&&... args) const {

@@ -18,7 +18,7 @@ std::string dl_reason() {
   return text == nullptr ? "unknown reason" : text;
 }
 
-// Says in one sentence what is wrong with the file before the loader says it in its own words.
+// Explains an unreadable file in one sentence, before the loader's own message.
 std::string why_unreadable(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -27,8 +27,8 @@ std::string why_unreadable(const std::string& path) {
   return {};
 }
 
-// The header promises that dlopen never throws, yet the library's own initialisers may. Called
-// through a pointer that the compiler cannot see through, it is compiled as a call that can.
+// The header declares dlopen as never throwing, yet initialisers of the library may throw. The call
+// goes through an opaque pointer, so the compiler generates a call that can throw.
 void* open_that_may_throw(const char* file) {
   void* (*volatile open)(const char*, int) = dlopen;
   return open(file, RTLD_NOW | RTLD_LOCAL);
@@ -82,7 +82,7 @@ void PolicyRegistry::add(std::string name, Entry entry) noexcept {
     const auto [existing, is_new] = entries_.try_emplace(name, std::move(entry));
     if (!is_new) problems_.push_back("policy '" + name + "' is built in twice");
   } catch (const std::exception&) {
-    // Out of memory while the program starts: the missing policy is reported when it is asked for.
+    // Out of memory during static initialisation: the missing policy is reported when it is used.
   }
 }
 
@@ -94,7 +94,7 @@ bool PolicyRegistry::load(const std::string& path) {
   } catch (...) {
     problems_.push_back(path + ": threw an exception while it was loaded");
   }
-  // The loader gives no handle for a half-initialised library: it stays mapped, unused.
+  // The loader returns no handle for a half-initialised library: it stays mapped, unused.
   is_loading_ = false;
   pending_.clear();
   return false;

@@ -37,7 +37,7 @@ class ORRERY_API PolicyRegistry {
   template <class Lent>
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    // Exactly one of the three is there. Arguments must have been checked.
+    // Exactly one of the three is set. Arguments must have been checked.
     Make<Handle> make;                         // of pods
     Make<JobBoard> make_for_jobs;              // of the job queue
     Make<const ControlBoard> make_controller;  // of policy.controllers
@@ -45,27 +45,28 @@ class ORRERY_API PolicyRegistry {
     std::function<FieldTree()> describe;
     std::string doc;
     std::string origin;               // "built in" or the library's path
-    std::vector<std::string> points;  // extension points served, by name
-    // For a policy whose arguments name code that decides which of `points` it serves, once the
-    // arguments have been checked; none of them if the code cannot be read. Empty: all of them.
+    std::vector<std::string> points;  // extension points, by name
+    // For a policy whose arguments name code: the subset of `points` that the code implements,
+    // after the arguments were checked; none if the code cannot be read. Empty: all points.
     std::function<std::vector<std::string>(const RawParams&)> points_of_code;
-    // Likewise what the code takes as arguments; throws std::runtime_error if it cannot be read.
+    // The arguments of the code; throws std::runtime_error if it cannot be read.
     std::function<FieldTree(const std::string& code)> describe_code;
-    std::function<std::string(const RawParams&)> name_of_code;  // likewise its own name
+    std::function<std::string(const RawParams&)> name_of_code;  // the code's own name
     Traits traits = Trait::None;
-    std::optional<Fact> heeded;  // without which the policy changes nothing
+    std::optional<Fact> heeded;  // a fact without which the policy has no effect
     bool is_built_in() const { return origin == "built in"; }
-    // What is recorded: the name, or "NAME:CODE" with that of the code.
+    // The recorded name: the policy's, or "NAME:CODE" with the code's name.
     std::string label(const std::string& name, const RawParams& args) const;
     std::vector<std::string> points_with(const RawParams& args) const;
     bool serves(const PointName& point, const RawParams& args) const;
-    bool serves_pods(const RawParams& args) const;  // at some point
-    bool serves_jobs(const RawParams& args) const;  // at some point of the job queue
+    bool serves_pods(const RawParams& args) const;  // at any point
+    bool serves_jobs(const RawParams& args) const;  // at any point of the job queue
     bool serves_controllers(const RawParams& args) const;
   };
 
   static PolicyRegistry& instance();
-  // Runs inside static initialisation, where throwing would end the process: problems are kept.
+  // Runs inside static initialisation, where throwing would end the process, so problems are
+  // stored.
   void add(std::string name, Entry entry) noexcept;
   // dlopen, then checks the ABI version, the compiler and the names. False: see problems(), and
   // nothing was added. Call it before the first run only.
@@ -73,19 +74,19 @@ class ORRERY_API PolicyRegistry {
   const Entry* find(const std::string& name) const;
   const std::map<std::string, Entry>& entries() const { return entries_; }
   std::vector<std::string> names() const;
-  std::string no_policy_called(const std::string& name) const;  // the mistake, in words
+  std::string no_policy_called(const std::string& name) const;  // the error message
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
   bool open_library(const std::string& path);
-  std::string why_refused(void* library) const;  // empty: it may come in
+  std::string why_refused(void* library) const;  // empty: accepted
   std::map<std::string, Entry> entries_;
   std::vector<std::string> problems_;
   struct Pending {
     std::string name;
     Entry entry;
   };
-  std::vector<Pending> pending_;  // what the library that is being loaded registers
+  std::vector<Pending> pending_;  // registrations of the library that is being loaded
   bool is_loading_ = false;
 };
 

@@ -1,4 +1,4 @@
-// models/scheduling/contract/policy_types.hpp -- the nouns of the policy contract.
+// models/scheduling/contract/policy_types.hpp -- the types of the policy contract.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +24,16 @@ struct PodView {
   const PodSpec* spec = nullptr;
   JobId job;
   GangId gang;  // invalid: the pod is no member of a gang
-  RoleId role;  // one with a minimum of its own; else invalid
+  RoleId role;  // a role with its own minimum, else invalid
   int32_t rank = 0;
-  int64_t attempts = 0;  // earlier ones
+  int64_t attempts = 0;  // number of earlier attempts
   Time created;
   std::string_view team = {};
-  const NodeSet* nodes = nullptr;  // that the job queue chose for its job; null: any
+  const NodeSet* nodes = nullptr;  // nodes that the job queue chose for its job; null: any
 };
 
-// What the roles of a gang lack of their own minimums, summed over these roles. The pod that Permit
-// is asked about counts as a pod with a node.
+// What the roles of a gang lack to their own minimums, summed over these roles. During Permit the
+// pod in question counts as a pod with a node.
 struct RolesMissing {
   int32_t created = 0;   // minimum less created pods
   int32_t assigned = 0;  // minimum less pods with a node
@@ -45,15 +45,15 @@ struct GangView {
   JobId job;
   uint64_t job_uid = 0;  // the job's serial; ids are recycled
   PodId first;           // members have consecutive ids: `pods` of them, from this one on
-  GangId first_of_job;   // so have the gangs of a job
+  GangId first_of_job;   // the gangs of a job have consecutive ids, too
   int32_t gangs_of_job = 0;
   int32_t min_available = 0;
-  int32_t pods = 0;     // members the job will ever have
+  int32_t pods = 0;     // members of the gang over its whole life
   int32_t created = 0;  // members that exist, gated ones included
-  int32_t gated = 0;    // of these, held by a PreEnqueue
-  int32_t waiting = 0;  // in Permit
+  int32_t gated = 0;    // part of created: held by a PreEnqueue
+  int32_t waiting = 0;  // waiting in Permit
   int32_t bound = 0;    // past Permit or bound
-  int32_t binding = 0;  // of these, not bound yet
+  int32_t binding = 0;  // part of bound: not bound yet
   int32_t priority = 0;
   Time created_at;
   Duration schedule_timeout = Duration::max();  // max: not set
@@ -62,31 +62,31 @@ struct GangView {
   const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
   RolesMissing roles_missing = {};
-  // With a node. While Permit is asked about a pod, that pod is in none of the counts.
+  // Members with a node. During Permit the pod in question is in none of the counts.
   int32_t assigned() const { return waiting + bound; }
-  // Members that must get a node before it can start, beside `asked`: 1 in Permit.
+  // Members that must get a node before the gang can start, beside `asked`: 1 in Permit.
   int32_t missing(int32_t asked = 0) const {
     return std::max({min_available - assigned() - asked, roles_missing.assigned, 0});
   }
-  // Whether it and its roles have as many members as they need to start.
+  // Whether the gang and its roles have enough members to start.
   bool are_enough_created() const { return created >= min_available && roles_missing.created == 0; }
 };
 
-// What stands in the queue: one pod, or with the per_gang driver a whole gang.
+// An entry of the scheduling queue: one pod or, with the per_gang driver, a whole gang.
 struct QueuedUnit {
   PodId pod;    // the pod, or the first unscheduled member
   GangId gang;  // the pod's gang; invalid if none
   int32_t priority = 0;
-  Time queued;           // of this stay in the queue
+  Time queued;           // when it was queued for the first time
   Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
   Time gang_created;     // equals `initial_attempt` for plain pods
-  // Last failure of the gang; negative: none. Brought up to date when the unit enters a queue or
-  // gets to its head, so a later one must not sort before an earlier one.
+  // Last failure of the gang; negative: none. Updated when the unit enters a queue or reaches its
+  // head, so a later failure must not sort before an earlier one.
   Time gang_failed = Time{-1};
 };
 
-// Where a whole gang may be tried: on the nodes of one leaf switch that are up, on a single node,
-// or on any set of them.
+// Domains of a whole gang: the nodes of one leaf switch that are up, a single node, or any set of
+// nodes.
 struct InLeaf {
   uint32_t leaf = 0;
 };
@@ -97,7 +97,7 @@ enum class ClusterEventKind : uint8_t {
   AssignedPodDeleted,  // a bound or assumed pod left its node
   AssignedPodAdded,
   UnscheduledPodAdded,  // a sibling may complete a gang
-  NodeAdded,            // came up
+  NodeAdded,            // a node came up
   NodeChanged,          // taints, labels or cordon
 };
 constexpr std::array<std::string_view, 5> enum_names(ClusterEventKind) {
@@ -110,10 +110,11 @@ constexpr ClusterEvents bit_of(ClusterEventKind kind) {
 }
 struct ClusterEvent {
   ClusterEventKind kind = ClusterEventKind::AssignedPodDeleted;
-  NodeId node;     // where; invalid: nowhere, or alike pods on several nodes at one instant
-  SpecId spec;     // of the pod, for pod events
-  GangId gang;     // of the pod, if it is in one
-  PodId own = {};  // the pod, if it lost a reservation and stays: others may gain, it does not
+  NodeId node;  // where; invalid: none, or equal pods on several nodes at one instant
+  SpecId spec;  // of the pod, for pod events
+  GangId gang;  // gang of the pod, if any
+  // The pod that lost a reservation and stays: the event helps others, not this pod.
+  PodId own = {};
 };
 enum class QueueHint : uint8_t { Skip, Queue };
 

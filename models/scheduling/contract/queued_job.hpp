@@ -12,35 +12,35 @@
 namespace orrery {
 
 enum class QueuedState : uint8_t {
-  Arrived,  // at this instant, and not in the queue yet
+  Arrived,  // this instant; not in the queue yet
   Waiting,
   Held,       // an Admit rejected it
-  Running,    // it has what it asked for, whether or not it computes already
+  Running,    // it holds its resources, whether or not it computes already
   Stopping,   // writes its checkpoint
-  Infeasible  // asks for more than there is
+  Infeasible  // it requests more than the cluster has
 };
 
-struct JobAsk {            // what a job asks for
+struct JobAsk {            // the request of a job
   int64_t count = 0;       // of the counted resource, as ClusterState counts it
-  int64_t units = 0;       // the same in whole CPUs or GPUs
+  int64_t units = 0;       // the count in whole CPUs or GPUs
   Resources request = {};  // of all pods together
-  Duration run = {};       // as its user requested it; negative: not known
+  Duration run = {};       // requested run time; negative: unknown
 };
 
-struct RunEstimate {        // how long the job queue believes the whole run of a job to be
-  Duration run = {};        // as last corrected
-  Duration first = {};      // as given when the job arrived
-  int32_t corrections = 0;  // because the job ran longer
+struct RunEstimate {        // the job queue's estimate of a job's whole run time
+  Duration run = {};        // after corrections
+  Duration first = {};      // at the arrival of the job
+  int32_t corrections = 0;  // because the job exceeded its estimate
 };
 
 // A stretch is the time from a start of a job to its next stop or end.
 struct JobProgress {
   Time started{-1};        // of the present stretch, or the last one
-  Duration setup = {};     // of the present stretch, before the job computes
+  Duration setup = {};     // time before the job computes in the present stretch
   Pace pace = {};          // of the present stretch
-  Duration executed = {};  // up to `counted_from`, as at full pace
-  Time counted_from = {};  // since when the job runs at that pace
-  Time expected_end = {};  // while it runs: later than now, whenever a policy looks
+  Duration executed = {};  // compute up to `counted_from`, in time at full pace
+  Time counted_from = {};  // since when the job runs at this pace
+  Time expected_end = {};  // while it runs: always later than now
 };
 
 struct QueuedJob {
@@ -51,14 +51,15 @@ struct QueuedJob {
   int32_t priority = 0;
   QueuedState state = QueuedState::Arrived;
   Time submitted = {};
-  Time queued = {};  // when it began to wait, anew after each stop
+  Time queued = {};  // when its present wait began
   JobAsk ask = {};
   RunEstimate estimate = {};
   JobProgress progress = {};
-  JobSlot partner = kNoJob;  // that runs on the same GPUs
-  Resources held = {};       // out of the pool; of two partners one holds for both
-  Duration run = {};         // once it is over: what it was
-  bool is_over = false;      // it ended this instant, and that is not taken in yet
+  JobSlot partner = kNoJob;   // the job on the same GPUs
+  Resources held = {};        // of the pool; one of two partners holds for both
+  Duration run = {};          // once the job is over: its real run time
+  bool is_over = false;       // it ended this instant, and the job queue has not processed that yet
+  bool has_computed = false;  // since it started
 
   bool is_running() const { return state == QueuedState::Running; }
   bool has_started() const { return progress.started >= Time{}; }

@@ -1,4 +1,4 @@
-// models/scheduling/contract/scheduler_view.hpp -- what the scheduler lets policies see.
+// models/scheduling/contract/scheduler_view.hpp -- the scheduler's state as policies see it.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace orrery {
 
 class Fragmentation;
 
-// Reads only; policies reach it through their Handle.
+// Read-only; policies reach it through their Handle.
 class ORRERY_API SchedulerView {
  public:
   virtual ~SchedulerView() = default;

@@ -1,4 +1,4 @@
-// models/scheduling/contract/status.hpp -- what a policy answers at a point.
+// models/scheduling/contract/status.hpp -- results of a policy at a point.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@ namespace orrery {
 
 enum class Code : uint8_t {
   Success,
-  Error,                         // the attempt is repeated after a backoff; no plugin is blamed
-  Unschedulable,                 // not now; preemption or a later event may help
-  UnschedulableAndUnresolvable,  // whatever is evicted
+  Error,          // the attempt is repeated after a backoff, without a plugin to blame
+  Unschedulable,  // not now; preemption or a later event may help
+  UnschedulableAndUnresolvable,  // no eviction can help
   Wait,                          // Permit only
-  Skip,                          // nothing to say about this pod
-  Pending,  // Unschedulable, and the hinted event moves it straight to the active queue
+  Skip,                          // the policy does not apply to this pod
+  Pending,  // as Unschedulable, but the hinted event moves the pod straight to the active queue
 };
 constexpr std::array<std::string_view, 7> enum_names(Code) {
   return {"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 7> enum_names(Code) {
 
 struct [[nodiscard]] Status {
   Code code = Code::Success;
-  std::string_view reason = {};  // copied when the point has returned
+  std::string_view reason = {};  // copied when the point returns
   bool ok() const { return code == Code::Success; }
 };
 struct [[nodiscard]] PermitStatus {

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/active_profile.hpp -- the profile in force and its framework.
+// models/scheduling/cycle/active_profile.hpp -- the current profile and its framework.
 #pragma once
 
 #include <memory>

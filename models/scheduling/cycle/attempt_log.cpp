@@ -24,7 +24,7 @@ std::string text_of(const std::vector<NodeRange>& ranges) {
   return text;
 }
 
-// As "0-7,12,40-55". Where that is too long, ranges become one across the narrowest gaps.
+// As "0-7,12,40-55". If the text is too long, ranges are joined across the narrowest gaps.
 std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   std::vector<NodeRange> ranges;
   nodes.for_each([&](NodeId n) {
@@ -37,8 +37,8 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   const size_t most = (length_max + 1) / (2 * digits + 2);  // "first-last,"
   std::vector<uint32_t> gaps;
   for (size_t i = 1; i < ranges.size(); ++i) gaps.push_back(ranges[i].first - ranges[i - 1].last);
-  // `most` ranges have `most - 1` gaps between them: the widest ones. `least` is the narrowest of
-  // these, and `spare` says how many gaps of that width remain.
+  // `most` ranges have `most - 1` gaps between them: the widest gaps. `least` is the narrowest of
+  // these, and `spare` is how many gaps of that width remain.
   std::ranges::sort(gaps, std::greater{});
   const uint32_t least = gaps[most - 2];
   auto spare = static_cast<size_t>(std::ranges::count(std::span{gaps}.first(most - 1), least));

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Without record.attempts it has no tables and costs nothing.
+// Without record.attempts it has no tables and no cost.
 class AttemptLog {
  public:
   // The running attempt, as columns of its rows.
@@ -28,8 +28,8 @@ class AttemptLog {
   bool is_on() const { return attempts_.has_value(); }
   Tried tried;
 
-  uint64_t next() { return ++last_; }  // a number for an attempt that is written later
-  // The row of an attempt and the rows of its rejections.
+  uint64_t next() { return ++last_; }  // a number for an attempt whose row is written later
+  // Writes the row of an attempt and the rows of its rejections.
   void write(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
   void write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
                      std::string_view text);

@@ -20,8 +20,8 @@ struct DueBinding {
   uint64_t reservation = 0;
 };
 
-// A pod that a cycle placed is bound when that cycle ends. A pod that Permit lets go later is bound
-// at once, or at the end of the cycle that is running.
+// A pod that a cycle placed is bound at the end of that cycle. A pod that Permit accepts later is
+// bound at once or, during a cycle, at its end.
 class Binder {
  public:
   explicit Binder(const SchedulerContext& context) : context_{context} {}
@@ -34,7 +34,7 @@ class Binder {
   void forget() { binding_.clear(); }  // bindings that are due later
 
   Signal<PodId> bound;
-  Signal<> failed;  // after the pod has gone back to the queue
+  Signal<> failed;  // after the pod was requeued
 
  private:
   void push(Time due, PodId pod);

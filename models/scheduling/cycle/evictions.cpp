@@ -39,7 +39,7 @@ void Evictions::restart() {
 
 void Evictions::evict(PodId preemptor, std::span<const PodId> victims, bool waits) {
   for (const PodId victim : victims) {
-    // It may have lost its node together with the gang of another victim.
+    // The victim may have lost its node together with the gang of another victim.
     if (!placements_.node_of(victim).is_valid() || record_of(victim).leaves) continue;
     ++victims_;
     record_of(victim).leaves = true;

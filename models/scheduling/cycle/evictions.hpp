@@ -19,47 +19,47 @@ namespace orrery {
 struct EvictionOrder {
   Time due;
   PodId preemptor, victim;
-  uint64_t preemptor_life = 0, victim_life = 0;  // generations, to notice deleted pods
-  uint64_t by_job = 0;                           // of the preemptor, likewise
+  uint64_t preemptor_life = 0, victim_life = 0;  // generations, to recognise pods recreated since
+  uint64_t by_job = 0;                           // job of the preemptor, by serial
   int32_t by_rank = 0, by_priority = 0, by_job_priority = 0;
   bool waits = false;
-  uint32_t restart = 0;  // of the scheduler that gave it
+  uint32_t restart = 0;  // number of scheduler restarts when it was given
 };
 
 class Evictions {
  public:
   Evictions(Sim sim, JobTable& jobs, JobController& controller, const Placements& placements);
 
-  void use(PodApi& api) { api_ = &api; }  // pods are deleted through it; else at once
+  void use(PodApi& api) { api_ = &api; }  // pods are deleted through the API; without one, at once
 
   // Deletes the victims to make room for the preemptor. `waits`: no pod is tried before the API
-  // servers have answered.
+  // servers have responded.
   void evict(PodId preemptor, std::span<const PodId> victims, bool waits);
-  void carry_out(Time when);  // the orders of the running cycle, at its end
+  void carry_out(Time when);  // carries out the orders of the running cycle, at its end
   void forget(PodId pod);     // the pod was deleted
   void placed(PodId pod);     // the pod got a node
-  // Another profile takes over. Orders that are not carried out yet are dropped, and no answer is
-  // awaited any more. Deletions that were sent to the API servers go on.
+  // Another profile takes over. Open orders are dropped, and their responses are ignored. Deletions
+  // already sent to the API servers continue.
   void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
-  bool is_asking(PodId preemptor) const {  // a deletion of its victims is not answered
+  bool is_asking(PodId preemptor) const {  // a deletion of its victims has no response yet
     return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
   }
-  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // some deletion
-  bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before an answer
+  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // any deletion is open
+  bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before a response
   uint64_t victims() const { return victims_; }     // so far
 
-  // A victim may wait in Permit: its reservation is then undone. Any other victim is deleted.
+  // The victim waits in Permit, so its reservation is undone. Any other victim is deleted.
   Signal<PodId> victim_waits;
-  Signal<> resumed;              // no answer is awaited any more
-  Signal<PodId> made_room;       // all deletions of its victims are answered
-  Signal<PodId, PodId> refused;  // the deletion of a victim; its preemptor
+  Signal<> resumed;              // no response is awaited any more
+  Signal<PodId> made_room;       // all deletions of its victims have responses
+  Signal<PodId, PodId> refused;  // the API refused to delete the victim; its preemptor
 
  private:
   struct PodRecord {
     bool leaves = false;
-    uint32_t unanswered = 0;  // deletions of its victims
+    uint32_t unanswered = 0;  // open deletions of its victims
   };
   PodRecord& record_of(PodId pod);
   uint64_t life(PodId pod) const { return jobs_.pod(pod).generation; }
@@ -77,7 +77,7 @@ class Evictions {
   PodApi* api_ = nullptr;
   std::vector<PodRecord> pods_;  // by PodId
   uint64_t victims_ = 0, awaited_ = 0;
-  uint64_t asked_ = 0;  // of the API servers, and not answered
+  uint64_t asked_ = 0;  // sent to the API servers, without response
   uint32_t restarts_ = 0;
   std::deque<EvictionOrder> orders_;  // orders of the running cycle are last, without a due time
   size_t undated_ = 0;

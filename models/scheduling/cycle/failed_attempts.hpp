@@ -1,4 +1,5 @@
-// models/scheduling/cycle/failed_attempts.hpp -- PostFilter and the way back to the queue.
+// models/scheduling/cycle/failed_attempts.hpp -- PostFilter, and the requeue of a unit after a
+// failed attempt.
 #pragma once
 
 #include "models/scheduling/cycle/reservations.hpp"
@@ -10,11 +11,11 @@ class FailedAttempts {
   explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Whether PostFilter or the log reads the reasons node by node. They cost more than the attempt.
+  // Whether PostFilter or the log needs the reasons node by node, which cost more than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
-  // PostFilter, then back to the queue. `cycle` is of the pod that is blamed for `unit`. Returns
-  // the scheduler time that PostFilter took.
+  // Runs PostFilter, then requeues the unit. `cycle` is of the pod blamed for the failure of
+  // `unit`. Returns the scheduler time of PostFilter.
   Duration fail(PodId unit, const Cycle& cycle, const Selection& why, const Candidates* diagnosis);
   // A node was found, but Reserve or Permit rejected the pod.
   void reject(PodId pod, Time now, const Selection& why);

@@ -27,7 +27,7 @@ class CommandsPaused {
 
 }  // namespace
 
-// One pass over the pods of the gang, most of whose attempts fail and look at no pod again.
+// One pass over the pods of the gang: most attempts fail, and these need no second pass.
 GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   Members members;
   const auto add = [&](PodId id) {
@@ -120,9 +120,9 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   return best.cost + post_filter;
 }
 
-// A preempted gang leaves pod by pod. Pods that are created again must not complete a quorum of
-// pods that leave: they would stand alone. Example: four of five pods leave within 10 s, and the
-// fifth has been created again. It is tried once the four are gone, with their replacements.
+// A preempted gang leaves pod by pod. Recreated pods must not complete a quorum with pods that
+// leave, because the leaving pods would soon be missing. Example: four of five pods leave within 10
+// s, and the fifth has been recreated. It is tried once the four are gone, with their replacements.
 Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
   ORRERY_MARK("scheduling.gang_waits_until_it_has_left");
   const Selection why{.node = {},
@@ -138,8 +138,8 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, con
   const std::span<const PodId> members{of_gang.pods};
   const int64_t missing = gang.missing();
   const bool are_alike = of_gang.are_alike;
-  // Permit rejects a gang with fewer members than its quorum lacks. One member is placed to get
-  // that answer, which is cheaper than placing all of them each time another pod is created.
+  // Permit rejects a gang that lacks members for its quorum. One member is placed to get that
+  // verdict, which is cheaper than placing all of them each time another pod is created.
   const bool lacks_members =
       are_alike && framework().has_permit() && static_cast<int64_t>(members.size()) < missing;
   const SchedulerCost& costs = context_.profile.cost;

@@ -20,45 +20,48 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// The result of placing a gang in one domain. The placements are undone; the best attempt is then
-// reserved.
+// The result of placing a gang in one domain. The placements are undone; those of the best attempt
+// are made again and reserved.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
-  Selection why;                             // of the first member without a node
+  Selection why;                             // why the first member without a node has none
   PodId failed;                              // that member; invalid: all have nodes
-  std::optional<Candidates> diagnosis = {};  // of that member, as it failed
+  std::optional<Candidates> diagnosis = {};  // diagnosis of that member at its failure
   uint32_t visited = 0;
-  Duration charged;  // by plugins, once for alike members
+  Duration charged;  // scheduler time of plugins, once for equal members
 };
 
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
-// snapshot, members without a node are passed over, and the group succeeds if Permit then says
-// Success for some member. Either all members that were placed are reserved, or none is.
+// snapshot, members without a node are skipped, and the group succeeds if Permit then returns
+// Success for a member. Either all placed members are reserved, or none. Example: 7 of 8 members
+// get nodes. With min_available 7 all seven are bound and the eighth is requeued; with 8 the
+// placements are undone and the gang is requeued.
 class GangCycle final : public GangWhatIfs {
  public:
   GangCycle(const SchedulerContext& context, SchedulerCounters& counters)
       : context_{context}, counters_{counters} {}
 
-  // Returns the scheduler time that the cycle takes. A pod without a gang is a gang of one. The
-  // attempt stands for `counts` of them (see RetryRounds).
+  // Returns the scheduler time of the cycle. A pod without a gang is a gang of one. The attempt
+  // counts as `counts` attempts (see RetryRounds).
   Duration run(PodId unit, GangId gang, int64_t counts);
-  // Attempts of the gang whose cycle runs, in a savepoint of their own: gang_trial.cpp.
+  // Attempts of the gang of the running cycle, in their own savepoint: gang_trial.cpp.
   std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) override;
 
  private:
   class Trial;
   struct Best {
     GangAttempt attempt;
-    int64_t score = -1;  // negative: Permit rejects it
-    Duration cost;       // of all domains
+    int64_t score = -1;  // negative: Permit rejected it
+    Duration cost;       // over all domains
   };
-  struct Members {  // of one attempt: the pods of the unit without a node
+  struct Members {  // in one attempt: the pods of the unit without a node
     std::vector<PodId> pods;
-    SpecId spec;  // of the first one
+    SpecId spec;  // of the first member
     bool are_alike = true;
-    bool do_others_leave = false;  // pods of the gang with a node that make room for others
+    // Pods of the gang with a node are terminating to make room for others.
+    bool do_others_leave = false;
   };
-  struct Running {  // the attempt that has failed, while PostFilter runs
+  struct Running {  // the failed attempt, while PostFilter runs
     PodId unit;
     GangId gang;
     Members members;

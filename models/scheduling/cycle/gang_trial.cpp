@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Evicts within a savepoint of its own. Each attempt has savepoints within that one.
+// Evicts within its own savepoint. Each attempt has savepoints within that one.
 class GangCycle::Trial final : public GangWhatIf {
  public:
   Trial(GangCycle& gangs, const Cycle& cycle, Running running)
@@ -58,7 +58,7 @@ class GangCycle::Trial final : public GangWhatIf {
   const Cycle& cycle_;
   const Running running_;
   Transaction::Savepoint savepoint_;
-  std::unordered_map<uint32_t, Placed> out_;  // by PodId; looked up, never iterated
+  std::unordered_map<uint32_t, Placed> out_;  // by PodId; for lookup only, never iterated
   std::vector<MemberOnNode> placed_;
   Duration spent_;
 };

@@ -19,14 +19,15 @@ struct PodTrack {
   PodStage stage = PodStage::None;
   uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
   EventId timeout;
-  uint64_t reservation = 0;   // number of the latest one; bindings of earlier ones are dropped
+  // Number of the latest reservation; bindings of earlier ones are dropped.
+  uint64_t reservation = 0;
   uint32_t assumed_slot = 0;  // see Reservations
   bool was_attempted = false;
   Time initial_attempt;
 };
 
 struct GangTrack {
-  std::vector<PodId> waiting;  // in Permit, in order
+  std::vector<PodId> waiting;  // pods waiting in Permit, longest first
   int32_t tentative = 0;       // placed in the savepoint of the gang's own attempt
   int32_t assumed = 0;         // waiting or binding
   int32_t gated = 0;
@@ -45,9 +46,9 @@ class PodTracks {
   }
   std::span<GangTrack> gangs() { return gangs_; }
 
-  // ---- news of single pods
+  // ---- events of single pods
   void created(PodId pod);
-  void no_longer_pending(PodId pod);  // it was bound, or deleted before that
+  void no_longer_pending(PodId pod);  // bound, or deleted before
   size_t pods_pending() const { return pending_pods_; }
   size_t gangs_pending() const { return pending_gangs_; }
   size_t pods_waiting = 0;  // in Permit
@@ -58,7 +59,7 @@ class PodTracks {
   int32_t missing(RoleId role) const;  // pods that the role needs for its minimum
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
-  // The gang whose member Permit is being asked about: that member is in no count. Invalid: none.
+  // The gang whose member is in Permit: that member is in no count. Invalid: none.
   GangId permitting;
 
  private:

@@ -16,7 +16,7 @@ void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later)
   std::visit(carry_out, command.order);
 }
 
-// Victims one by one: undoing one may undo its gang, and so other victims.
+// Evicts victims one by one: undoing one reservation may undo its gang, and so other victims.
 void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
   if (order.victims.empty()) return;
   const PodId first = order.victims.front();
@@ -48,7 +48,7 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const SetGangFailure& order) {
   const bool is_earlier = order.failed_at < t.last_failure;
   t.last_failure = order.failed_at;
   t.backoff_until = order.backoff_until;
-  // A later one is noticed when members get to the head of the queue.
+  // A later failure is noticed when members reach the head of the queue.
   if (is_earlier) context_.line.gang_recovered(order.gang);
 }
 

@@ -1,5 +1,5 @@
-// models/scheduling/cycle/policy_services.hpp -- what policies see of the scheduler, and how their
-// commands are carried out.
+// models/scheduling/cycle/policy_services.hpp -- the scheduler's state as policies see it, and the
+// execution of their commands.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace orrery {
 
 class PolicyServices final : public SchedulerServices {
  public:
-  // Counters that policies may read; without links there are none.
+  // Error counters that policies may read; empty without links.
   using NicErrorsNow = std::function<std::vector<NicErrors>(Time now)>;
   PolicyServices(const SchedulerContext& context, const Fragmentation* fragmentation)
       : context_{context}, fragmentation_{fragmentation} {}

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Takes place in the cluster state and in the ledger, and is undone there.
+// Evicts pods in the cluster state and in Placements; the destructor undoes it.
 class EvictedForTrial final : public WhatIf {
  public:
   EvictedForTrial(const SchedulerContext& context, const Cycle& cycle)
@@ -46,7 +46,7 @@ class EvictedForTrial final : public WhatIf {
   const SchedulerContext& context_;
   const Cycle& cycle_;
   Transaction::Savepoint savepoint_;
-  std::unordered_map<uint32_t, Placed> out_;  // by PodId; looked up, never iterated
+  std::unordered_map<uint32_t, Placed> out_;  // by PodId; for lookup only, never iterated
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-class GangWhatIfs {  // makes what-ifs for the gang whose cycle runs
+class GangWhatIfs {  // creates what-ifs for the gang of the running cycle
  public:
   virtual ~GangWhatIfs() = default;
   virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) = 0;
@@ -24,19 +24,19 @@ class Preemptions final : public Preemption {
   explicit Preemptions(const SchedulerContext& context)
       : context_{context}, nominations_{context.cluster.nodes()} {}
 
-  void use(PodApi& api) { api_ = &api; }  // nominations are written through it
+  void use(PodApi& api) { api_ = &api; }  // nominations are written through the API
   void use(GangWhatIfs& gangs) { gangs_ = &gangs; }
   const Nominations& nominations() const { return nominations_; }
   void nominate(PodId pod, NodeId node, bool is_tried_first);
-  void withdraw(PodId pod);                           // its nomination, if it has one
+  void withdraw(PodId pod);                           // removes its nomination, if any
   void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or was deleted
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
-  // The deletion of the victim was refused: nominations that count on its room are withdrawn.
+  // The API refused to delete the victim: nominations that count on its room are withdrawn.
   void stays(PodId victim, PodId preemptor);
 
-  Signal<PodId> withdrawn;  // it had a nomination
+  Signal<PodId> withdrawn;  // a nomination was withdrawn
 
-  // ---- Preemption: what policies may ask
+  // ---- Preemption: queries of policies
   bool is_above_any(int32_t priority) const override;
   bool is_above_any_on(NodeId node, int32_t priority) const override;
   void placed_on(NodeId node, std::vector<PlacedPod>& pods) const override;

@@ -35,7 +35,7 @@ void Reservations::undo(PodId pod, std::string_view reason, std::optional<Attemp
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
   if (t.stage == PodStage::Waiting) stop_waiting(pod);
-  t.reservation = 0;  // so that Unreserve cannot lead to its binding
+  t.reservation = 0;  // so that Unreserve cannot bind it
   context_.profile.framework->run_unreserve(view, node);
   context_.tracks.of(pod).stage = PodStage::Queued;
   remove(pod);
@@ -99,7 +99,7 @@ void Reservations::stop_waiting(PodId pod) {
   const GangId gang = context_.jobs.pod(pod).gang;
   if (!gang.is_valid()) return;
   auto& waiting = context_.tracks.of(gang).waiting;
-  // Usually the first or the last of them leaves.
+  // The member that leaves is usually the first or the last one.
   if (!waiting.empty() && waiting.back() == pod)
     waiting.pop_back();
   else

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/reservations.hpp -- pods that have a node reserved and are not bound yet.
+// models/scheduling/cycle/reservations.hpp -- pods with a reserved node that are not bound yet.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-// As upstream's assumed pods: a pod waits in Permit or is being bound, until it is bound or its
+// Upstream's assumed pods: a pod waits in Permit or is being bound, until it is bound or its
 // reservation is undone.
 class Reservations {
  public:
@@ -24,28 +24,29 @@ class Reservations {
   void use(PodApi& api) { api_ = &api; }
 
   void reserve(PodId pod, NodeId node, DeviceGrant grant);
-  // Unreserve of every plugin in reverse order, then the resources are free, as upstream. With an
-  // outcome, the attempt log gets a row. The caller decides whether the pod queues again.
+  // Calls Unreserve of every plugin in reverse order, then frees the resources, as upstream. With
+  // an outcome, the attempt log gets a row. The caller decides whether to requeue the pod.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
-  void bound(PodId pod);  // the reservation has become a binding
-  // Reservations on the node are undone; their pods go back to the queue.
+  void bound(PodId pod);  // the pod is bound
+  // Undoes reservations on the node and requeues their pods.
   void node_failed(NodeId node);
   void undo_all(std::string_view reason);
 
   // ---- Permit
   void wait(PodId pod, uint32_t plugins, Duration timeout);
-  void allow(PodId pod, uint8_t plugin);  // emits `permitted` if no other plugin holds it
-  // A pod that waits goes back to the queue; any other stays where it is.
+  // Lifts the hold of a plugin; emits `permitted` after the last one.
+  void allow(PodId pod, uint8_t plugin);
+  // Requeues a pod that waits in Permit; other pods are not affected.
   void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
   void reject_gang(GangId gang, std::string_view reason);
-  // Back to the queue after a failure past the scheduling cycle, which is recorded.
+  // Requeues a pod after a recorded failure past the scheduling cycle.
   void requeue(PodId pod, uint32_t plugins);
 
   size_t pods() const { return assumed_.size(); }
-  int64_t gpu_milli() const;  // of all of them
+  int64_t gpu_milli() const;  // sum over all reservations
 
-  Signal<PodId> permitted;  // a pod that waited
-  Signal<> timed_out;       // after the pod went back to the queue
+  Signal<PodId> permitted;  // a waiting pod
+  Signal<> timed_out;       // after the pod was requeued
 
  private:
   void remove(PodId pod);  // from assumed_

@@ -89,7 +89,7 @@ std::optional<QueuedUnit> Scheduler::next_unit() {
       if (const auto unit = queue.take(pod)) return unit;
       framework().check_next_pod(++passed_over, jobs_.pods_bound());
     }
-    parts_.line.deliver();  // it may have rejected pods
+    parts_.line.deliver();  // PostFilter and Permit may have rejected pods
   }
   return parts_.line.is_blocked() ? std::nullopt : queue.pop(sim_.engine.now());
 }
@@ -160,15 +160,15 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // Longer, and units would get to the end of their backoff before they are tried again.
+            // A longer round would pass the end of a unit's backoff before the unit is tried again.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});
   return rounds_.factor();
 }
 
-// Gangs that are paused, or to which Coscheduling grants their minResources for a while, change at
-// times at which no event stands.
+// Gangs that are paused, or that have a temporary grant of minResources from Coscheduling, change
+// without an event.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {
@@ -178,7 +178,8 @@ bool Scheduler::has_clock_of_its_own(Time now) {
   return false;
 }
 
-// What an attempt did, and how it left the scheduler. Attempts with equal marks were alike.
+// What an attempt did, and the state of the scheduler after it. Attempts with equal marks were
+// alike.
 uint64_t Scheduler::mark_of_attempt(PodId unit) {
   const Placed& placed = parts_.placements.of(unit);
   const std::array<uint64_t, 9> parts{
@@ -189,7 +190,7 @@ uint64_t Scheduler::mark_of_attempt(PodId unit) {
       parts_.tracks.pods_waiting,
       parts_.line.queue().active(),
       parts_.line.queue().size(),
-      parts_.evictions.victims(),  // they are gone in the next round
+      parts_.evictions.victims(),  // evictions and orders are gone in the next round
       framework().next_start()};
   uint64_t mark = 0;
   for (const uint64_t part : parts) mark = scattered(mark + part + 1);

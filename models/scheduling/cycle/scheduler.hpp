@@ -1,4 +1,4 @@
-// models/scheduling/cycle/scheduler.hpp -- the scheduler's loop: one unit after the other.
+// models/scheduling/cycle/scheduler.hpp -- the scheduler's loop over units.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace orrery {
 // One scheduling thread, as upstream: one unit (pod or gang) at a time. The decisions of a cycle
 // take effect at its start, when upstream takes its snapshot. Its pods are bound at its end.
 // SchedulerCost gives the length of the cycle. All events of one instant are handled before the
-// next cycle starts.
+// next cycle starts. Example: a cycle of 2 ms at 10.000 s reserves the node at 10.000 s, and the
+// bind request leaves at 10.002 s; a node that fails in between undoes it.
 class Scheduler final {
  public:
   using Counters = SchedulerCounters;
@@ -26,21 +27,21 @@ class Scheduler final {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // As a scheduler that is restarted with another configuration: reservations, nominations and
-  // eviction orders are dropped, and pods without a binding queue again in order of creation.
-  // Neither profile may have the counting driver.
+  // Like a restart with another configuration: reservations, nominations and eviction orders are
+  // dropped, and pods without a binding are requeued in order of creation. Neither profile may have
+  // the counting driver.
   void change_profile(const ProfileParams& profile);
 
-  // Pods are bound and preempted through it; else at once.
+  // Pods are bound and preempted through the API; without one, at once.
   void use(PodApi& api) { parts_.use(api); }
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }
-  // Rounds of futile attempts that repeat exactly are carried out as one long round (RetryRounds).
-  // The run ends at `end`; with `may_be_stopped` it may end at any `tried_in_vain`. Has no effect
-  // with an attempt log.
+  // Executes rounds of futile attempts that repeat exactly as one long round (RetryRounds). The run
+  // ends at `end`; with `may_be_stopped` it may end at any `tried_in_vain`. Has no effect with an
+  // attempt log.
   void compress_rounds(Time end, bool may_be_stopped);
-  // An observer saw a change that must keep its time: the present round is forgotten.
+  // A change happened that must keep its time: the present round is forgotten.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
   void node_changed(NodeId node);  // taints, labels, cordon
@@ -88,13 +89,13 @@ class Scheduler final {
   uint64_t mark_of_attempt(PodId unit);
   Framework& framework() { return *parts_.profile.framework; }
 
-  // ---- scheduler_events.cpp: news from below
+  // ---- scheduler_events.cpp: events of jobs, pods and nodes
   void wire();
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
   void end_observed(PodId pod);
   void job_over(JobId job);
-  void node_down(NodeId node);  // after the controller handled it: reservations there are undone
+  void node_down(NodeId node);  // after the controller handled it: undoes reservations there
   void node_up(NodeId node);
   void made_room(PodId preemptor);
   void take_in_all();
@@ -111,7 +112,7 @@ class Scheduler final {
   Time wake_at_ = Time::max();
   Time busy_until_;
   bool is_running_ = false;
-  bool asks_next_ = false;  // NextPod was not asked since the last cycle
+  bool asks_next_ = false;  // NextPod was not called since the last cycle
   uint64_t attempts_in_vain_ = 0;
   RetryRounds rounds_;
   Time compresses_until_;  // zero: never

@@ -1,5 +1,5 @@
-// models/scheduling/cycle/scheduler_context.hpp -- what the parts of a scheduler work on,
-// and what they count.
+// models/scheduling/cycle/scheduler_context.hpp -- shared state and counters of the parts of a
+// scheduler.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class UnitLine;
 struct ActiveProfile;
 struct PodNews;
 
-// One for all parts; it outlives them. A part includes the headers of the parts that it uses, and
-// may use them once all are constructed.
+// One object for all parts, which outlives them. A part includes the headers of the parts that it
+// uses, and may use them once all are constructed.
 struct SchedulerContext {
   Sim sim;
   ClusterState& cluster;

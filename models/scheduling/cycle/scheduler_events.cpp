@@ -1,4 +1,4 @@
-// News of pods, jobs and nodes.
+// Events of pods, jobs and nodes.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +42,7 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // Victims that ended before the last answer posted no event for the preemptor.
+  // Victims that ended before the last response posted no event for the preemptor.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);
@@ -60,7 +60,7 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
     parts_.tracks.created(pod);
     const PodId unit = parts_.line.unit_of(pod);
     if (queue.place(unit) == SchedulingQueue::Place::None) {
-      queue.remove(unit);  // whatever an earlier life left behind
+      queue.remove(unit);  // removes the state of an earlier life
     }
     parts_.line.enqueue(pod);
   }
@@ -94,7 +94,7 @@ void Scheduler::pod_removed(PodId pod) {
   if (kept_for_it.is_valid()) {
     parts_.line.post({ClusterEventKind::AssignedPodDeleted, kept_for_it, p.spec, {}});
   }
-  parts_.line.unblock();  // it may have been the head of the queue
+  parts_.line.unblock();  // the pod may have been the head of the queue
   kick();
 }
 
@@ -152,7 +152,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
       "scenarios are checked before the run");
   ORRERY_MARK("scheduling.profile_changed");
   parts_.reservations.undo_all("the scheduler was restarted");
-  parts_.binder.forget();  // a bind under way finds that its reservation is undone
+  parts_.binder.forget();  // an open bind will find that its reservation is undone
   parts_.profile.use(profile, parts_.services, parts_.preemptions.nominations());
   parts_.line.start_over(profile.queue);
   parts_.preemptions.clear_all();
@@ -164,7 +164,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   kick();
 }
 
-// Bound pods are in the ledger; all others queue again.
+// Bound pods go into Placements; all others are queued again.
 void Scheduler::take_in_all() {
   for (GangTrack& gang : parts_.tracks.gangs()) {
     gang.waiting.clear();

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// While it is constructed, a part may only use parts that are declared before it.
+// A part may only use parts that are declared before it during its construction.
 struct SchedulerParts {
   SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
                  const ProfileParams& params, bool record_attempts,

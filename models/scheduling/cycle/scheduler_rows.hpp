@@ -62,7 +62,7 @@ struct AttemptRow {
   }
 };
 
-// One pod that the scheduler deleted to make room for another one.
+// One pod that the scheduler deleted to make room for another pod.
 struct PreemptionRow {
   Time at;
   NodeId node;
@@ -85,7 +85,7 @@ struct PreemptionRow {
 
 constexpr size_t kWhichMax = 256;
 
-// One reason against an attempt that failed.
+// One reason of a failed attempt.
 struct RejectionRow {
   uint64_t attempt = 0;
   FixedText<40> plugin;

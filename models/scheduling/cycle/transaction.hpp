@@ -1,4 +1,4 @@
-// models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in the ledger,
+// models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in Placements,
 // and undoes that for what-ifs.
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace orrery {
 
-// Changes are made in place, so that filters and scores see a what-if world without a copy of it.
-// Within a Savepoint they are remembered in an undo log; outside of all they are final.
+// Changes are made in place, so filters and scores see a what-if without a copy of the cluster.
+// Within a Savepoint they go to an undo log; outside of all savepoints they are final. Example: a
+// savepoint places A and B; at its end B is undone, then A, and the node has its free GPUs back.
 class Transaction {
  public:
   Transaction(ClusterState& cluster, Placements& placements, const SpecTable& specs)
@@ -34,8 +35,8 @@ class Transaction {
     if (depth_ > 0) log_.push_back({pod, placed, home, false});
   }
 
-  // At its end, undoes all changes since it began, or since keep(). Savepoints nest: an inner one
-  // ends first, and the outer one may still undo what the inner one kept.
+  // The destructor undoes all changes since the constructor, or since keep(). Savepoints nest: an
+  // inner one ends first, and the outer one may still undo what the inner one kept.
   class Savepoint {
    public:
     explicit Savepoint(Transaction& transaction)
@@ -48,7 +49,7 @@ class Transaction {
       if (depth_ == 1) transaction_.log_.clear();
       mark_ = transaction_.log_.size();
     }
-    // Before its scope ends. It must be the innermost one.
+    // Ends it before its scope. It must be the innermost one.
     void end() {
       if (depth_ == 0) return;
       ORRERY_CHECK(depth_ == transaction_.depth_, "savepoints end in reverse order");
@@ -67,7 +68,7 @@ class Transaction {
   struct Change {
     PodView pod;
     Placed placed;
-    NodeId home;  // of the pod's gang, before
+    NodeId home;  // home of the pod's gang before the change
     bool is_place;
   };
   void undo(size_t mark) {
@@ -89,7 +90,7 @@ class Transaction {
   Placements& placements_;
   const SpecTable& specs_;
   std::vector<Change> log_;
-  size_t depth_ = 0;  // of savepoints
+  size_t depth_ = 0;  // number of open savepoints
 };
 
 }  // namespace orrery

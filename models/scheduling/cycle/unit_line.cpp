@@ -105,7 +105,7 @@ void UnitLine::gang_recovered(GangId gang) {
 
 // ---- events
 
-// Pod events of one instant that differ in their node alone count once, with no node named.
+// Equal pod events of one instant count once; if their nodes differ, the event has no node.
 void UnitLine::post(const ClusterEvent& event) {
   if ((profile_.framework->events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();

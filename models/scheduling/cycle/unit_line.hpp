@@ -1,5 +1,5 @@
-// models/scheduling/cycle/unit_line.hpp -- the queue of units, the events that move them, and the
-// head that blocks.
+// models/scheduling/cycle/unit_line.hpp -- the scheduling queue, the events that move its units,
+// and head-of-line blocking.
 #pragma once
 
 #include <optional>
@@ -23,20 +23,21 @@ class UnitLine {
     return profile_.driver == Driver::PerGang && jobs_.pod(pod).gang.is_valid();
   }
   SchedulingQueue& queue() { return queue_; }
-  void start_over(const QueueParams& params);  // empty, for another profile
+  void start_over(const QueueParams& params);  // empties the queue for another profile
 
   // Runs PreEnqueue; the pod's unit goes to the active queue or is gated.
   void enqueue(PodId pod);
   // The pod leaves the queue. Its unit stays while other pods of the gang are queued.
   void leave(PodId pod);
-  // After a failure past the scheduling cycle. A unit that is in the queue for other members stays.
+  // Requeues the pod's unit after a failure past the scheduling cycle, unless other members already
+  // queued it.
   void requeue(PodId pod, uint32_t plugins);
-  // Straight to the active queue: the siblings of the pod.
+  // Moves the siblings of the pod straight to the active queue.
   void activate_siblings(PodId pod);
   // The gang's failure is forgotten or set earlier, so its units may sort before others.
   void gang_recovered(GangId gang);
 
-  // ---- events that may make units schedulable; alike ones of an instant count once
+  // ---- events that may make units schedulable; equal events of an instant count once
   void post(const ClusterEvent& event);
   bool has_events() const { return !events_.empty(); }
   void deliver();

@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/candidate_rooms.hpp -- a cluster that only deadlock candidates
-// hold.
+// models/scheduling/feasibility/candidate_rooms.hpp -- the free room of a cluster that only
+// deadlock candidates use.
 #pragma once
 
 #include <span>
@@ -11,13 +11,12 @@
 namespace orrery {
 
 struct PodSpot {
-  NodeId node;  // invalid: the pod is not here
+  NodeId node;  // invalid: the pod is not placed here
   SpecId spec;
   GpuMask gpus = 0;
 };
 
-// A RoomTable that knows which pods were put on it, so that whole jobs can be taken off and put
-// back.
+// A RoomTable that stores which pods are on it, so that whole jobs can be removed and put back.
 class CandidateRooms {
  public:
   CandidateRooms(const ClusterState& cluster, const JobTable& jobs, bool counts_down_nodes)
@@ -28,7 +27,7 @@ class CandidateRooms {
   PodSpot spot(PodId pod) const {
     return pod.index < spots_.size() ? spots_[pod.index] : PodSpot{};
   }
-  void release(JobId job);  // all its pods, until retake()
+  void release(JobId job);  // removes all its pods, until retake()
   void retake(JobId job);
 
   bool fits(std::span<const PodNeed> needs) { return rooms_.fits(needs); }

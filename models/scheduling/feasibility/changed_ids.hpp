@@ -1,4 +1,4 @@
-// models/scheduling/feasibility/changed_ids.hpp -- ids to be looked at, each listed once.
+// models/scheduling/feasibility/changed_ids.hpp -- ids that changed, each listed once.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ class ChangedIds {
     is_listed_[id.index] = true;
     ids_.push_back(id);
   }
-  std::vector<Id> take() {  // in the order of their first change; the list is empty then
+  std::vector<Id> take() {  // in the order of their first change; empties the list
     for (const Id id : ids_) is_listed_[id.index] = false;
     return std::exchange(ids_, {});
   }

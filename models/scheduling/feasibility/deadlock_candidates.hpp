@@ -14,10 +14,10 @@ enum class Standing : uint8_t { Free, Deadlocked, Infeasible };
 struct DeadlockCandidate {
   uint64_t serial = UINT64_MAX;
   bool is_candidate = false;
-  bool is_infeasible = false;  // as of the last reduction
-  bool is_counted = false;     // among the infeasible jobs of the summary
+  bool is_infeasible = false;  // in the last reduction
+  bool is_counted = false;     // counted among the infeasible jobs of the summary
   Standing standing = Standing::Free;
-  std::vector<PodNeed> needs = {};  // pods missing to complete
+  std::vector<PodNeed> needs = {};  // pods that it lacks
   bool is_stuck() const { return standing != Standing::Free; }
 };
 
@@ -25,9 +25,9 @@ class DeadlockCandidates {
  public:
   explicit DeadlockCandidates(const JobTable& jobs) : jobs_{jobs} {}
 
-  void begin(JobId id, uint64_t serial);  // its id may have been another job's
+  void begin(JobId id, uint64_t serial);  // its id may have belonged to another job
   void add(JobId id);
-  void remove(JobId id);  // from then on it is Free
+  void remove(JobId id);  // it is Free afterwards
   const std::vector<JobId>& all() const { return by_serial_; }
   DeadlockCandidate& operator[](JobId id) { return records_[id.index]; }
   const DeadlockCandidate& operator[](JobId id) const { return records_[id.index]; }

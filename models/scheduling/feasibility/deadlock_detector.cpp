@@ -43,7 +43,7 @@ void DeadlockDetector::pod_unassigned(PodId id) {
   holdings_.unassign(id);
   const JobId job = holdings_.pod(id).job;
   const DeadlockCandidate& record = candidates_[job];
-  // The pods of a running job come and go unnoticed.
+  // Pods of a running job are irrelevant.
   if (!record.is_candidate && jobs_.job(job).phase != JobPhase::Pending) return;
   if (record.is_stuck()) {
     news_.must_reduce = true;
@@ -79,7 +79,7 @@ void DeadlockDetector::job_changed(JobId job) {
       {}, Label{"scheduling.find_deadlocks"}, [this] { examine(); }, Phase::Record);
 }
 
-// ---- the look at the end of an instant
+// ---- the examination at the end of an instant
 
 void DeadlockDetector::examine() {
   will_examine_ = false;
@@ -107,7 +107,7 @@ void DeadlockDetector::refresh(JobId id) {
   }
   if (is_candidate == record.is_candidate) return;
   is_candidate ? candidates_.add(id) : candidates_.remove(id);
-  // The pods of a job that is gone have left, and are listed.
+  // The pods of a finished job have left, and are listed.
   if (!jobs_.is_live(id) || jobs_.job(id).serial != record.serial) return;
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
@@ -130,14 +130,14 @@ void DeadlockDetector::put(PodId pod) {
   const DeadlockCandidate& record = candidates_[holding.job];
   if (!record.is_candidate) return;
   rooms_.put(pod, holding.node, holding.spec);
-  // A stuck job that gets one of the pods it needs uses up one slot for it, and is as stuck as
-  // before. That argument needs alike pods, on a node that counted.
+  // A stuck job that gets a pod that it needs uses up one slot for it, and is as stuck as before.
+  // The argument needs equal pods, on a node that counted.
   if (!record.is_stuck()) return;
   const bool counted = rooms_.eligible(holding.spec).contains(holding.node);
   if (!holdings_.job(holding.job).is_alike || !counted) news_.must_reduce = true;
 }
 
-// If each fits right now, they can complete one after another.
+// If each candidate fits right now, all can complete one after another.
 bool DeadlockDetector::free_ones_fit() {
   return std::ranges::all_of(candidates_.all(), [this](JobId job) {
     return candidates_[job].is_stuck() || rooms_.fits(candidates_[job].needs);
@@ -161,7 +161,8 @@ void DeadlockDetector::reduce() {
   for (const StuckSet& set : sets) take(set);
 }
 
-// A missing pod of a priority that may not preempt, or only few, limits the whole job.
+// The least priority among the missing pods limits the whole job, and so does a pod that may not
+// preempt.
 ReductionCandidate DeadlockDetector::reduction_candidate(JobId id) const {
   const Job& job = jobs_.job(id);
   ReductionCandidate candidate{.job = id, .needs = candidates_[id].needs, .priority = INT32_MIN};
@@ -189,7 +190,7 @@ void DeadlockDetector::take(const StuckSet& set) {
   }
 }
 
-// ---- the news for the log
+// ---- changes for the log
 
 StuckJob DeadlockDetector::stuck_job(JobId id) const {
   const Job& job = jobs_.job(id);
@@ -204,7 +205,7 @@ StuckJob DeadlockDetector::stuck_job(JobId id) const {
   return stuck;
 }
 
-// A reservation was given up if the pod that lost it still waits for a node.
+// The pod that lost its reservation still waits for a node, so the reservation was given up.
 StuckChanges DeadlockDetector::changes() const {
   StuckChanges changes{.lost_pods = {}, .is_capacity_changed = news_.is_capacity_changed};
   for (const PodLoss& loss : losses_) {

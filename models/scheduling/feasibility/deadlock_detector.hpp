@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "models/hardware/node_news.hpp"
@@ -11,68 +10,56 @@
 #include "models/scheduling/feasibility/changed_ids.hpp"
 #include "models/scheduling/feasibility/deadlock_candidates.hpp"
 #include "models/scheduling/feasibility/deadlock_log.hpp"
+#include "models/scheduling/feasibility/deadlock_params.hpp"
 #include "models/scheduling/feasibility/gang_holdings.hpp"
 #include "models/scheduling/feasibility/infeasible_time.hpp"
 #include "models/scheduling/feasibility/reduction.hpp"
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_news.hpp"
-#include "sim/config/options.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
 
-struct DeadlockParams {
-  static constexpr std::string_view kDoc = "What counts as a deadlock of gangs.";
-
-  bool counts_down_nodes = true;
-
-  template <class V>
-  void fields(V& v) {
-    v("counts_down_nodes", counts_down_nodes,
-      "Nodes that are down count as free: gangs that only wait for a repair are not deadlocked.");
-  }
-};
-
-struct PodLoss {  // by a job that was stuck
+struct PodLoss {  // lost by a stuck job
   JobId job;
   uint64_t serial;
   PodId pod;
   uint64_t generation;
 };
 
-// A job is a candidate while it is Pending, holds resources (pods bound, or waiting in Permit) and
-// one of its gangs has fewer than min_available of them, or a role of it fewer than its own
-// minimum; the gangs of a job start together and so stand and fall together. Everything that is no
-// candidate ends some day and releases all it holds. The reduction (reduction.hpp) runs on a
-// cluster that only candidates hold, and finds those that are stuck. With a policy that preempts, a
-// job whose missing pods would fit without the candidates of lower priority is not stuck.
+// A job is a candidate while it is Pending, holds resources (pods bound, or waiting in Permit), and
+// one of its gangs or roles has fewer pods with nodes than its minimum. The gangs of a job start
+// together, so they are one candidate. A job that is no candidate ends some day and releases all
+// its resources. The reduction (reduction.hpp) runs on a cluster that only candidates use, and
+// finds the stuck ones. With a policy that preempts, a job whose missing pods would fit without the
+// candidates of lower priority is not stuck.
 //
 // A stuck job is infeasible if its missing pods would not fit even beside its own pods alone: it
-// waits for capacity that does not exist. The others are held up by members. Stuck jobs are joined
-// into groups by holding nodes that others of the group could use; a group with a job that is not
-// infeasible is a deadlock (and has at least two jobs, infeasible ones among them); a group of
-// infeasible jobs alone is no deadlock, but counted and its GPU time summed.
+// waits for capacity that does not exist. Other stuck jobs are blocked by members of their group: a
+// group joins jobs whose nodes others in it could use. A group with a feasible job is a deadlock
+// (of at least two jobs). A group of infeasible jobs alone is no deadlock; its GPU time is summed
+// separately.
 //
-// Cost: only what changed in an instant is looked at, at its end, and in most instants one
-// comparison per candidate shows that all could complete one after another. Jobs once stuck stay
-// stuck as long as they lose no pods, so the reduction runs when others may have become stuck, when
-// stuck ones lost pods, or when nodes changed.
+// Cost: only changes of an instant are examined, at its end. In most instants one comparison per
+// candidate shows that all could complete one after another. Stuck jobs stay stuck while they lose
+// no pods. So the reduction runs only when other jobs may have become stuck, when stuck ones lost
+// pods, or when nodes changed.
 class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    const DeadlockParams& params);
 
   void connect(JobNews& jobs, PodNews& pods, NodeNews& nodes);
-  void pod_assigned(PodId pod, NodeId node);  // reserved for it: waiting in Permit, or to be bound
-  void pod_unassigned(PodId pod);             // that was undone, or the pod left
+  void pod_assigned(PodId pod, NodeId node);  // reserved: waits in Permit, or is being bound
+  void pod_unassigned(PodId pod);             // the reservation is undone, or the pod left
   void phase_changed(JobId job);
-  void nodes_changed();  // taints, cordons; up and down, too, unless counts_down_nodes
-  void foresee_preemption(bool may_preempt);  // from now on pods may preempt others, or not
+  void nodes_changed();  // taints and cordons; node failures, too, unless counts_down_nodes
+  void foresee_preemption(bool may_preempt);  // whether pods may preempt others from now on
   void finish(Time end);
-  Signal<> deadlocks_changed;  // one began or ended, or a job joined or left it
+  Signal<> deadlocks_changed;  // a deadlock began or ended, or a job joined or left one
 
   uint32_t deadlocks() const { return log_.total(); }
   size_t deadlocks_present() const { return log_.present(); }
@@ -80,11 +67,11 @@ class DeadlockDetector {
   void add_summary(Recorder& recorder, Time end) const;
 
  private:
-  // What the examination at the end of the instant has to look at.
+  // Input of the examination at the end of the instant.
   struct News {
     ChangedIds<PodId> pods;
     ChangedIds<JobId> jobs;
-    bool must_reduce = false;  // else jobs that are stuck stay so, and others are not
+    bool must_reduce = false;  // false: stuck jobs stay stuck, and no others become stuck
     bool has_stuck_one_changed = false;
     bool is_capacity_changed = false;
   };
@@ -111,7 +98,7 @@ class DeadlockDetector {
   std::vector<PodLoss> losses_;
   bool will_examine_ = false;
   bool may_preempt_ = false;
-  std::vector<std::vector<JobId>> deadlocked_;  // groups, as of the last reduction
+  std::vector<std::vector<JobId>> deadlocked_;  // groups of the last reduction
   std::vector<JobId> infeasible_;               // in no deadlock
   InfeasibleTime infeasible_time_;
   DeadlockLog log_;

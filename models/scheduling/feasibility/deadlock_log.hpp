@@ -1,4 +1,4 @@
-// models/scheduling/feasibility/deadlock_log.hpp -- deadlocks from their onset to their end.
+// models/scheduling/feasibility/deadlock_log.hpp -- deadlocks from their start to their end.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,14 @@
 
 namespace orrery {
 
-// Follows deadlocks from one look to the next. A group of stuck jobs continues the oldest deadlock
-// that one of them was in; so a deadlock keeps its number while members join and leave.
+// Follows deadlocks from one examination to the next. A group of stuck jobs continues the oldest
+// deadlock that one of them was in, so a deadlock keeps its number while members join and leave.
+// Example: deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is still deadlock 1.
 class DeadlockLog {
  public:
   explicit DeadlockLog(Sim sim);
-  // The groups stuck from now on; `changes` say why others are stuck no more.
+  // Takes the groups that are stuck from now on; `changes` give the reasons why others no longer
+  // are.
   void update(std::span<const StuckGroup> groups, const StuckChanges& changes);
   void finish(Time end);
 
@@ -30,7 +32,7 @@ class DeadlockLog {
 
  private:
   struct Member {
-    StuckJob most;  // what it had at most
+    StuckJob most;  // the most that it held
     Time joined;
   };
   struct Deadlock {
@@ -38,7 +40,7 @@ class DeadlockLog {
     std::vector<Member> members;  // by serial
     int64_t gpu_milli = 0;        // held now
     int128_t lost = 0;            // milli-GPUs times nanoseconds
-    Time since;                   // when `gpu_milli` began
+    Time since;                   // since when it holds `gpu_milli`
     bool is_continued = false;
   };
   static bool shares_member(const Deadlock& deadlock, const StuckGroup& group);

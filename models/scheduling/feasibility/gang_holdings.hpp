@@ -23,7 +23,7 @@ struct GangHolding {
 
 struct JobHolding {
   uint64_t serial = UINT64_MAX;
-  int32_t pods = 0;       // with nodes
+  int32_t pods = 0;       // pods with nodes
   bool is_alike = false;  // all pods have one spec, and no role has a minimum
 };
 
@@ -32,8 +32,8 @@ class GangHoldings {
  public:
   explicit GangHoldings(const JobTable& jobs) : jobs_{jobs} {}
 
-  bool knows(JobId id) const;  // it was begun, and the id is not used for another job since
-  void begin(JobId id);        // before its first pod is assigned
+  bool knows(JobId id) const;  // begin() was called, and the id has not been reused since
+  void begin(JobId id);        // call before its first pod is assigned
   void assign(PodId id, NodeId node);
   void unassign(PodId id);
 
@@ -41,12 +41,12 @@ class GangHoldings {
   const PodHolding& pod(PodId id) const { return pods_[id.index]; }
   const GangHolding& gang(GangId id) const { return gangs_[id.index]; }
   const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
-  // It is Pending and holds nodes, and one of its gangs has too few of them.
+  // The job is Pending and holds nodes, and one of its gangs has too few of them.
   bool is_partial(JobId id) const;
-  // Pods that its gangs lack to start: those that roles lack of their minimums, and of the others
-  // the smallest.
+  // Pods that its gangs lack to start: what roles lack of their minimums, and the smallest of the
+  // other pods.
   std::vector<PodNeed> missing(JobId id) const;
-  int32_t needed(GangId id) const;  // pods with nodes, when it could start
+  int32_t needed(GangId id) const;  // pods with nodes with which the gang can start
 
  private:
   int32_t role_pods_missing(const Gang& gang) const;

@@ -27,7 +27,7 @@ bool fits(CandidateRooms& rooms, const ReductionCandidate& candidate,
   return would_fit;
 }
 
-// Afterwards the rooms hold the stuck ones only.
+// Afterwards the rooms hold only the stuck candidates.
 Remainder reduce(CandidateRooms& rooms, std::span<const ReductionCandidate> candidates) {
   Remainder result;
   for (const ReductionCandidate& candidate : candidates) result.stuck.push_back(&candidate);
@@ -44,7 +44,7 @@ Remainder reduce(CandidateRooms& rooms, std::span<const ReductionCandidate> cand
   return result;
 }
 
-// The rooms hold the stuck ones only.
+// Requires that the rooms hold only the stuck candidates.
 std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidates& stuck) {
   std::vector<bool> is_infeasible;
   for (const auto* candidate : stuck) rooms.release(candidate->job);
@@ -57,8 +57,8 @@ std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidat
   return is_infeasible;
 }
 
-// Joins jobs that need alike pods, and those with the holders of nodes such pods could use. Indices
-// into `stuck`, in order.
+// Joins jobs that need equal pods, and joins them with the holders of nodes that such pods could
+// use. Returns indices into `stuck`, in order.
 std::vector<std::vector<size_t>> group(CandidateRooms& rooms, const ReductionCandidates& stuck) {
   std::vector<size_t> group_of(stuck.size());  // the smallest index of its members
   for (size_t i = 0; i < group_of.size(); ++i) group_of[i] = i;
@@ -67,7 +67,7 @@ std::vector<std::vector<size_t>> group(CandidateRooms& rooms, const ReductionCan
     const size_t to = std::min(group_of[a], group_of[b]);
     if (from != to) std::ranges::replace(group_of, from, to);
   };
-  std::map<SpecId, size_t> needed;  // and one of the jobs that need it
+  std::map<SpecId, size_t> needed;  // a spec, and one of the jobs that need it
   for (size_t i = 0; i < stuck.size(); ++i) {
     for (const PodNeed& need : stuck[i]->needs) {
       join(i, needed.try_emplace(need.spec, i).first->second);

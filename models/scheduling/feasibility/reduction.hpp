@@ -1,4 +1,4 @@
-// models/scheduling/feasibility/reduction.hpp -- which candidates can never complete, in groups.
+// models/scheduling/feasibility/reduction.hpp -- candidates that can never complete, in groups.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace orrery {
 
 struct ReductionCandidate {
   JobId job;
-  std::vector<PodNeed> needs;  // pods missing to complete
-  int32_t priority = 0;        // the highest of its pods
-  // It may preempt candidates whose pods all have a lower priority than this; absent: none.
+  std::vector<PodNeed> needs;  // pods that it lacks
+  int32_t priority = 0;        // highest priority of its pods
+  // It may preempt candidates whose pods all have a lower priority than this; empty: none.
   std::optional<int32_t> preempts_below = {};
 };
 
 struct StuckMember {
   JobId job;
-  bool is_infeasible = false;  // its missing pods do not fit beside its own pods alone
+  bool is_infeasible = false;  // its missing pods do not fit even beside its own pods alone
 };
 struct StuckSet {
   std::vector<StuckMember> members;  // in the order of the candidates
-  bool is_deadlock = false;          // a member is held up by others
+  bool is_deadlock = false;          // a member is blocked by others
 };
 
 // Reduction, as in the banker's algorithm: repeatedly lets a candidate whose missing pods fit

@@ -41,8 +41,8 @@ int64_t RoomTable::pods_that_fit(const Room& room, SpecId id) const {
   return std::min<int64_t>(pods, shares / spec.gpus);
 }
 
-// For each device in turn the fullest one with enough left; failing that, because the real devices
-// were chosen more cleverly, the emptiest.
+// Takes for each device the fullest one with enough left. If none has enough, because the real
+// devices were chosen better, takes the emptiest.
 GpuMask RoomTable::choose_gpus(const Room& room, const PodSpec& spec) const {
   GpuMask chosen = 0;
   for (int32_t i = 0; i < spec.gpus; ++i) {
@@ -142,7 +142,7 @@ int64_t RoomTable::put_all(const PodNeed& need, const NodeSet& nodes,
   return put;
 }
 
-// As many as fit; what is known of kinds is left as it was.
+// Puts as many pods as fit, and leaves the slot counts of kinds as they are.
 int64_t RoomTable::fill(NodeId node, SpecId spec, int64_t pods) {
   Room& room = rooms_[node.index];
   const int64_t filled = std::min(pods, pods_that_fit(room, spec));
@@ -185,7 +185,8 @@ bool RoomTable::places_greedily(const Search& search) {
   return all_fit;
 }
 
-// Depth first, one pod a level; alike pods go to nodes of rising id. All rooms are as before after.
+// Depth first, one pod a level; equal pods go to nodes with rising ids. All rooms are restored
+// afterwards.
 bool RoomTable::finds_places(Search& search, size_t need, int64_t placed, NodeId from) {
   if (placed == search.needs[need].pods) {
     return need + 1 == search.needs.size() || finds_places(search, need + 1, 0, {0});

@@ -1,5 +1,4 @@
-// models/scheduling/feasibility/room_table.hpp -- what is left on each node if only some pods
-// stayed.
+// models/scheduling/feasibility/room_table.hpp -- free room on each node if only some pods stayed.
 #pragma once
 
 #include <array>
@@ -15,42 +14,43 @@
 
 namespace orrery {
 
-struct PodNeed {  // so many alike pods
+struct PodNeed {  // a number of equal pods
   SpecId spec;
   int64_t pods = 0;
 };
 
-// Starts from an empty cluster and counts the pods put on it, apart from the real ClusterState. The
-// number of pods of a kind that still fit, over all nodes they may go to, is kept up to date for
-// the kinds asked about. Shares of a GPU are packed onto the fullest device they fit on, which may
-// differ from the devices really granted.
+// Starts from an empty cluster and counts the pods put on it, independent of the real ClusterState.
+// For each requested kind of pod the number that still fits, over all eligible nodes, is kept up to
+// date. Shares of a GPU are packed onto the fullest device they fit on, which may differ from the
+// devices really granted. Example: on 2 nodes of 8 GPUs, slots() of a 4-GPU pod is 4; after put()
+// of a 6-GPU pod it is 2.
 class RoomTable {
  public:
-  // Nodes that are down count as empty ones when `counts_down_nodes`, else as absent.
+  // Nodes that are down count as empty with `counts_down_nodes`, else as absent.
   RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes);
 
-  GpuMask put(NodeId node, SpecId spec);  // the devices chosen
+  GpuMask put(NodeId node, SpecId spec);  // returns the chosen devices
   void put_again(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, -1); }
   void take_away(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, 1); }
 
   // How many more pods of this kind fit.
   int64_t slots(SpecId spec) { return kind(spec).slots; }
-  // The same, but counting ends at `most`; nothing is kept of it.
+  // The same, but counting stops at `most`, and the result is not cached.
   int64_t slots_up_to(SpecId spec, int64_t most) const;
-  // Nodes a pod may go to, by what it says itself: name, required terms, taints and cordons.
+  // Nodes that the pod's own spec allows: name, required terms, taints and cordons.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all of these fit together. Exact for one kind. Several kinds are placed largest first,
-  // each on the first nodes with room; if that fails, other placements are searched, exactly but
-  // for the devices of shares, until kLooksMax nodes were looked at. So on large clusters a clever
-  // packing may be missed; none is ever imagined.
+  // each on the first nodes with room. If that fails, other placements are searched, until
+  // kLooksMax nodes were visited; the search is exact except for devices of shares. So on large
+  // clusters a packing may be missed, but a result of true is always right.
   bool fits(std::span<const PodNeed> needs);
-  // Puts as many of these as fit on these nodes and may go there; `used` hears of each node that
-  // got some. Returns how many it put.
+  // Puts as many of these pods as fit on those of the nodes that are eligible. Calls `used` for
+  // each node that got some. Returns the number of pods put.
   int64_t put_all(const PodNeed& need, const NodeSet& nodes,
                   const std::function<void(NodeId)>& used);
-  // What is taken in the cluster is taken here, too; before anything else is put.
+  // Takes all resources that are taken in the cluster. Call before anything else is put.
   void take_what_is_taken();
-  void forget_eligibility();  // taints, cordons, or (unless they count) nodes up or down changed
+  void forget_eligibility();  // taints, cordons or (unless down nodes count) node states changed
 
  private:
   struct Room {
@@ -62,15 +62,15 @@ class RoomTable {
     SpecId spec;
     NodeSet eligible;
     int64_t slots = 0;
-    uint64_t asked = 0;  // when it was last asked about
+    uint64_t asked = 0;  // when its slots were last requested
   };
   struct Search {
-    std::vector<PodNeed> needs;  // largest first
+    std::vector<PodNeed> needs;  // sorted, largest first
     std::vector<NodeSet> eligible;
     int64_t looks_left;
   };
   static constexpr int64_t kLooksMax = 20'000;
-  static constexpr size_t kKindsMax = 64;  // kept up to date; the longest unasked goes first
+  static constexpr size_t kKindsMax = 64;  // more kinds replace the least recently requested one
   Kind& kind(SpecId spec);
   NodeSet find_eligible(const PodSpec& spec) const;
   int64_t pods_that_fit(const Room& room, SpecId spec) const;

@@ -1,4 +1,4 @@
-// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs, as the detector reports them to the
+// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs as the detector reports them to the
 // log.
 #pragma once
 
@@ -19,12 +19,12 @@ struct StuckJob {
 };
 using StuckGroup = std::vector<StuckJob>;  // by serial
 
-struct StuckPodLost {  // by a job that was stuck, since the last look
+struct StuckPodLost {  // lost by a stuck job since the last examination
   uint64_t serial = 0;
-  bool was_deleted = false;  // else only its reservation was given up
+  bool was_deleted = false;  // false: only its reservation was given up
 };
 
-// Why jobs may be stuck no more.
+// Why jobs may no longer be stuck.
 struct StuckChanges {
   std::vector<StuckPodLost> lost_pods;
   bool is_capacity_changed = false;

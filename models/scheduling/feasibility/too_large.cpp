@@ -11,7 +11,7 @@ namespace {
 
 struct PodsOfKind {  // of one gang
   int64_t pods = 0;
-  int64_t of_roles = 0;  // that roles need for their own minimums
+  int64_t of_roles = 0;  // pods that roles need for their own minimums
   void add(const Role& role) {
     pods += role.pods;
     of_roles += role.min_available;
@@ -28,7 +28,7 @@ std::string amounts(int64_t gpus, int64_t cpu_milli, int64_t memory) {
 TooLargeJobs::TooLargeJobs(const ClusterState& cluster, const JobTable& jobs)
     : cluster_{cluster}, jobs_{jobs}, empty_{cluster, jobs.specs(), true} {}
 
-// Nodes are counted only until there is room enough, so kinds that never come again cost little.
+// Counts nodes only until there is enough room, so kinds that never come again cost little.
 int64_t TooLargeJobs::slots(SpecId spec, int64_t pods) {
   if (spec.index >= slots_.size()) slots_.resize(spec.index + size_t{1});
   Slots& known = slots_[spec.index];
@@ -65,7 +65,7 @@ void TooLargeJobs::job_arrived(JobId id) {
       pods[jobs_.pod(role.first).spec].add(role);
     }
     for (const auto& [spec, kind] : pods) {
-      // So many of this kind are needed even if all of the other kinds take part.
+      // This many pods of the kind are needed even if all pods of the other kinds take part.
       const int64_t of_gang = kind.pods - (gang.pods - gang.min_available);
       const int64_t needed = std::max(of_gang, kind.of_roles);
       if (needed > 0 && is_too_large(spec, needed)) return;

@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/too_large.hpp -- finds jobs that not even the empty cluster could
-// hold.
+// models/scheduling/feasibility/too_large.hpp -- finds jobs that are too large even for the empty
+// cluster.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// Counts the slots for each kind of pod by itself, so a mix of unlike pods that fits nowhere
-// together may go unnoticed; whoever is named can never start. Nodes count as when the first pod of
-// its kind arrived, those that are down included.
+// Counts the slots for each kind of pod separately, so an infeasible mix of different pods may be
+// missed; a job that is named can never start. Nodes count as when the first pod of its kind
+// arrived, down nodes included.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);
@@ -22,19 +22,19 @@ class TooLargeJobs {
   void connect(JobNews& jobs) { jobs.job_arrived.connect(*this, &TooLargeJobs::job_arrived); }
   void job_arrived(JobId job);
   uint64_t jobs() const { return jobs_found_; }
-  const std::string& first() const { return first_; }  // what the first one asks for; empty: none
+  const std::string& first() const { return first_; }  // request of the first such job; empty: none
 
  private:
   struct Slots {
     int64_t found = 0;
     bool are_all = false;
   };
-  int64_t slots(SpecId spec, int64_t pods);  // at least `pods`, or all there are
+  int64_t slots(SpecId spec, int64_t pods);  // at least `pods`, or all slots
   std::string describe(const Job& job, SpecId spec, int64_t pods, int64_t room) const;
 
   const ClusterState& cluster_;
   const JobTable& jobs_;
-  RoomTable empty_;           // nothing is ever put there
+  RoomTable empty_;           // always empty
   std::vector<Slots> slots_;  // by spec
   std::string first_;
   uint64_t jobs_found_ = 0;

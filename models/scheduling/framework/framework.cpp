@@ -41,7 +41,7 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
   }
 }
 
-// Points that run because of a command may give more of them: these follow.
+// Points that run because of a command may give further commands, which follow.
 void Framework::settle() {
   if (depth_ > 0 || is_settling_) return;
   is_settling_ = true;
@@ -97,7 +97,7 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
   return hints.call(&EventHints::hint, pod, event);
 }
 
-// ---- a pod that has a node
+// ---- after a pod has a node
 
 GpuMask Framework::pick_devices(const Cycle& cycle, NodeId node) const {
   const Bound<PickDevices>& picker = plugins_.at<PickDevices>().back();
@@ -191,7 +191,7 @@ bool Framework::reads_candidates(const PodView& pod) const {
 }
 
 // As upstream's RunPostFilterPlugins, the first plugin that makes room ends the point. A gang
-// plugin behind DefaultPreemption is then not asked: it neither opens its round nor remembers its
+// plugin behind DefaultPreemption is then not called, so it neither opens a round nor stores a
 // grant.
 Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   Duration cost;

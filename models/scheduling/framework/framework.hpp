@@ -1,5 +1,4 @@
-// models/scheduling/framework/framework.hpp -- runs the points of a profile, as kube-scheduler's
-// framework does.
+// models/scheduling/framework/framework.hpp -- runs the extension points of a profile.
 #pragma once
 
 #include <deque>
@@ -29,45 +28,46 @@ class Framework final : private CommandSink {
             const ProfileParams& profile);
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
-  // In between commands wait as within a point: nothing real may change in a what-if.
+  // Commands given in between wait, as within a point: a what-if must not change anything real.
   size_t pause_commands() { return ++depth_, commands_.size(); }
-  void resume_commands(size_t kept = SIZE_MAX) {  // later ones are dropped
+  void resume_commands(size_t kept = SIZE_MAX) {  // drops later commands
     --depth_;
     if (kept < commands_.size()) commands_.resize(kept);
     settle();
   }
-  // It stands for `counts` attempts (see RetryRounds).
+  // The attempt counts as `counts` attempts (see RetryRounds).
   CycleState new_attempt(uint64_t counts = 1) { return {attempts_ += counts, services_.streams()}; }
-  uint32_t next_start() const { return next_start_; }  // the node at which the next search begins
+  uint32_t next_start() const { return next_start_; }  // where the next search begins
 
   // ---- the queue
   bool less(const QueuedUnit& a, const QueuedUnit& b) const;
   bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
-  // Its contract: it names a pod that waits, or none.
+  // Checks the contract of NextPod: it returns a waiting pod, or none.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   ClusterEvents events_of_interest() const { return events_of_interest_; }
 
   // ---- a node for a pod. `domain` null: all nodes
-  Selection find_node(const Cycle& cycle, const NodeSet* domain);  // the next three
+  Selection find_node(const Cycle& cycle, const NodeSet* domain);  // calls the next three
   bool run_pre_filter(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   bool run_filter(const Cycle& cycle, Selection& selection);
   void run_score(const Cycle& cycle, Selection& selection);
   Duration charge(const Cycle& cycle) const;  // scheduler time of Charges plugins, after PreFilter
-  // Where, of `nodes`, all Filters let the pod pass as the cluster is now; after its PreFilter.
+  // The subset of `nodes` on which the pod now passes all Filters; call after its PreFilter.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
-  bool decides_node_by_node(const CycleState& state) const;  // no Filter looks at other nodes
-  // The reasons behind a failed selection, in the state in which it failed; with the nodes of each?
+  bool decides_node_by_node(const CycleState& state) const;  // no Filter depends on other nodes
+  // Why a selection failed, in the state of its failure; `with_nodes`: with nodes by reason.
   Candidates diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const;
   // "0/7500 nodes are available: 7400 Insufficient nvidia.com/gpu, ..."
   std::string message(const Candidates& diagnosis) const;
-  // Whether some PostFilter looks at the nodes.
+  // Whether a PostFilter reads the candidate nodes.
   bool reads_candidates(const PodView& pod) const;
-  Duration run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis);  // what it cost
+  // Returns its scheduler time.
+  Duration run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis);
 
-  // ---- a pod that has a node
+  // ---- after a pod has a node
   GpuMask pick_devices(const Cycle& cycle, NodeId node) const;
   Verdict run_reserve(const Cycle& cycle, NodeId node);
   void run_unreserve(const PodView& pod, NodeId node);  // in reverse order
@@ -79,12 +79,12 @@ class Framework final : private CommandSink {
 
   // ---- whole gangs
   std::vector<GangDomain> domains(const Cycle& cycle, const GangView& gang);
-  bool places_lone_pods() const;  // some Domains is asked about pods without a gang, too
+  bool places_lone_pods() const;  // whether a Domains plugin handles pods without a gang, too
   bool scores_placements() const { return !plugins_.at<ScorePlacement>().empty(); }
   int64_t score_placement(const Cycle& cycle, const GangView& gang,
                           std::span<const NodeId> nodes) const;
-  // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
-  // spec asks for none.
+  // An upper bound of how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
+  // spec requests none.
   int64_t gpu_capacity(const Cycle& cycle, const GangDomain* domain);
   // Bit set of the plugins that reject the pod, without a search; all Filters if none does.
   uint32_t rejecting_plugins(const Cycle& cycle, const NodeSet* domain);
@@ -101,7 +101,7 @@ class Framework final : private CommandSink {
   void settle();
   Verdict permit_of(const Bound<Permit>& p, const Cycle& cycle, NodeId node) const;
   SpecCache& verdicts(const Cycle& cycle);
-  // Nodes that the PreFilters left and the node-local Filters let pass; until the next call.
+  // Nodes that pass the PreFilters and the node-local Filters; valid until the next call.
   const NodeSet& allowed_in(const SpecCache& cache, const CycleState& state);
   void find_window(const Cycle& cycle, SpecCache* lazily);
   void look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit);
@@ -115,7 +115,7 @@ class Framework final : private CommandSink {
   const Nominations& nominations_;
   const int32_t percentage_;
   std::deque<PolicyCommand> commands_;
-  int32_t depth_ = 0;  // of points within points
+  int32_t depth_ = 0;  // of nested points
   bool is_settling_ = false;
   Plugins plugins_;  // their constructors may give commands
   NodeVerdicts verdicts_;

@@ -1,4 +1,4 @@
-// A node for a pod: PreFilter, Filter, PreScore and Score; and why there is none.
+// The search for a node: PreFilter, Filter, PreScore and Score; and why it failed.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -65,7 +65,8 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
     }
     selection.code = code;
     if (code != Code::Error) selection.plugins |= bit;
-    if (code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
+    // After a plain Unschedulable the other PreFilters run.
+    if (code != Code::Unschedulable) return false;
   }
   if (selection.code != Code::Success) return false;
   if (narrowing.by == 0 || left > 0) return true;
@@ -104,7 +105,7 @@ Duration Framework::charge(const Cycle& cycle) const {
 
 // ---- Filter
 
-// Brings the cache up to date, as far as an index of alike nodes needs it.
+// Updates the cache as far as an index of equal nodes needs it.
 SpecCache& Framework::verdicts(const Cycle& cycle) {
   const uint64_t version = cluster_.version();
   SpecCache& cache = verdicts_.of(cycle);
@@ -128,7 +129,8 @@ const NodeSet& Framework::allowed_in(const SpecCache& cache, const CycleState& s
   return scratch_;
 }
 
-// True if there is more than one node to choose from; else `selection` says which, or none.
+// True if there is more than one node to choose from; otherwise `selection` has the node or the
+// failure.
 bool Framework::run_filter(const Cycle& cycle, Selection& selection) {
   CycleState& state = cycle.state;
   SpecCache& cache = verdicts(cycle);
@@ -184,9 +186,10 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
                               [&](const auto& filter) { return is_run(state, filter.index); });
 }
 
-// As upstream: from where the last search ended round the circle of nodes, until enough are found;
-// nodes after the last one needed are not looked at. `lazily`: the candidates are not known yet,
-// and verdicts are worked out on the way, a chunk of nodes at a time.
+// As upstream: searches the nodes round robin from where the last search ended, until enough
+// feasible ones are found. Later nodes are not examined. `lazily`: verdicts are computed on the
+// way, a chunk of nodes at a time. Example: of 5,000 nodes, 500 feasible ones are enough; a search
+// from node 4,900 may end at node 420.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   CycleState& state = cycle.state;
   const auto n = static_cast<uint32_t>(cluster_.nodes());
@@ -224,7 +227,7 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   next_start_ = (start + window.visited) % n;
 }
 
-// Works out verdicts from `start` on until `limit` nodes are feasible, or all nodes are looked at.
+// Computes verdicts from `start` on until `limit` nodes are feasible, or all nodes are examined.
 void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit) {
   const auto n = static_cast<uint32_t>(cluster_.nodes());
   const NodeSet& allowed = cycle.state.narrowing.nodes;
@@ -254,7 +257,7 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
 }
 
 // As upstream, nominated pods of equal or higher priority count as placed. Their labels, which may
-// matter to pod affinity, are left out.
+// matter for pod affinity, are left out.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};
@@ -270,7 +273,7 @@ void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) c
   nodes.drop(full, {Code::Unschedulable, "node(s) kept room for nominated pods"});
 }
 
-// ---- why there is none
+// ---- why no node was found
 
 uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain) {
   uint32_t plugins = 0;
@@ -324,7 +327,7 @@ std::string Framework::message(const Candidates& diagnosis) const {
     parts.back() += " ";
     parts.back() += reason;
   }
-  std::ranges::sort(parts);  // as upstream: with their numbers, as text
+  std::ranges::sort(parts);  // sorted as upstream: by text, counts included
   for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? ": " : ", ") + parts[i];
   return text + ".";
 }

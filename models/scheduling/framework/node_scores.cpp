@@ -34,7 +34,7 @@ NodeScores::NodeScores(const ClusterState& cluster, const Plugins& plugins, TieB
 
 // ---- the window
 
-// In the order of their numbers, not round the circle.
+// In the order of ids, not of the search.
 NodeId NodeScores::first_in_window(const CycleState& state, const NodeSet& nodes) const {
   const NodeSet& candidates = state.candidates.nodes();
   const size_t n = candidates.universe();
@@ -75,14 +75,14 @@ void NodeScores::normalize(const Scorer& scorer) {
   });
 }
 
-// ---- scores of classes of alike nodes
+// ---- scores of classes of equal nodes
 
 void NodeScores::count_refresh(SpecCache& cache) const {
   if (scores_alike_ && !cache.alike.is_usable()) ++cache.refreshes;
 }
 
-// To index all feasible nodes takes far longer than to score those in a window. It pays for a spec
-// that has come again and may be expected to do so more often.
+// Indexing all feasible nodes takes far longer than scoring those in a window. It pays for a spec
+// that has come again and will probably do so more often.
 bool NodeScores::wants_index(const SpecCache& cache) const {
   constexpr uint32_t kIndexedAt = 3;  // an index with too many classes is not made again
   return scores_alike_ && (cache.alike.is_usable() || cache.refreshes == kIndexedAt);
@@ -108,8 +108,8 @@ void NodeScores::index(const Cycle& cycle, SpecCache& cache, const NodeSet& node
   }
 }
 
-// The classes that have a node in the window: either each class is looked for among the nodes, or,
-// should that take longer, each node says which class it is of.
+// The classes with a node in the window. Looks up each class among the nodes or, if that takes
+// longer, the class of each node.
 void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) {
   const bool are_all_in = state.window.count == alike.size();
   present_.clear();
@@ -142,7 +142,7 @@ void NodeScores::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
   }
 }
 
-// As best_of_nodes(), without a look at each node; with a random tie-break each node is looked at.
+// As best_of_nodes(), without visiting each node; with a random tie-break each node is visited.
 NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
   NodeId chosen;
   if (tie_break_ == TieBreak::Random) {
@@ -175,7 +175,7 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
-  // Scores of a spec that is seen for the first time are not kept: it may never come again.
+  // Scores of a spec that is seen for the first time are not stored: it may never come again.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {
@@ -189,7 +189,7 @@ void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());
-    if (is_kept && !missing_.empty()) {  // even if skipped: `scored` speaks for all scorers
+    if (is_kept && !missing_.empty()) {  // even if skipped: `scored` applies to all scorers
       raw.resize(cluster_.nodes());
       scorer.score.call(&Score::score, cycle, missing_, std::span{one_}.first(missing_.size()));
       for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];

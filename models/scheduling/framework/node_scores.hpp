@@ -1,4 +1,4 @@
-// models/scheduling/framework/node_scores.hpp -- which of the feasible nodes is best.
+// models/scheduling/framework/node_scores.hpp -- chooses the best of the feasible nodes.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace orrery {
 
-// Raw scores that depend on one node and the pod's spec alone are kept per spec. If all scorers say
-// that they look at no more than the extremes, nodes with equal scores are weighed as one class.
+// Raw scores that depend only on a node and the pod's spec are cached per spec. If all scorers need
+// only minima and maxima, nodes with equal scores are evaluated as one class.
 class NodeScores {
  public:
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
   void count_refresh(SpecCache& cache) const;  // of a cache without an index
-  // Whether the cache has, or is to get, an index of its alike nodes.
+  // Whether the cache has, or should get, an index of equal nodes.
   bool wants_index(const SpecCache& cache) const;
-  // All feasible nodes into a new index, or nodes whose verdict is new into the one there is.
+  // Puts all feasible nodes into a new index, or nodes with a new verdict into the present one.
   void index_all(const Cycle& cycle, SpecCache& cache);
   void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
 
   // The first candidate of the window, in order of ids.
   NodeId first(const CycleState& state) const;
-  // The best one; the window holds at least one.
+  // The best candidate; the window must have at least one.
   NodeId best(const Cycle& cycle, SpecCache& cache);
 
  private:

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// What is remembered per spec grows with the nodes.
+// The cache of a spec grows with the nodes.
 size_t caches_for(size_t nodes) {
   constexpr size_t kNodesMax = size_t{1} << 21U, kLeast = 64;
   return std::max(kLeast, kNodesMax / std::max<size_t>(nodes, kLeast));
@@ -89,7 +89,7 @@ bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& 
   return true;
 }
 
-// Enters the verdict on each node, and the first plugin that rejected it.
+// Stores the verdict on each node, and the first plugin that rejected it.
 void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   looked_at_.reset(asked_);
   uint32_t blamed = 0;

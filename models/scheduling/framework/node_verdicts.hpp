@@ -1,4 +1,4 @@
-// models/scheduling/framework/node_verdicts.hpp -- verdicts of node-local Filters, kept per pod
+// models/scheduling/framework/node_verdicts.hpp -- cached verdicts of node-local Filters, per pod
 // spec.
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace orrery {
 
-// A verdict that depends on one node and the pod's spec alone is computed on demand and kept until
-// the node changes. A burst of alike pods costs one scan of the nodes. A pod whose spec never comes
-// again costs only the nodes that its search visits.
+// A verdict that depends only on a node and the pod's spec is computed on demand and cached until
+// the node changes. A burst of equal pods costs one scan of the nodes. A pod with a new spec costs
+// only the nodes that its search visits.
 class NodeVerdicts {
  public:
   NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);
 
-  // Nodes that changed since the last time are stale.
+  // Marks nodes that changed since the last call as stale.
   SpecCache& of(const Cycle& cycle);
-  // Works out what is stale of `nodes`. Returns whether anything was.
+  // Computes stale verdicts on `nodes`. Returns whether there were any.
   bool look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
   bool look_at_all(const Cycle& cycle, SpecCache& cache);
-  // Feasible nodes of the latest look_at() that found something stale.
+  // Feasible nodes of the latest look_at() that computed something.
   const NodeSet& newly_feasible() const { return looked_at_.nodes(); }
   // How many more pods of the spec fit, by whole GPUs alone; the spec must ask for some.
   int64_t gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain);
@@ -37,7 +37,7 @@ class NodeVerdicts {
   const size_t caches_max_;
   std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
   Candidates looked_at_;                            // scratch of look_at()
-  NodeSet asked_;                                   // likewise
+  NodeSet asked_;                                   // scratch of look_at()
 };
 
 }  // namespace orrery

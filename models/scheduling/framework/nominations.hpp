@@ -20,7 +20,7 @@ class Nominations {
     Resources asked{};
     int32_t whole_gpus = 0;
     bool is_tried_first = false;
-    GangId gang = {};  // of a gang that is placed as a whole, not kept from its other members
+    GangId gang = {};  // gang of the pod if placed as a whole: its other members may use the room
   };
 
   explicit Nominations(size_t nodes) : nodes_{nodes} {}
@@ -53,7 +53,7 @@ class Nominations {
     const auto found = on_nodes_.find(node);
     return found == on_nodes_.end() ? std::span<const Nomination>{} : std::span{found->second};
   }
-  // Where the pod is to be tried before all other nodes; invalid: nowhere.
+  // The node to try before all others; invalid: none.
   NodeId first_choice(PodId pod) const {
     const NodeId node = node_of(pod);
     for (const Nomination& n : on(node)) {
@@ -63,7 +63,7 @@ class Nominations {
   }
 
   // Whether the node has room for `pod` beside nominated pods of equal or higher priority.
-  // Nominated pods may not fit yet, so amounts are compared; shares of GPUs may lie on any GPU.
+  // Nominated pods may not fit yet, so amounts are compared; shares may use any GPU.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {
     Resources claimed;
     int64_t whole = 0;

@@ -1,4 +1,5 @@
-// models/scheduling/framework/plugins.hpp -- the policies of a profile and the points they serve.
+// models/scheduling/framework/plugins.hpp -- the policies of a profile and the points that they
+// implement.
 #pragma once
 
 #include <deque>
@@ -24,15 +25,15 @@ class Plugins {
   std::span<const Bound<P>> at() const {
     return std::get<std::vector<Bound<P>>>(bound_);
   }
-  // Filters whose verdict on a node depends on that node and the pod's spec alone, and the others.
+  // Filters whose verdict depends only on the node and the pod's spec, and the other Filters.
   std::span<const Bound<Filter>> local_filters() const { return local_filters_; }
   std::span<const Bound<Filter>> wide_filters() const { return wide_filters_; }
   size_t size() const { return plugins_.size(); }
   const std::string& name(uint8_t plugin) const { return plugins_[plugin].name; }
   int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
-  // Null plugin: every event retries.
+  // Null plugin: every event causes a retry.
   const Bound<EventHints>& hints(uint8_t plugin) const { return plugins_[plugin].hints; }
-  // The plugin itself at another point; null if it does not serve that one.
+  // The plugin at another point; null if it does not implement that point.
   template <class P>
   const Bound<P>* also(uint8_t plugin) const {
     for (const Bound<P>& bound : at<P>()) {
@@ -43,7 +44,7 @@ class Plugins {
   void gang_over(GangId gang);
 
  private:
-  struct Plugin {  // never moves; its policy goes before its handle
+  struct Plugin {  // a stable address; its policy is destroyed before its handle
     std::string name;
     int64_t weight;
     std::unique_ptr<Handle> handle;

@@ -14,8 +14,8 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
   return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
 }
 
-// Kubernetes v1.36's default order and weights, for the plugins that have something to look at
-// here, plus the choice of devices inside the node, which upstream leaves to the kubelet.
+// Kubernetes v1.36's default order and weights, without plugins that have nothing to check here,
+// plus the choice of devices within the node, which upstream leaves to the kubelet.
 std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};
@@ -25,8 +25,9 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  // Profiles for gangs have it only if the scenario names it: a gang that never fits would preempt
-  // other pods again and again. It comes before the gang plugin, as upstream's own plugins do.
+  // Profiles for gangs include it only if the scenario names it: a gang that never fits would
+  // preempt other pods again and again. It comes before the gang plugin, as upstream's own plugins
+  // do.
   const bool is_named =
       std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
   if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
@@ -39,7 +40,7 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   return plugins;
 }
 
-// The old scheduler's cycle was mostly the affinity of pods, so both go by one preset.
+// The old scheduler's cycle was mostly pod affinity, so both costs follow one preset.
 void follow_preset(std::vector<PluginParams>& plugins, CostPreset preset) {
   if (preset == CostPreset::Current) return;
   const auto affinity = std::ranges::find(plugins, "InterPodAffinity", &PluginParams::name);
@@ -59,7 +60,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
   });
   for (const PluginParams& given : profile.plugins) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(given.name);
-    const bool may_repeat = entry != nullptr && entry->points_of_code;  // with other code
+    const bool may_repeat = entry != nullptr && entry->points_of_code;  // if their code differs
     const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
     if (known == plugins.end() || may_repeat) {
       plugins.push_back(given);
@@ -108,7 +109,7 @@ Driver resolve_driver(const ProfileParams& profile) {
 
 namespace {
 
-// Whoever names the next pod leads the queue; nothing else may.
+// Only the policy that names the next pod leads the queue.
 void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
                     const config::Node& node, Diagnostics& diagnostics) {
   if (plugins == 0) return;
@@ -127,7 +128,7 @@ void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::st
   }
 }
 
-// What chooses places for whole gangs is asked by one driver only.
+// Policies that choose domains for whole gangs are used by one driver only.
 void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
                        const PolicyRegistry::Entry& entry, const std::string& where,
                        const Position& at, Diagnostics& diagnostics) {
@@ -142,7 +143,7 @@ void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
                         "of the bases strict_gang and native_gang");
 }
 
-// Each driver has a preemption of its own: for pods that it takes one by one, or for whole gangs.
+// Each driver has its own preemption plugin: for single pods, or for whole gangs.
 void check_preemption(const ProfileParams& profile, const std::string& name,
                       const PolicyRegistry::Entry& entry, const std::string& where,
                       const Position& at, Diagnostics& diagnostics) {
@@ -160,7 +161,7 @@ void check_preemption(const ProfileParams& profile, const std::string& name,
                         "that of the bases default, coscheduling and koordinator");
 }
 
-// Only scores have weights.
+// Only Score plugins have weights.
 void check_weight(const PluginParams& plugin, const PolicyRegistry::Entry& entry,
                   const std::string& where, const Position& at, Diagnostics& diagnostics) {
   if (!plugin.weight || entry.serves(Score::kPoint, plugin.args) ||
@@ -191,7 +192,7 @@ void check_disabled(const ProfileParams& profile, const std::string& path, const
   }
 }
 
-// What the plugins of a profile must serve together.
+// Points that the plugins of a profile must cover together.
 void check_points(const ProfileParams& profile, const std::string& path, const config::Node& node,
                   Diagnostics& diagnostics) {
   const PolicyRegistry& registry = PolicyRegistry::instance();

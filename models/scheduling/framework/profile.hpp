@@ -1,5 +1,5 @@
-// models/scheduling/framework/profile.hpp -- a scheduler as data: which plugins, in which order,
-// how driven.
+// models/scheduling/framework/profile.hpp -- a scheduler as data: its plugins, their order and its
+// driver.
 #pragma once
 
 #include <array>
@@ -123,17 +123,17 @@ struct ProfileParams {
   }
 };
 
-// The plugins of the base, without `disable`, with `plugins` merged in; weights filled in, and args
-// that follow from `cost.preset`.
+// The plugins of the base, without `disable`, with `plugins` merged in. Fills in weights, and
+// arguments that follow from `cost.preset`.
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
-// Some plugin of the profile has the trait.
+// Whether a plugin of the profile has the trait.
 bool has_trait(const ProfileParams& profile, Trait trait);
-// A policy that is loaded, not built in, and serves this point; or one that is not known.
+// Whether the policy is loaded (not built in) and implements this point, or is unknown.
 bool is_loaded_for(const std::string& policy, const RawParams& args, const PointName& point);
-bool has_loaded(const ProfileParams& profile);  // a plugin that is not built in
+bool has_loaded(const ProfileParams& profile);  // whether a plugin is not built in
 bool has_loaded_for(const ProfileParams& profile, const PointName& point);
 Driver resolve_driver(const ProfileParams& profile);
-// Unknown names (with near ones), names given twice, plugins' own args.
+// Reports unknown names (with near ones), names given twice, and errors in plugins' arguments.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// models/scheduling/framework/scheduler_cost.hpp -- what scheduling charges to simulated time.
+// models/scheduling/framework/scheduler_cost.hpp -- simulated time that scheduling takes.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct SchedulerCostParams {
   }
 };
 
-// The costs of a profile, those of its preset filled in.
+// The costs of a profile, with those of its preset filled in.
 struct SchedulerCost {
   SchedulerCost() = default;
   SchedulerCost(const SchedulerCostParams& params) : bind{params.bind} {  // NOLINT: on purpose

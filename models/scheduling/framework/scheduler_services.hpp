@@ -1,4 +1,4 @@
-// models/scheduling/framework/scheduler_services.hpp -- what the framework needs of the scheduler.
+// models/scheduling/framework/scheduler_services.hpp -- services of the scheduler to the framework.
 #pragma once
 
 #include "models/scheduling/contract/command.hpp"
@@ -8,8 +8,8 @@ namespace orrery {
 
 class SchedulerServices : public SchedulerView {
  public:
-  // A command of a policy, after the point that gave it has returned. What it leads to comes
-  // before what it gives to `later`.
+  // Carries out a command of a policy, after the point that gave it has returned. Consequences of
+  // the command precede commands that it adds to `later`.
   virtual void carry_out(const PolicyCommand& command, CommandSink& later) = 0;
 };
 

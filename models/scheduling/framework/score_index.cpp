@@ -17,7 +17,7 @@ void ScoreIndex::reset(size_t nodes, size_t scorers) {
   table_.assign(2 * kClassesMax, kNone);
 }
 
-// Where the class is, or would go.
+// The slot of the class, or the free slot for it.
 size_t ScoreIndex::place_of(std::span<const int64_t> scores) const {
   uint64_t hash = 0;
   for (const int64_t score : scores) {

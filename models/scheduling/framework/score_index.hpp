@@ -1,6 +1,4 @@
-// models/scheduling/framework/score_index.hpp -- the nodes that a pod may go to, those with the
-// same scores
-// together.
+// models/scheduling/framework/score_index.hpp -- feasible nodes of a spec, grouped by equal scores.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +10,16 @@
 
 namespace orrery {
 
-// A large cluster has few kinds of nodes and few ways to fill them, so what is true of thousands of
-// nodes is found out once for each class of alike ones. Should there be many, it gives up.
+// A large cluster has few kinds of nodes in few states, so thousands of nodes are evaluated as a
+// few classes. With too many classes the index gives up. Example: 5,000 nodes of 8 GPUs, some with
+// 8, 4 or 0 GPUs free, are three classes.
 class ScoreIndex {
  public:
   void reset(size_t nodes, size_t scorers);
   void give_up() { is_usable_ = false; }                      // until the next reset
-  void insert(NodeId node, std::span<const int64_t> scores);  // must not be in
-  void erase(NodeId node);                                    // nothing happens if it is not in
-  // False: there are too many classes, and it is of no use until the next reset.
+  void insert(NodeId node, std::span<const int64_t> scores);  // must not be in the index
+  void erase(NodeId node);                                    // no effect if not in the index
+  // False: there are too many classes, so the index is unusable until the next reset.
   bool is_usable() const { return is_usable_; }
 
   size_t size() const { return size_; }               // nodes
@@ -37,7 +36,7 @@ class ScoreIndex {
     NodeSet nodes;
     size_t count = 0;
   };
-  size_t place_of(std::span<const int64_t> scores) const;  // in table_
+  size_t place_of(std::span<const int64_t> scores) const;  // slot in table_
   std::span<const int64_t> scores_of(size_t c) const {
     return std::span{scores_}.subspan(c * scorers_, scorers_);
   }

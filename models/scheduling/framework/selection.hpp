@@ -8,21 +8,21 @@
 
 namespace orrery {
 
-// Why a pod has no node, or which one it gets.
+// The node of a pod, or why it has none.
 struct Selection {
   NodeId node;  // invalid: none
   Code code = Code::Success;
-  std::string reason = {};  // of a plugin that rejected the pod itself
+  std::string reason = {};  // of a plugin that rejected the whole pod
   uint32_t plugins = 0;     // bit set of the plugins that rejected
-  uint32_t visited = 0;     // nodes the filters had to look at
+  uint32_t visited = 0;     // nodes that the filters examined
   uint32_t feasible = 0;
 };
 
-// What Reserve or Permit answered.
+// The result of Reserve or Permit.
 struct Verdict {
-  Code code = Code::Success;  // of Permit, Wait if some plugin waits
+  Code code = Code::Success;  // of Permit: Wait if any plugin waits
   std::string reason = {};
-  uint32_t plugins = 0;  // that rejected or wait; empty for an Error
+  uint32_t plugins = 0;  // plugins that rejected or wait; empty for an Error
   Duration timeout = Duration::max();
   bool ok() const { return code == Code::Success; }
 };

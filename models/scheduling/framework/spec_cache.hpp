@@ -1,4 +1,5 @@
-// models/scheduling/framework/spec_cache.hpp -- what is known of the nodes for pods of one spec.
+// models/scheduling/framework/spec_cache.hpp -- cached verdicts and scores of nodes for pods of one
+// spec.
 #pragma once
 
 #include <array>
@@ -17,18 +18,18 @@ struct SpecCache {
   static constexpr uint8_t kFeasible = UINT8_MAX;
 
   SpecId spec;
-  uint64_t version = UINT64_MAX;  // of the cluster when `stale` was last brought up to date
-  NodeSet stale;                  // nodes on which there is no verdict
-  NodeSet feasible;               // of the others, by the node-local filters
+  uint64_t version = UINT64_MAX;  // version of the cluster at the last update of `stale`
+  NodeSet stale;                  // nodes without a valid verdict
+  NodeSet feasible;               // of the other nodes: feasible by the node-local filters
   size_t stale_count = 0, feasible_count = 0;
-  std::vector<uint8_t> rejected_by;                // per node: the first plugin that rejected it
-  std::array<uint32_t, kPluginBits> rejections{};  // per plugin: nodes it rejected
+  std::vector<uint8_t> rejected_by;                // by node: the first plugin that rejected it
+  std::array<uint32_t, kPluginBits> rejections{};  // by plugin: number of nodes that it rejected
   // Scores.
   ScoreIndex alike;                       // of feasible nodes, if all scorers allow it and it pays
-  uint64_t indexed_version = UINT64_MAX;  // of the cluster when the index was last looked after
-  uint32_t refreshes = 0;                 // without an index
-  NodeSet scored;                         // without one: nodes whose raw scores are valid
-  std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
+  uint64_t indexed_version = UINT64_MAX;  // version of the cluster at the last update of the index
+  uint32_t refreshes = 0;                 // number of refreshes without an index
+  NodeSet scored;                         // without an index: nodes whose raw scores are valid
+  std::vector<std::vector<int64_t>> raw;  // by scorer; empty for scorers that are not node-local
   // How many more pods fit by whole GPUs; see NodeVerdicts::gpu_capacity().
   uint64_t capacity_version = UINT64_MAX;
   std::vector<uint8_t> capacity_on;   // by node

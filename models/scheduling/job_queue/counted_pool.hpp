@@ -1,4 +1,4 @@
-// models/scheduling/job_queue/counted_pool.hpp -- the resources of all nodes, as one pool that jobs
+// models/scheduling/job_queue/counted_pool.hpp -- the resources of all nodes as one pool that jobs
 // take amounts out of.
 #pragma once
 
@@ -13,8 +13,9 @@
 
 namespace orrery {
 
-// Capacity is the sum over the nodes that are up; it may fall below what is used while nodes are
-// down. The first of the counted resources is the one that policies reserve.
+// Capacity is the sum over the nodes that are up, and may fall below the used amount while nodes
+// are down. The first of the counted resources is the one that policies reserve. Example: 4 nodes
+// of 8 GPUs are a pool of 32; a job of 32 fits an empty pool, even if it needs 10-GPU pods.
 class CountedPool {
  public:
   CountedPool(const ClusterState& cluster, std::span<const Machine> machines,
@@ -27,22 +28,22 @@ class CountedPool {
   const ClusterState& cluster() const { return cluster_; }
   std::span<const Counted> counts() const { return names_; }
   Resource counted() const { return counts_.front(); }
-  int64_t unit() const;  // of the counted resource, in a whole GPU or CPU
-  int64_t total() const { return total_[counted()]; }  // of it, on all nodes
+  int64_t unit() const;  // amount of the counted resource in a whole GPU or CPU
+  int64_t total() const { return total_[counted()]; }  // amount of it on all nodes
   int64_t capacity() const { return capacity_[counted()]; }
   int64_t free() const { return capacity() - used_[counted()]; }
   const Resources& capacities() const { return capacity_; }
   const Resources& used() const { return used_; }
   std::span<const PoolPart> parts() const { return parts_; }
   bool fits(const Resources& request) const;         // now
-  bool is_feasible(const Resources& request) const;  // with all nodes up, and none used
+  bool is_feasible(const Resources& request) const;  // with all nodes up and empty
 
  private:
   void add_node(NodeId node, int sign);
 
   const ClusterState& cluster_;
   std::vector<Counted> names_;
-  std::vector<Resource> counts_;  // the same
+  std::vector<Resource> counts_;  // the counted resources
   Resources total_, capacity_, used_;
   std::vector<PoolPart> parts_;
   std::vector<size_t> part_of_;  // by machine

@@ -1,5 +1,4 @@
-// models/scheduling/job_queue/job_policies.hpp -- the policies of a job queue, each at the points
-// that it serves.
+// models/scheduling/job_queue/job_policies.hpp -- the policies of a job queue, by extension point.
 #pragma once
 
 #include <deque>
@@ -17,17 +16,17 @@ namespace orrery {
 // One QueueOrder and one Plan, any number of Admits and JobWatchers.
 class JobPolicies {
  public:
-  // `board` must outlive the policies; their constructors may already ask it.
+  // `board` must outlive the policies; their constructors may already call it.
   JobPolicies(JobBoard& board, const JobQueueParams& params);
 
   const Bound<QueueOrder>& order() const { return at<QueueOrder>().back(); }
   const Bound<Plan>& plan() const { return at<Plan>().back(); }
-  const Bound<Admit>* who_refuses(const QueuedJob& job) const;  // null: it may start
+  const Bound<Admit>* who_refuses(const QueuedJob& job) const;  // null: the job may start
   template <class News, class Of>  // `tell(&JobWatcher::job_waits, job)`
   void tell(News news, const Of& of) const {
     for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, of);
   }
-  std::vector<std::string> notes() const;  // what policies name in vain, once the run is over
+  std::vector<std::string> notes() const;  // names in arguments that did not occur in the run
 
  private:
   template <class P>
@@ -39,7 +38,7 @@ class JobPolicies {
   void add(JobBoard& board, const JobPolicyParams& params);
 
   std::vector<std::unique_ptr<Policy>> policies_;
-  std::deque<std::string> names_;  // they stay where they are
+  std::deque<std::string> names_;  // a deque never moves them
   JobPoints::Each<Serving> bound_;
 };
 

@@ -30,6 +30,11 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       policies_{*this, params} {
   controller_.job_arrived.connect([this](JobId job) { job_arrived(job); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
+  if (!around_.is_counting) {
+    controller_.phase_changed.connect([this](JobId job, JobPhase, JobPhase after) {
+      if (after == JobPhase::Running) job_computes(job);
+    });
+  }
   controller_.job_suspended.connect([this](JobId job) { job_suspended(job); });
 }
 
@@ -58,7 +63,7 @@ void JobQueue::job_arrived(JobId id) {
   const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
   const Duration run =
       std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, around_.overruns));
-  // Ends of this very instant are not learnt from yet.
+  // Ends of this instant do not count for the estimate.
   r.estimate.run = r.estimate.first = estimates_.estimate(r, run);
   news_.arrived.push_back(r.slot);
   react_soon();
@@ -85,7 +90,12 @@ void JobQueue::job_over(JobId id) {
                     [this, slot = r.slot] { job_released(slot); });
 }
 
-// It was cancelled or rejected. Jobs behind it may start.
+void JobQueue::job_computes(JobId id) {
+  QueuedJob& r = records_.of(id);
+  if (r.is_running() && !r.is_over) running_.computes(r);
+}
+
+// A job was cancelled or rejected, and jobs behind it may start.
 void JobQueue::job_over_unstarted(QueuedJob& r) {
   if (jobs_.job(r.id).phase == JobPhase::Cancelled) {
     log_.decided(*this, r, QueueDecision::Cancelled, {});
@@ -112,7 +122,7 @@ void JobQueue::job_suspended(JobId id) {
     r.progress.executed = r.executed_by(now());
     r.state = QueuedState::Stopping;
   }
-  if (is_planning_) {  // it stopped without delay: its place is free for whom the plan starts next
+  if (is_planning_) {  // it stopped without delay: the plan may use its place right away
     take_back_stopped(slot);
     return;
   }
@@ -126,7 +136,7 @@ void JobQueue::react_soon() {
       std::max(now(), plans_from_), Label{"job_queue.reacts"}, [this] { react(); }, Phase::Control);
 }
 
-// ---- taking news in
+// ---- processing of events
 
 void JobQueue::react() {
   news_.will_be_taken_in = false;
@@ -147,8 +157,8 @@ void JobQueue::react_to_all(bool has_room) {
   plan({arrived, has_room, has_longer});
 }
 
-// As a scheduler that is called for every arrival and every end by itself: in the order of its
-// calls, ends it expected right now are no news.
+// As with a scheduler that is called for every single arrival and end: in the order of its calls,
+// ends that it expected right now are no events.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

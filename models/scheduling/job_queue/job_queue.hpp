@@ -1,5 +1,5 @@
-// models/scheduling/job_queue/job_queue.hpp -- where whole jobs wait until the policies let them
-// start.
+// models/scheduling/job_queue/job_queue.hpp -- the queue of whole jobs before their pods are
+// created.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,28 @@
 
 namespace orrery {
 
-// News of an instant that the job queue has not taken in yet.
+// Events of an instant that the job queue has not processed yet.
 struct QueueNews {
   std::vector<JobSlot> arrived, ended, suspended;
-  bool has_room = false;  // for another reason than `ended` and `suspended`
+  bool has_room = false;  // for a reason other than `ended` and `suspended`
   bool will_be_taken_in = false;
 };
 
-// What the job queue must know of the rest of the scenario.
+// Facts about the rest of the scenario.
 struct JobQueueSurroundings {
   bool is_counting = false;    // the driver: jobs have no pods
-  bool chooses_nodes = false;  // a plugin of the scheduler heeds the nodes chosen for a job
+  bool chooses_nodes = false;  // a scheduler plugin heeds the nodes chosen for a job
   Overruns overruns = Overruns::Keep;
   bool record_decisions = false;
 };
 
-// Stands between the arrival of a job and its pods. The job queue collects the news of an instant
-// and takes them in when all of them are known, in phase Control; then Plan says who starts. With
-// the counting driver a job that starts has what it asked for; otherwise its pods are created and
-// go their way to the scheduler.
+// Holds jobs between their arrival and the creation of their pods. It collects the events of an
+// instant and processes them when all are known, in phase Control; then Plan decides which jobs
+// start. With the counting driver a started job holds its resources; otherwise its pods are created
+// and go to the scheduler.
+//
+// Example: 8 GPUs, A (6) runs, B (4) and C (2) wait, fcfs with EASY backfill. C fits beside A and
+// ends before A, so Plan starts C; B has a reservation at A's end.
 class JobQueue final : private JobBoard {
  public:
   JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
@@ -55,11 +58,11 @@ class JobQueue final : private JobBoard {
   void connect(NodeNews& nodes);
   size_t jobs_waiting() const { return waiting_.size(); }
   void add_summary(Recorder& recorder, Time end) const;
-  void audit() const;  // the pool is what its jobs hold
+  void audit() const;  // checks that the pool holds what its jobs hold
   std::vector<std::string> notes() const { return policies_.notes(); }
 
  private:
-  // ---- JobBoard: what policies may see
+  // ---- JobBoard: queries of policies
   Time now() const override { return sim_.engine.now(); }
   uint64_t seed() const override { return sim_.rng.seed(); }
   const ClusterState& cluster() const override { return pool_.cluster(); }
@@ -88,7 +91,7 @@ class JobQueue final : private JobBoard {
   bool has_paces() const override { return around_.is_counting; }
   bool chooses_nodes() const override { return around_.chooses_nodes; }
   Duration setup(JobSlot job) const override;
-  // ---- and what they may ask for: see job_queue_commands.cpp
+  // ---- and commands: see job_queue_commands.cpp
   JobSlot head() override;
   bool start(JobSlot job) override { return start(job, nullptr); }
   bool start_on(JobSlot job, const NodeSet& nodes) override { return start(job, &nodes); }
@@ -98,7 +101,7 @@ class JobQueue final : private JobBoard {
   void set_pace(JobSlot job, Pace pace) override;
   void wake_at(Time when) override;
   bool start(JobSlot job, const NodeSet* nodes);
-  bool is_refused(const QueuedJob& job);  // by an Admit; then the job is held
+  bool is_refused(const QueuedJob& job);  // an Admit rejected the job, which is then held
   void begin(QueuedJob& job);
   void run_counted(const QueuedJob& job);
   Duration start_cost() const;
@@ -106,11 +109,12 @@ class JobQueue final : private JobBoard {
   // ---- news
   void node_changed(NodeId node, bool is_up);
   void job_arrived(JobId id);
+  void job_computes(JobId id);
   void job_over(JobId id);
   void job_over_unstarted(QueuedJob& job);
   void job_released(JobSlot job);
   void job_suspended(JobId id);
-  // ---- taking them in
+  // ---- processing of events
   void react_soon();
   void react();
   void react_to_all(bool has_room);
@@ -132,7 +136,7 @@ class JobQueue final : private JobBoard {
   WaitingJobs waiting_;
   RunningJobs running_;
   QueueNews news_;
-  Time plans_from_;  // before, the jobs of the last plan are being started
+  Time plans_from_;  // earlier jobs are those that the last plan starts
   bool is_planning_ = false;
   Timer wake_;
   Time wakes_at_;

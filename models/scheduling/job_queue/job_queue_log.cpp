@@ -14,7 +14,7 @@ void JobQueueLog::decided(const JobBoard& board, const QueuedJob& job, QueueDeci
   if (!is_on()) return;
   const bool is_held_on = decision == QueueDecision::Held && job.slot < latest_.size() &&
                           latest_[job.slot] == QueueDecision::Held;
-  if (is_held_on) return;  // asked about again at an end, in vain
+  if (is_held_on) return;  // an Admit rejected it again
   QueueRow row;
   row.decision = decision;
   row.policy = policy;
@@ -47,8 +47,8 @@ void JobQueueLog::planned(const JobBoard& board, const Bound<Plan>& plan) {
   });
 }
 
-// A slot is given to another job after its job was started, cancelled or found infeasible: the next
-// reason is new in any case.
+// The slot may hold another job since, after its job was started, cancelled or found infeasible. So
+// the next reason is new in any case.
 void JobQueueLog::write(const JobBoard& board, const QueuedJob& job, QueueRow row) {
   if (job.slot >= latest_.size()) latest_.resize(job.slot + size_t{1}, QueueDecision::Started);
   latest_[job.slot] = row.decision;

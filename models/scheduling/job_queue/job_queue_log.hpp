@@ -15,12 +15,12 @@ namespace orrery {
 
 enum class QueueDecision : uint8_t {
   Started,     // its pods are created, or it is counted as running
-  Held,        // an Admit says no
-  LacksRoom,   // the pool has less than it asks for
+  Held,        // an Admit rejects it
+  LacksRoom,   // the pool lacks room for it
   PassedOver,  // it would fit, and the plan does not start it
   Stopped,     // it was stopped and waits again
-  Infeasible,  // it asks for more than the cluster has
-  Cancelled,   // by its user, while it waited
+  Infeasible,  // it requests more than the cluster has
+  Cancelled,   // cancelled by its user while waiting
 };
 constexpr std::array<std::string_view, 7> enum_names(QueueDecision) {
   return {"started", "held", "lacks_room", "passed_over", "stopped", "infeasible", "cancelled"};
@@ -50,8 +50,8 @@ struct QueueRow {
   }
 };
 
-// A row whenever the reason changes for which a job waits. Without `is_on` it has no table and
-// costs nothing; else it looks at all jobs that wait after each plan.
+// Writes a row whenever a job's reason to wait changes. Without `is_on` it has no table and no
+// cost; otherwise it examines all waiting jobs after each plan.
 class JobQueueLog {
  public:
   JobQueueLog(Recorder& recorder, bool is_on);

@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 2> enum_names(React) {
   return {"each_instant", "each_event"};
 }
 
-// What becomes of a job that asks for more than all nodes have.
+// What happens to a job that requests more than all nodes have.
 enum class IfInfeasible : uint8_t { SetAside, Block, Fail };
 constexpr std::array<std::string_view, 3> enum_names(IfInfeasible) {
   return {"set_aside", "block", "fail"};

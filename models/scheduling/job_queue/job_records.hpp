@@ -1,4 +1,4 @@
-// models/scheduling/job_queue/job_records.hpp -- what the job queue knows of each job, by slot.
+// models/scheduling/job_queue/job_records.hpp -- the job queue's record of each job, by slot.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace orrery {
 
-// A slot is given to another job once its job is forgotten. References stay valid until add().
+// A slot is reused once its job is forgotten. References stay valid until add().
 class JobRecords {
  public:
-  // In state Arrived; what it asks for and its estimate are for the caller to fill in.
+  // In state Arrived; the caller fills in its request and its estimate.
   QueuedJob& add(JobId id, const Job& job, Time now);
   void forget(JobSlot slot) { free_slots_.push_back(slot); }
 

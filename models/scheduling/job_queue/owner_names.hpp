@@ -23,7 +23,7 @@ class OwnerNames {
 
  private:
   std::vector<std::string> names_;
-  std::unordered_map<std::string, uint32_t> numbers_;  // looked up, never iterated
+  std::unordered_map<std::string, uint32_t> numbers_;  // for lookup only, never iterated
 };
 
 }  // namespace orrery

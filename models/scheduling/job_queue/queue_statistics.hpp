@@ -15,7 +15,7 @@ namespace orrery {
 // below 10 s counted as 10 s, and at least 1.
 class QueueStatistics {
  public:
-  void pool_changes(Time now, int64_t used) {  // before it is `used`
+  void pool_changes(Time now, int64_t used) {  // call before the amount becomes `used`
     integral_ += static_cast<int128_t>(used_) * (now - since_).ns;
     since_ = now;
     used_ = used;

@@ -25,11 +25,22 @@ void RunningJobs::begin(QueuedJob& job, Duration setup) {
   JobProgress& progress = job.progress;
   progress.started = now();
   progress.setup = setup;
+  job.has_computed = false;
   progress.counted_from = now() + setup;
   progress.expected_end = job.end_by_estimate();
-  // It had run for its estimate when it was stopped.
+  // The job had reached its estimate when it was stopped.
   while (progress.expected_end <= now()) correct(job);
   insert(job);
+}
+
+// Otherwise each job would outlive its estimate by the time that its pods took to start.
+void RunningJobs::computes(QueuedJob& job) {
+  JobProgress& progress = job.progress;
+  if (std::exchange(job.has_computed, true) || progress.counted_from == now()) return;
+  by_end_.erase(job.slot);
+  progress.counted_from = now();
+  progress.expected_end = job.end_by_estimate();
+  end_moves(job);
 }
 
 void RunningJobs::set_pace(QueuedJob& job, Pace pace) {

@@ -1,5 +1,5 @@
-// models/scheduling/job_queue/running_jobs.hpp -- the jobs that hold resources of the pool, in the
-// order of their expected ends.
+// models/scheduling/job_queue/running_jobs.hpp -- the jobs that hold resources of the pool, in
+// order of expected end.
 #pragma once
 
 #include "models/scheduling/contract/job_policy_api.hpp"
@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// A job is here from its start until its resources are taken back, so also while it writes its
+// A job is listed from its start until its resources are returned, so also while it writes its
 // checkpoint. Every change of its pace, estimate or expected end moves it in the order, and is
 // reported to the watchers.
 class RunningJobs {
@@ -24,19 +24,20 @@ class RunningJobs {
         counted_{counted} {}
 
   const JobTree& by_end() const { return by_end_; }
-  void begin(QueuedJob& job, Duration setup);  // its request is in `held`, its pace is set
+  void begin(QueuedJob& job, Duration setup);  // the caller has set `held` and the pace
+  void computes(QueuedJob& job);               // its pods have started: its run counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
   // One of two partners leaves. The other, which is returned, holds the GPUs of both.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
-  // Jobs that ran up to their expected end and go on get a later one. True if there were any.
+  // Gives jobs that exceeded their estimates a later expected end. True if there were any.
   bool correct_overdue();
 
  private:
   Time now() const { return engine_.now(); }
   void insert(const QueuedJob& job);
-  void end_moves(const QueuedJob& job);  // to its new place in the order
+  void end_moves(const QueuedJob& job);  // to its new position in the order
   void correct(QueuedJob& job) const;
 
   const Engine& engine_;

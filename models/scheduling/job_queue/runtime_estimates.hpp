@@ -1,5 +1,5 @@
-// models/scheduling/job_queue/runtime_estimates.hpp -- how long jobs are believed to run, and what
-// is learnt.
+// models/scheduling/job_queue/runtime_estimates.hpp -- estimates of run times, and learning from
+// past runs.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class RuntimeEstimates {
   RuntimeEstimates(const EstimateParams& params, const RngStreams& rng)
       : params_{params}, rng_{rng} {}
 
-  // Of a job that arrives; `run` is how long it would take undisturbed.
+  // For an arriving job; `run` is its undisturbed run time.
   Duration estimate(const QueuedJob& job, Duration run) const;
-  // A longer one, of a job that has run for its present estimate.
+  // A longer estimate for a job that has reached its present one.
   Duration corrected(const QueuedJob& job) const;
   void learn(uint32_t user, Duration run);  // a job of the user ended
 

@@ -1,4 +1,4 @@
-// models/scheduling/job_queue/waiting_jobs.hpp -- the queue of jobs that wait, and those held back.
+// models/scheduling/job_queue/waiting_jobs.hpp -- waiting jobs in rank order, and jobs held back.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Waiting jobs stand in the order of their rank. A job that an Admit refuses is held outside the
+// Waiting jobs are in the order of their rank. A job that an Admit rejects is held outside the
 // queue until capacity becomes free. Every job that enters or leaves the queue is reported to the
 // watchers.
 class WaitingJobs {
@@ -23,8 +23,8 @@ class WaitingJobs {
 
   void add(JobSlot slot);
   void leave(JobSlot slot);     // it starts
-  void hold(JobSlot slot);      // an Admit refused it
-  void withdraw(JobSlot slot);  // its user cancelled it: it waits or is held
+  void hold(JobSlot slot);      // an Admit rejected it
+  void withdraw(JobSlot slot);  // cancelled by its user while waiting or held
   void retry_held();            // back into the queue
   void rerank_if_due();
 

@@ -18,15 +18,15 @@ struct QueueEntry {
   SpecId spec;
   QueuePlace place = QueuePlace::None;
   uint32_t slot = 0;  // its index in the heap or bucket that holds the unit
-  // Bit sets of the plugins that rejected the last attempt, and of those that answered Pending.
+  // Bit sets of the plugins that rejected the last attempt, and of those that returned Pending.
   uint32_t plugins = 0, pending_plugins = 0;
   int32_t errors = 0, unschedulable_count = 0;
   uint64_t order = 0;  // first queued, first out among equals
   Time backoff_until;  // whole second
-  Time entered;        // the unschedulable set
+  Time entered;        // when it entered the unschedulable set
 };
 
-// The entries of all units by pod index, and the order in which QueueSort puts them.
+// The entries of all units by pod index, and their order by QueueSort.
 class QueueEntries {
  public:
   using Less = std::function<bool(const QueuedUnit&, const QueuedUnit&)>;

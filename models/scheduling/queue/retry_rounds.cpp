@@ -8,10 +8,10 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kPeriodsFound = 4;                // in a row, and the search ends
-constexpr int64_t kFactorMin = 4;                  // below that a slow round saves too little
-constexpr uint32_t kRoundsRefused = 4;             // until `begin` is asked again
-constexpr uint64_t kCountMax = uint64_t{1} << 32;  // by one slow round
+constexpr size_t kPeriodsFound = 4;                // periods in a row that end the search
+constexpr int64_t kFactorMin = 4;                  // a slow round of fewer rounds saves too little
+constexpr uint32_t kRoundsRefused = 4;             // rounds until `begin` is called again
+constexpr uint64_t kCountMax = uint64_t{1} << 32;  // rounds in one slow round
 
 int64_t second_of(Time t) { return t.ns / 1'000'000'000; }
 
@@ -26,7 +26,7 @@ void RetryRounds::interrupted() {
 }
 
 void RetryRounds::begin(Time now, const Limits& limits) {
-  // A whole round must have passed since the last event, to show what that has changed.
+  // A whole round must have passed since the last event, to show its effects.
   const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
   if (!was_quiet || length_ <= Duration{}) return;
   const int64_t before_event = (limits.next_event - now).ns / length_.ns;
@@ -69,9 +69,10 @@ void RetryRounds::follow(const Attempt& attempt) {
   if (at_ == 0) matched_ = std::min(matched_ + 1, kRoundsSeen);
 }
 
-// Knuth, Morris and Pratt's table of borders tells the shortest period of the steps seen so far. A
-// search that has not found a period begins anew, with twice as many steps: what came before the
-// first round must not be part of it.
+// The table of borders of Knuth, Morris and Pratt gives the shortest period of the steps so far. A
+// search without a period starts over with twice as many steps, because steps before the first
+// round must not be part of it. Example: X A B A B A B has no period; a search that starts after X
+// finds the period A B.
 void RetryRounds::search(const Attempt& attempt) {
   if (steps_.size() == steps_max_) {
     steps_.clear();
@@ -86,7 +87,7 @@ void RetryRounds::search(const Attempt& attempt) {
   steps_.push_back({attempt.mark, attempt.cost, border});
   const size_t period = steps_.size() - border;
   if (steps_.size() < kPeriodsFound * period) return;
-  // The steps reach that many periods one step after the other, so they are whole periods now.
+  // The steps now consist of that many whole periods.
   steps_.resize(period);
   is_known_ = true;
   at_ = 0;

@@ -25,19 +25,19 @@ namespace orrery {
 class RetryRounds {
  public:
   struct Attempt {
-    uint64_t mark;  // equal for attempts that were alike
+    uint64_t mark;  // equal for attempts with equal effects
     Time began;
     Duration cost;  // of one attempt, also in a slow round
   };
   struct Limits {
-    Time next_event;                     // other than these attempts
+    Time next_event;                     // next event other than these attempts
     Duration length_max;                 // of a slow round
-    uint64_t attempts_max = UINT64_MAX;  // that a slow round may count
+    uint64_t attempts_max = UINT64_MAX;  // attempts that a slow round may count
   };
 
-  // Forgets the round. To be called at any event that may change what an attempt does.
+  // Forgets the round. Must be called at any event that may change the result of an attempt.
   void interrupted();
-  // Whether the next attempt may be the first of a slow round. `begin` then decides.
+  // Whether the next attempt may start a slow round; `begin` then decides.
   bool is_due() {
     if (slow_left_ > 0) return false;
     factor_ = 1;
@@ -45,9 +45,9 @@ class RetryRounds {
            crossed_ >= std::min(kSecondsSeen, (steps_.size() + 1) / 2);
   }
   void begin(Time now, const Limits& limits);
-  int64_t factor() const { return factor_; }  // what an attempt counts now
+  int64_t factor() const { return factor_; }  // how often an attempt counts now
   void ran(const Attempt& attempt);
-  Time last_began() const { return began_; }  // the last whole round, where `is_due`
+  Time last_began() const { return began_; }  // the last whole round, if `is_due`
 
  private:
   struct Step {
@@ -58,10 +58,10 @@ class RetryRounds {
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);
 
-  // After 32 rounds backoffs have grown to their maximum: each unit fails at least once a round.
+  // After 32 rounds backoffs have grown to their maximum, so each unit fails at least once a round.
   static constexpr uint32_t kRoundsSeen = 32;
   // Backoffs end at whole seconds, which may change the order of units. A round counts as
-  // independent of the seconds once a whole second has begun at so many of its steps.
+  // independent of the seconds once a whole second has begun at that many of its steps.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 
@@ -69,13 +69,13 @@ class RetryRounds {
   size_t steps_max_ = kStepsFirst;
   bool is_known_ = false;
   size_t at_ = 0;                  // the next step of the round
-  uint32_t matched_ = 0;           // whole rounds that were as expected
+  uint32_t matched_ = 0;           // whole rounds that matched
   Duration length_;                // of the round
   Time began_, ended_;             // when the present round began, and when the last attempt ended
-  Time quiet_until_;               // the next event, as seen when `begin` was last called
+  Time quiet_until_;               // the next event at the last call of `begin`
   std::vector<bool> has_crossed_;  // by step: see kSecondsSeen
   size_t crossed_ = 0;
-  size_t slow_left_ = 0;  // steps of the slow round that are to come
+  size_t slow_left_ = 0;  // remaining steps of the slow round
   int64_t factor_ = 1;
 };
 

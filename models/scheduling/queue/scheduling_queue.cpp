@@ -21,14 +21,14 @@ Duration SchedulingQueue::backoff(const QueueParams& params, int32_t attempts) {
   return std::min(wait, params.max_backoff);
 }
 
-// True if that changed what the entry says.
+// True if the entry changed.
 bool SchedulingQueue::read_gang_failure(QueueEntry& e) const {
   if (!e.view.gang.is_valid()) return false;
   return std::exchange(e.view.gang_failed, gang_failed_(e.view.gang)) != e.view.gang_failed;
 }
 
-// A failure moves a gang's members back, and it is enough to know that once they are at the front:
-// what they say in the meantime is too early, never too late.
+// A failure moves a gang's members back. Reading it once they reach the front is enough: until then
+// an entry may be too far forward, never too far back.
 uint32_t SchedulingQueue::settled_front(UnitHeap& heap) {
   while (read_gang_failure(entries_[heap.front()])) heap.front_moved_back(entries_);
   return heap.front();
@@ -145,7 +145,7 @@ void SchedulingQueue::fail(PodId unit, Time now, uint32_t plugins, uint32_t pend
   const int32_t count = e.errors > 0 ? e.errors : e.unschedulable_count;
   e.backoff_until = whole_second(now + backoff(params_, count));
   e.entered = now;
-  // Without a plugin to blame there is no event to wait for.
+  // Without a rejecting plugin there is no event to wait for.
   if (plugins == 0)
     enter(unit.index, e.backoff_until <= now ? Place::Active : Place::ErrorBackoff);
   else

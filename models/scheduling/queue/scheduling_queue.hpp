@@ -1,7 +1,9 @@
 // models/scheduling/queue/scheduling_queue.hpp -- active, backoff and unschedulable queues, as
 // upstream's.
 //
-// A unit is one pod or, with the per_gang driver, one gang, named by its (first) pod.
+// A unit is one pod or, with the per_gang driver, one gang, named by its (first) pod. Example: a
+// pod fails for the 1st time at 10.3 s and waits in the unschedulable queue. A pod deletion at 10.5
+// s that may help moves it to backoff, which ends 1 s after the failure, and then to active.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +26,7 @@ class SchedulingQueue {
   using Place = QueuePlace;
   using Less = QueueEntries::Less;
   using Hint = UnschedulableUnits::Hint;
-  // The last failure of a gang, as it is now (see QueuedUnit).
+  // The present last failure of a gang (see QueuedUnit).
   using GangFailed = std::function<Time(GangId gang)>;
 
   SchedulingQueue(const QueueParams& params, Less less, Hint hint, GangFailed gang_failed)
@@ -36,32 +38,35 @@ class SchedulingQueue {
   static constexpr Duration kWindow = 1_s;  // backoffs end at whole seconds, as upstream
   const QueueParams& params() const { return params_; }
 
-  // Straight to the active queue; a gated unit keeps the place in line that it came with.
+  // Straight to the active queue; a gated unit keeps its first position in the order.
   void add(const QueuedUnit& unit, SpecId spec);
   void gate(const QueuedUnit& unit, SpecId spec);  // held by a PreEnqueue
   void remove(PodId unit);
-  // The unit to try next; it is in no queue until it fails, is put back or added again.
+  // Removes and returns the unit to try next. It is in no queue until it fails, is put back or
+  // added again.
   std::optional<QueuedUnit> pop(Time now);
-  std::optional<QueuedUnit> take(PodId unit);  // that very one; none if gated or in no queue
+  std::optional<QueuedUnit> take(PodId unit);  // this unit; empty if gated or in no queue
   PodId front();                               // of the active queue; invalid if that is empty
-  // The attempt failed. `plugins`: bit set of the plugins that rejected the unit; none: an error.
+  // The attempt failed. `plugins`: bit set of the plugins that rejected the unit; empty: an error.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
-  // After its failure: no event moves it until it is let go, to where it then belongs.
+  // After its failure: no event moves the unit until it is released, to the queue where it then
+  // belongs.
   void hold(PodId unit);
   void let_go(PodId unit);
   void put_back(PodId unit);  // to the active queue with its old place in the order
-  // From backoff or unschedulable straight to active; to backoff at the instant of its failure, or
-  // a gang that fits nowhere is tried for ever where cycles take no time.
+  // From backoff or unschedulable straight to active. At the instant of its failure the unit goes
+  // to backoff, otherwise a gang that fits nowhere would be tried for ever if cycles take no time.
   void activate(PodId unit, Time now);
   // The gang's failure is forgotten, so the unit may sort before others again.
   void gang_recovered(PodId unit);
-  // Whatever the event may help but `own`, the unit that caused it.
+  // Moves every unit that the event may help, except `own`, which caused the event.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
-  // Everything that waited unschedulable for unschedulable_max, and ended backoffs.
+  // Moves units that were unschedulable for unschedulable_max, and units whose backoff has ended.
   void flush(Time now);
-  // The next time at which flush() would move something; Time::max() if never.
+  // The next time at which flush() would move a unit; Time::max() if never.
   Time next_flush(Time now);
-  // The same of units that failed before `failed_before` and have not been tried since; a search.
+  // The same for units that failed before `failed_before` and were not tried since; a linear
+  // search.
   Time next_flush_of_idle(Time failed_before);
 
   Place place(PodId unit) const {

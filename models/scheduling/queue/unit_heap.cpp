@@ -21,8 +21,8 @@ void UnitHeap::erase(QueueEntries& entries, uint32_t unit) {
   const uint32_t last = units_.back();
   units_.pop_back();
   if (last == unit) return;
-  // The last unit mostly belongs near the leaves: the hole sinks to one without asking where, which
-  // halves the comparisons, and the unit rises from there.
+  // The last unit usually belongs near the leaves. So the hole sinks to a leaf without comparing
+  // with that unit, which halves the comparisons, and the unit rises from there.
   for (size_t child = 2 * hole + 1; child < units_.size(); child = 2 * hole + 1) {
     if (child + 1 < units_.size() && before(entries, units_[child + 1], units_[child])) ++child;
     units_[hole] = units_[child];

@@ -1,4 +1,4 @@
-// models/scheduling/queue/unit_heap.hpp -- a binary heap of units that any of them can leave.
+// models/scheduling/queue/unit_heap.hpp -- a binary heap from which any unit can be removed.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class UnitHeap {
   const std::vector<uint32_t>& units() const { return units_; }  // in no particular order
   void push(QueueEntries& entries, uint32_t unit);
   void erase(QueueEntries& entries, uint32_t unit);
-  // The front's entry has changed so that the unit may belong further back.
+  // The front's entry has changed, so the unit may belong further back.
   void front_moved_back(QueueEntries& entries) { sift_down(entries, 0); }
 
  private:

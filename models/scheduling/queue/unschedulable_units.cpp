@@ -5,9 +5,9 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kLeftoverPeriod = 30_s;  // how often old unschedulable units are looked for
+constexpr Duration kLeftoverPeriod = 30_s;  // period of the search for old unschedulable units
 
-// Old units are looked for at multiples of kLeftoverPeriod only.
+// Old units are found only at multiples of kLeftoverPeriod.
 Time leftover_due(Time entered, Duration unschedulable_max) {
   const int64_t due = (entered + unschedulable_max).ns;
   return {(due + kLeftoverPeriod.ns - 1) / kLeftoverPeriod.ns * kLeftoverPeriod.ns};
@@ -23,7 +23,7 @@ void UnschedulableUnits::insert(QueueEntries& entries, uint32_t unit) {
   leftovers_.push_back({e.entered, unit, e.order});
 }
 
-// Order within a bucket does not matter: the heap that a unit enters sorts it.
+// Order within a bucket does not matter, because the next heap of a unit sorts it.
 void UnschedulableUnits::erase(QueueEntries& entries, uint32_t unit) {
   const QueueEntry& e = entries[unit];
   const auto found = buckets_.find(key_of(e));

@@ -23,7 +23,7 @@ class UnschedulableUnits {
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
   struct Helped {
     std::vector<uint32_t> after_backoff;
-    std::vector<uint32_t> at_once;  // a plugin that answered Pending skips the backoff
+    std::vector<uint32_t> at_once;  // rejected with Pending: skip the backoff
   };
 
   void insert(QueueEntries& entries, uint32_t unit);
@@ -31,9 +31,9 @@ class UnschedulableUnits {
   Helped helped_by(const ClusterEvent& event, const Hint& hint) const;
 
   // When the oldest unit has waited for `unschedulable_max`, at the next tick of 30 s; Time::max()
-  // if there is none.
+  // without units.
   Time next_leftover(const QueueEntries& entries, Duration unschedulable_max);
-  // The oldest unit if that time has come; the unit must then leave before the next call.
+  // The oldest unit if that time has come; the unit must be removed before the next call.
   std::optional<uint32_t> take_leftover(const QueueEntries& entries, Duration unschedulable_max,
                                         Time now);
 
@@ -54,7 +54,7 @@ class UnschedulableUnits {
   }
 
   std::map<Key, std::vector<uint32_t>> buckets_;
-  std::deque<Leftover> leftovers_;  // by time of entry; stale ones are skipped
+  std::deque<Leftover> leftovers_;  // by time of entry; stale entries are skipped
 };
 
 }  // namespace orrery

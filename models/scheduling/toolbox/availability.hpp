@@ -1,5 +1,4 @@
-// models/scheduling/toolbox/availability.hpp -- how much of the pool will be free when, as believed
-// now.
+// models/scheduling/toolbox/availability.hpp -- expected free amount of the pool over time.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +9,16 @@
 
 namespace orrery {
 
-// A step function of time, from now on: what is free now, more at each expected end of a running
-// job, less where a reservation was made. All that it does is O(steps).
+// A step function of time, from now on: what is free now, plus the count of each running job from
+// its expected end, minus each reservation in its span. Operations cost O(steps). Example: 2 GPUs
+// free at 10 s, and a job of 6 expected to end at 100 s: earliest(4, ...) is 100 s. After a
+// reservation of 4 there, 4 are free from 100 s until it ends.
 class ORRERY_API Availability {
  public:
-  // Ends are rounded up to whole `resolution`s from now on; 0: not at all.
+  // Ends are rounded up to whole `resolution`s from now on; 0: not rounded.
   void reset(const JobBoard& board, Duration resolution = {});
-  void advance(Time now);  // what lies before is forgotten
-  // The first time from which so much is free for so long.
+  void advance(Time now);  // forgets the past
+  // The first time from which `count` is free for `span`.
   Time earliest(int64_t count, Duration span) const;
   void reserve(Time start, Duration span, int64_t count);
   size_t steps() const { return steps_.size(); }
@@ -27,8 +28,8 @@ class ORRERY_API Availability {
     Time from;
     int64_t free = 0;
   };
-  size_t step_from(Time when);  // splits the step it falls into
-  std::vector<Step> steps_;     // in order; the last one lasts for ever
+  size_t step_from(Time when);  // splits the step that contains the time
+  std::vector<Step> steps_;     // in order; the last one never ends
 };
 
 }  // namespace orrery

@@ -19,7 +19,7 @@ bool may_use(const FairTimeJob& job, double gpus, size_t model) {
   return job.gpus <= gpus && job.speed[model] > 0;
 }
 
-// The variables x_jk and what the cluster allows.
+// The variables x_jk and the constraints of the cluster.
 struct SharesProgram {
   LinearProgram program;
   std::vector<std::vector<int32_t>> columns;  // by job, by model
@@ -39,7 +39,7 @@ struct SharesProgram {
     }
     for (size_t k = 0; k < gpus.size(); ++k) program.add_row(by_model[k], {-kInfinite, gpus[k]});
   }
-  // The speed of a job, times a factor.
+  // The speed of a job times a factor.
   std::vector<Term> speed(const FairTimeJob& job, size_t j, double factor) const {
     std::vector<Term> terms;
     for (size_t k = 0; k < columns[j].size(); ++k) {
@@ -66,16 +66,16 @@ double mean_speed(const FairTimeJob& job, std::span<const double> gpus) {
   return all > 0 ? sum / all : 0;
 }
 
-// What a share of one is worth to the job, on a GPU of speed one.
+// The value of a share of one for the job, on a GPU of speed one.
 double worth(const FairTimeJob& job, std::span<const double> gpus) {
   return job.gpus / (job.weight * mean_speed(job, gpus));
 }
 
-// With one model every job rises at the pace of its weight until it runs all the time.
+// With one model the shares of all jobs rise in proportion to their weights, each until it is 1.
 FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   FairTime out{.value = kInfinite, .x = {jobs.size(), {0.0}}};
   std::vector<size_t> order;
-  double slope = 0;  // GPUs that one more of the objective takes
+  double slope = 0;  // GPUs for one more unit of the objective
   const auto value_of_all = [&](size_t j) { return worth(jobs[j], gpus) * jobs[j].speed[0]; };
   for (size_t j = 0; j < jobs.size(); ++j) {
     if (!may_use(jobs[j], gpus[0], 0)) continue;
@@ -85,7 +85,7 @@ FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   if (order.size() < jobs.size()) out.value = 0;
   std::ranges::stable_sort(order, {}, value_of_all);
   double left = gpus[0];
-  for (const size_t j : order) {  // those first that run all the time soonest
+  for (const size_t j : order) {  // first the jobs that reach a share of 1 first
     const double need = jobs[j].gpus / value_of_all(j);
     const double level = std::min(value_of_all(j), left / slope);
     out.x[j][0] = level / value_of_all(j);
@@ -96,7 +96,7 @@ FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   return out;
 }
 
-// Shares that give every job its least speed; none if there are none.
+// Shares that give every job its least speed; empty if impossible.
 std::optional<FairTime> with_speeds(std::span<const FairTimeJob> jobs, std::span<const double> gpus,
                                     std::span<const double> least) {
   if (gpus.size() == 1) {
@@ -136,16 +136,16 @@ FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double>
   for (size_t j = 0; j < jobs.size(); ++j) {
     auto terms = shares.speed(jobs[j], j, worth(jobs[j], gpus));
     values.push_back(terms);
-    if (terms.empty()) continue;  // it has no GPUs anywhere, and drags nobody down
+    if (terms.empty()) continue;  // the job has no GPUs anywhere, and lowers no share
     terms.push_back({least, -1});
     shares.program.add_row(terms, {0, kInfinite});
   }
-  if (std::ranges::all_of(values, &std::vector<Term>::empty)) {  // and nothing bounds the least
+  if (std::ranges::all_of(values, &std::vector<Term>::empty)) {  // without bounds on the objective
     return {.value = 0, .x = {jobs.size(), std::vector<double>(gpus.size())}};
   }
   const auto first = shares.program.solve();
   ORRERY_CHECK(first.has_value(), "no share at all is within what the cluster allows");
-  constexpr double kSlack = 1e-9;  // of rounding, lest the second program have no solution
+  constexpr double kSlack = 1e-9;  // for rounding, so that the second program has a solution
   shares.program.add_row(std::vector<Term>{{least, 1}}, {first->value * (1 - kSlack), kInfinite});
   shares.program.set_gain(least, 0);
   for (const auto& terms : values) {
@@ -168,7 +168,7 @@ double speed_alone(const FairTimeJob& job, std::span<const double> gpus, size_t 
 FairTime finish_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   if (jobs.empty()) return {};
   std::vector<double> alone(jobs.size()), least(jobs.size());
-  double low = 0;  // no smaller rho is within reach
+  double low = 0;  // no smaller rho is possible
   for (size_t j = 0; j < jobs.size(); ++j) {
     const FairTimeJob& job = jobs[j];
     double fastest = 0;

@@ -11,28 +11,30 @@
 
 namespace orrery {
 
-// Pods that ask for the same.
+// Equal requests of pods in the workload.
 struct TypicalPod {
   int64_t cpu_milli = 0;
   int32_t gpus = 0;
-  int32_t gpu_milli = 1000;                  // of each GPU
-  std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
-  int64_t weight = 1;                        // how many of them there are
+  int32_t gpu_milli = 1000;  // of each GPU
+  // Alternatives, of which one must match; empty: any node.
+  std::vector<SelectorTerm> required_terms;
+  int64_t weight = 1;  // number of such pods
 };
 
 // The measure of Weng et al., "Beware of Fragmentation" (USENIX ATC 2023). For a node and a kind of
-// pod, idle capacity is fragmented if the pod cannot have it: all of it when the pod does not fit
-// (too few CPUs or GPUs, or a model it refuses) or wants no GPU; else that of GPUs with less left
-// than the pod's share. Over all kinds this is a mean weighted by how frequent each is:
+// pod, idle capacity is fragmented if the pod cannot use it. If the pod does not fit (too few CPUs
+// or GPUs, or a wrong model) or requests no GPU, that is all of it; else it is that of GPUs with
+// less left than the pod's share. The mean over all kinds is weighted by their frequency:
 //   F = T - (sum over GPUs g of left(g) * W1(cpu, left(g)) + 1000 * idle * W2(cpu, idle)) / W
-// with T all that is left, W1 the weight of pods on one GPU with no more CPU and a share no
-// greater, W2 that of pods on several GPUs with no more CPU and GPUs. W1 and W2 are tables, so that
-// the measure costs one look-up for each GPU. Amounts are in milli-GPUs times W, hence exact.
+// T is all that is left. W1 is the weight of pods on one GPU with no more CPU and no larger share,
+// W2 that of pods on several GPUs with no more CPU and GPUs. W1 and W2 are tables, so the measure
+// costs one look-up for each GPU. Amounts are in milli-GPUs times W, hence exact. Example: a GPU
+// with 0.3 left, where half of all pods want a whole GPU and half want 0.2: 0.15 are fragmented.
 class Fragmentation {
  public:
-  // What of a node the measure depends on.
+  // The state of a node that the measure depends on.
   struct Node {
-    uint32_t kind = 0;  // nodes that the same pods accept
+    uint32_t kind = 0;  // nodes that accept the same pods
     int64_t cpu_left = 0;
     uint32_t gpus = 0;
     std::array<int16_t, kGpusPerNodeMax> left{};
@@ -44,8 +46,8 @@ class Fragmentation {
   int64_t weight() const { return weight_; }  // W
   Node node(NodeId id) const;
   int64_t of(const Node& node) const;
-  // By how much placing a pod that fits would lower the measure; negative if it grows.
-  // For a share: on each GPU; only those with enough left are meant.
+  // How much placing a fitting pod lowers the measure; negative if it grows. For a share: on each
+  // GPU with enough left.
   std::array<int64_t, kGpusPerNodeMax> relief_by_share(const Node& before, int64_t cpu_milli,
                                                        int32_t gpu_milli) const;
   // For whole GPUs, or none.
@@ -76,8 +78,9 @@ class Fragmentation {
 
   const ClusterState& cluster_;
   int64_t weight_ = 0;
-  std::vector<int64_t> cpu_steps_;           // distinct requests of GPU pods, ascending
-  std::array<uint16_t, 1001> milli_rank_{};  // how many distinct shares are no greater
+  std::vector<int64_t> cpu_steps_;  // distinct requests of GPU pods, ascending
+  // By share: number of distinct shares that are no greater.
+  std::array<uint16_t, 1001> milli_rank_{};
   size_t milli_ranks_ = 0;
   std::vector<Kind> kinds_;
   std::vector<uint32_t> kind_of_;  // by node

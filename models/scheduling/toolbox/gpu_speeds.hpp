@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/gpu_speeds.hpp -- how fast a job is on each model of GPU.
+// models/scheduling/toolbox/gpu_speeds.hpp -- the speed of a job on each GPU model.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct GpuSpeedParams {
 
 class ORRERY_API GpuSpeeds {
  public:
-  explicit GpuSpeeds(const GpuSpeedParams& params);  // checked
+  explicit GpuSpeeds(const GpuSpeedParams& params);  // the params must have been checked
   double speed(std::string_view application, int64_t gpus, std::string_view model) const;
 
  private:

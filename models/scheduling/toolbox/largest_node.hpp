@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/largest_node.hpp -- what scores of packing policies are relative to.
+// models/scheduling/toolbox/largest_node.hpp -- the reference of packing scores.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// The most of a resource that any one node has; at least 1, so that it can divide.
+// The largest allocatable amount of a resource on any node; at least 1, so it can be a divisor.
 inline int64_t largest_allocatable(const ClusterState& cluster, Resource resource) {
   int64_t most = 1;
   for (uint32_t n = 0; n < cluster.nodes(); ++n) {

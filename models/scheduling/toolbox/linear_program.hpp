@@ -1,6 +1,5 @@
-// models/scheduling/toolbox/linear_program.hpp -- the largest value of a linear function under
-// linear
-// bounds.
+// models/scheduling/toolbox/linear_program.hpp -- maximises a linear function under linear
+// constraints.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,9 @@
 
 namespace orrery {
 
-// Maximises `gain * x` over x >= 0 under rows `low <= a * x <= high`. Where several x are best, any
-// of them may be the answer, though always the same one: rely on the value alone.
+// Maximises `gain * x` over x >= 0 under rows `low <= a * x <= high`. If several x are best, the
+// result is always the same one of them, but which one is unspecified. Example: gains 3 and 2 under
+// x + y <= 4 and x <= 3 give x = 3, y = 1 and the value 11.
 class ORRERY_API LinearProgram {
  public:
   struct Term {
@@ -21,16 +21,16 @@ class ORRERY_API LinearProgram {
     double factor = 0;
   };
   struct Bounds {
-    double low = 0, high = 0;  // infinite: none
+    double low = 0, high = 0;  // infinite: no bound
   };
   struct Solution {
     double value = 0;
     std::vector<double> x;
   };
-  int32_t add_column(double gain);  // its number, from 0
+  int32_t add_column(double gain);  // returns its number, from 0
   void set_gain(int32_t column, double gain) { gains_[static_cast<size_t>(column)] = gain; }
   void add_row(std::span<const Term> terms, Bounds bounds);
-  std::optional<Solution> solve() const;  // none: no x will do, or the value has no bound
+  std::optional<Solution> solve() const;  // empty: infeasible or unbounded
 
  private:
   std::vector<double> gains_;

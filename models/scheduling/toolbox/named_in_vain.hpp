@@ -1,5 +1,5 @@
-// models/scheduling/toolbox/named_in_vain.hpp -- names in a policy's arguments that nothing in a
-// run had.
+// models/scheduling/toolbox/named_in_vain.hpp -- names in a policy's arguments that did not occur
+// in a run.
 #pragma once
 
 #include <map>
@@ -9,17 +9,17 @@
 
 namespace orrery {
 
-// `has(name)`: a job of that team, user or application (`owner`) came.
+// `has(name)`: a job of that team, user or application (`owner`) arrived.
 template <class Value, class Has>
 std::vector<std::string> named_in_vain(std::string_view parameter, std::string_view owner,
                                        const std::map<std::string, Value>& named, Has&& has) {
-  std::vector<std::string> told;
+  std::vector<std::string> messages;
   for (const auto& [name, value] : named) {
     if (has(name)) continue;
-    told.push_back(std::string{parameter} + " names " + std::string{owner} + " '" + name +
-                   "', of which no job came");
+    messages.push_back(std::string{parameter} + " names " + std::string{owner} + " '" + name +
+                       "', of which no job came");
   }
-  return told;
+  return messages;
 }
 
 }  // namespace orrery

@@ -13,7 +13,7 @@ std::vector<int64_t> pods_by_leaf(const RoomOn& room) {
   return pods;
 }
 
-// Takes the nodes of a leaf in order; says how many pods they get.
+// Takes the nodes of a leaf in order; returns how many pods they get.
 int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPlan& plan) {
   int64_t taken = 0;
   for (const uint32_t n : room.topology().nodes_of(leaf)) {
@@ -25,7 +25,7 @@ int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPl
   return taken;
 }
 
-// The tree as Slurm walks it while it fills leaf after leaf.
+// The search of Slurm's topology/tree, which fills leaf after leaf.
 class TreeWalk {
  public:
   explicit TreeWalk(const RoomOn& room)
@@ -36,7 +36,7 @@ class TreeWalk {
     for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
-  // The leaf to take next; none: free_.size().
+  // The leaf to take next; free_.size() if none.
   uint32_t best(int64_t wanted) const {
     const auto none = static_cast<uint32_t>(free_.size());
     uint32_t best = none;
@@ -58,8 +58,8 @@ class TreeWalk {
   }
 
  private:
-  // Both fit: the tighter one. One fits: that one. Else the one whose block does better, or which
-  // has more.
+  // If both fit, the tighter leaf. If one fits, that one. Otherwise the leaf in the better block,
+  // or the one with more room.
   bool is_preferred(uint32_t i, uint32_t j, int64_t wanted) const {
     const auto verdict = [&](int64_t a, int64_t b) {
       if (a >= wanted && b >= wanted) return a < b ? 1 : a > b ? -1 : 0;
@@ -74,11 +74,12 @@ class TreeWalk {
   }
 
   const Topology& topology_;
-  std::vector<int64_t> free_, distance_;  // by leaf; the distance to all leaves used
+  std::vector<int64_t> free_, distance_;  // by leaf; the distance is the sum to all leaves in use
   std::vector<int64_t> block_free_;
 };
 
-// The fullest of those with room enough, the first of several; none: how many there are.
+// The domain with the least free share that has enough room, the first of equals; if none, the
+// number of domains.
 template <class At>
 uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
   uint32_t best = domains;
@@ -86,7 +87,7 @@ uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
   for (uint32_t d = 0; d < domains; ++d) {
     const auto [free, idle] = at(d);
     if (free.pods < pods) continue;
-    // The share that is free, a / b < c / d as a * d < c * b.
+    // Compares free shares: a / b < c / d is a * d < c * b.
     if (best != domains && free.pods * idle_best.pods >= free_best.pods * idle.pods) continue;
     best = d;
     free_best = free;
@@ -131,7 +132,7 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
     best_free = sum;
   }
   if (best == free.size()) return {};
-  // The next smaller aggregates within it, and which of them are in use.
+  // The next smaller aggregates within this one, and which of them are in use.
   struct Aggregate {
     int64_t free = 0;
     bool is_used = false;
@@ -141,7 +142,7 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
   std::vector<Aggregate> parts;
   for (size_t l = best; l < last; l += inner) parts.push_back({sum_of(l, l + inner), false});
   const auto part_of = [&](size_t leaf) -> Aggregate& { return parts[(leaf - best) / inner]; };
-  // Aggregates in use first; then what fits, tightest; else what has most.
+  // Aggregates in use first; then the tightest that fits; else the one with most room.
   const auto is_preferred = [&](size_t a, size_t b) {
     const Aggregate &in_a = part_of(a), &in_b = part_of(b);
     if (in_a.is_used != in_b.is_used) return in_a.is_used;

@@ -10,12 +10,12 @@ namespace {
 
 struct Domain {
   uint32_t id = 0;
-  int64_t slices = 0, rest = 0;  // what does not make a slice
+  int64_t slices = 0, rest = 0;  // pods that do not fill a slice
   int64_t given = 0;             // in slices
 };
 
-// What Kueue does with the domains of one level. Those without a slice are left out: they would
-// get none.
+// Kueue's choice among the domains of one level. Domains without a slice are left out: they would
+// get no pods.
 class TasSearch {
  public:
   TasSearch(const RoomOn& room, const TasRequest& request)
@@ -96,7 +96,7 @@ class TasSearch {
     return children;
   }
 
-  // Of those that suffice; the least one is the first of them in either order.
+  // Among sufficient domains: the least one comes first in both orders.
   static bool is_smaller(const Domain& a, const Domain& b) {
     return std::tie(a.slices, a.rest, a.id) < std::tie(b.slices, b.rest, b.id);
   }
@@ -126,7 +126,7 @@ class TasSearch {
     return most;
   }
 
-  // One after the other, and what is left goes where it fits tightest.
+  // Fills domains one after the other; the rest goes where it fits tightest.
   std::vector<Domain> spread(std::vector<Domain> domains, int64_t wanted) const {
     const auto comes_later = [this](const Domain& a, const Domain& b) {
       if (a.slices != b.slices) return is_ascending_ ? a.slices > b.slices : a.slices < b.slices;
@@ -144,13 +144,13 @@ class TasSearch {
     }
     return chosen;
   }
-  // The same over all nodes, of which those that are not taken are not looked at.
+  // The same over all nodes, without visiting the nodes that are not taken.
   std::vector<Domain> spread_over_nodes(int64_t wanted) const {
     std::vector<Domain> chosen;
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // Nodes with as many slices as this one may be taken already, those with fewer are not.
+        // Nodes with as many slices as this one may be taken already, nodes with fewer are not.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

@@ -8,10 +8,10 @@
 namespace orrery {
 namespace {
 
-// What pods that are not there yet are going to take.
+// The future use by pods that have no node yet.
 struct Kept {
   Resources amounts;
-  int64_t whole_gpus = 0;  // of these, pods that need whole ones
+  int64_t whole_gpus = 0;  // share of pods that need whole GPUs
 };
 
 // How many pods like `spec` the node could take, now or if it were idle.
@@ -86,7 +86,7 @@ void PlannedPlacement::look(const Cycle& cycle, Remembered& known, NodeId n) con
   }
 }
 
-// Looks only at nodes that changed since the last gang of alike pods.
+// Visits only nodes that changed since the last gang of equal pods.
 PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const ClusterState& cluster = cycle.cluster;
   const size_t at = cycle.pod.spec_id.index % kRoomsMax;
@@ -103,8 +103,8 @@ PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   return known;
 }
 
-// Beside pods of no lower priority, as the framework keeps room for them. Members of the pod's own
-// gang are planned with it.
+// Beside pods of no lower priority, as the framework reserves room for them. Members of the pod's
+// own gang are planned together with it.
 int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node) const {
   std::vector<PodId> nominated;
   handle_.preemption()->nominated_on(node, nominated);
@@ -120,9 +120,9 @@ int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node)
   return room_on(cycle.cluster, *cycle.pod.spec, node, false, kept);
 }
 
-// Plans again without kept room as long as a plan uses some. Only nodes of plans are looked at.
-// Example: two pods fit on node 0, which is kept for another gang, and on node 1. The first plan is
-// node 0, the second one node 1.
+// Repeats the plan without reserved room as long as a plan uses some. Only nodes of plans are
+// examined. Example: two pods fit on node 0, which is reserved for another gang, and on node 1. The
+// first plan is node 0, the second one node 1.
 PlacementPlan PlannedPlacement::plan_beside_nominated(const Cycle& cycle, Remembered& known,
                                                       int64_t pods) const {
   PlacementPlan found = plan(known.rooms, pods);

@@ -22,12 +22,12 @@ struct TopologyParams {
   }
 };
 
-// Before a gang is tried, plan() says how many of its pods go where, by what its first pod asks
-// for: all members are taken to be alike. The framework then places them on these nodes alone, in
-// the order of its scores, and the filter keeps each node to its number. A gang that cannot have
-// all its pods is planned once more with its quorum. A pod without a gang is planned as a gang of
-// one. A plan leaves the room that is kept for nominated pods of other gangs. For profiles with the
-// per_gang driver.
+// Before a gang is tried, plan() distributes its pods over nodes by the request of its first pod:
+// all members are assumed equal. The framework then places them on these nodes alone, in the order
+// of its scores, and the filter limits each node to its number. A gang that cannot have all its
+// pods is planned once more with its quorum. A pod without a gang is planned as a gang of one. A
+// plan leaves out room reserved for nominated pods of other gangs. For profiles with the per_gang
+// driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
   PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
@@ -36,13 +36,13 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   bool places_lone_pods() const override { return true; }
 
  protected:
-  // What there is for pods of one spec.
+  // Free room for pods of one spec.
   struct Rooms {
     RoomOn now;
-    RoomOn idle;                  // if no node had pods, whatever its state; its order is not kept
-    int64_t on_largest_node = 0;  // when idle
-    RoomOn gpus;                  // free GPUs, in thousandths, of nodes with room; in order
-    int64_t pod_gpus = 0;         // what a pod asks for, likewise
+    RoomOn idle;                  // if no node had pods, whatever its state; not sorted
+    int64_t on_largest_node = 0;  // on an idle node
+    RoomOn gpus;                  // free GPUs, in thousandths, of nodes with room; sorted
+    int64_t pod_gpus = 0;         // GPUs of a pod, in thousandths
   };
   virtual PlacementPlan plan(const Rooms& rooms, int64_t pods) const = 0;
 
@@ -51,12 +51,12 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
  private:
   struct Remembered {
     SpecId spec;
-    uint64_t version = 0;  // of the cluster
-    NodeSet accepted;      // by the spec's required terms
+    uint64_t version = 0;  // version of the cluster
+    NodeSet accepted;      // nodes that match the spec's required terms
     Rooms rooms;
   };
   struct Planned : CycleData {
-    std::map<NodeId, int64_t> pods_max;  // with those that the node had before
+    std::map<NodeId, int64_t> pods_max;  // pods that the node had before included
   };
   static constexpr size_t kRoomsMax = 64;
   std::unique_ptr<Remembered> first_look(const Cycle& cycle) const;
@@ -68,7 +68,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   const Handle& handle_;
   const Topology topology_;
   const RoomOn::Options options_;
-  std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the most; null: never seen
+  std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the maximum; null: never seen
 };
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/required_nodes.hpp -- which nodes a pod's required node affinity
+// models/scheduling/toolbox/required_nodes.hpp -- the nodes that a pod's required node affinity
 // allows.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Worked out once for each distinct list of terms, since labels stay as they are for a whole run.
+// Computed once for each distinct list of terms, because labels never change in a run.
 class RequiredNodes {
  public:
   // `spec` must have required terms. The set stays valid as long as this object.

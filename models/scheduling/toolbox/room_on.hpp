@@ -1,6 +1,5 @@
-// models/scheduling/toolbox/room_on.hpp -- how many pods of one kind nodes could take, and switches
-// with
-// all that hangs on them.
+// models/scheduling/toolbox/room_on.hpp -- how many pods of one kind fit on each node, and on all
+// nodes below each switch.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ class Topology {
 
  private:
   struct Children {
-    std::vector<uint32_t> begin{0};  // by parent: where its own begin in `all`; and the end
+    std::vector<uint32_t> begin{0};  // by parent: index of its first child in `all`; and the end
     std::vector<uint32_t> all;
     std::span<const uint32_t> below(uint32_t parent) const {
       return std::span{all}.subspan(begin[parent], begin[parent + 1] - begin[parent]);
@@ -42,12 +41,13 @@ class Topology {
   Children nodes_, leaves_;
 };
 
-// Sums are brought up to date with each node that changes, so that nobody has to look at all nodes.
+// Sums are updated with each changed node, so no caller has to visit all nodes. Example: nodes 0
+// and 1 of leaf 0 have room for 3 and 5 pods, so the leaf has 8; after node 1 falls to 2, it has 5.
 class RoomOn {
  public:
   struct Options {
-    int64_t slice = 1;         // pods that must share a node; must be positive
-    bool keeps_order = false;  // of nodes by their room: O(log nodes) for each change
+    int64_t slice = 1;         // pods that must share a node; at least 1
+    bool keeps_order = false;  // sort nodes by room: O(log nodes) for each change
   };
   struct Sum {
     int64_t pods = 0, slices = 0;
@@ -59,7 +59,7 @@ class RoomOn {
   };
   using Order = std::set<std::pair<int64_t, uint32_t>>;
 
-  // No room anywhere. The topology must outlive it.
+  // Without room anywhere. The topology must outlive it.
   RoomOn(const Topology& topology, Options options);
   RoomOn(const Topology& topology, Options options, std::span<const int64_t> by_node);
 
@@ -71,10 +71,10 @@ class RoomOn {
   Sum in_leaf(uint32_t leaf) const { return by_leaf_[leaf]; }
   Sum in_block(uint32_t block) const { return by_block_[block]; }
   Sum anywhere() const { return anywhere_; }
-  // Nodes with room, the least first and those with as much by number. Only if it is kept.
+  // Nodes with room, least room first and equals by number. Only with keeps_order.
   const Order& order() const { return order_; }
-  // The same nodes, the most slices first, and those with as many by what is left over, then by
-  // number. `take(node, pods)` says whether to go on.
+  // The same nodes, most slices first, and equals by what is left over, then by number. `take(node,
+  // pods)` returns whether to continue.
   template <class Take>
   void for_each_fullest_first(Take&& take) const {
     for (auto end = order_.end(); end != order_.begin();) {

@@ -1,8 +1,7 @@
-// models/scheduling/toolbox/scoring.hpp -- the arithmetic of kube-scheduler's scores (v1.36), as
-// functions.
+// models/scheduling/toolbox/scoring.hpp -- kube-scheduler's scores (v1.36) as functions.
 //
-// Integers throughout, truncated towards zero at every step, because the ranking of nodes hangs on
-// it; floating point only where upstream has it too.
+// Integers throughout, truncated towards zero at every step, because the ranking of nodes depends
+// on it; floating point only where upstream uses it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace orrery {
 
 constexpr int64_t kNodeScoreMax = 100;
 
-// One resource of one node, the pod included in `requested`.
+// One resource of one node; `requested` includes the pod.
 [[nodiscard]] int64_t least_requested_score(int64_t requested, int64_t allocatable);
 [[nodiscard]] int64_t most_requested_score(int64_t requested, int64_t allocatable);
 
@@ -20,8 +19,8 @@ struct ShapePoint {
   int64_t utilization = 0;  // percent
   int64_t score = 0;
 };
-// Piecewise linear through the points, constant outside; `shape` must not be empty and must rise
-// in utilization.
+// Piecewise linear through the points, constant outside. `shape` must not be empty and must rise in
+// utilization.
 [[nodiscard]] int64_t shape_score(std::span<const ShapePoint> shape, int64_t utilization);
 [[nodiscard]] int64_t requested_to_capacity_score(std::span<const ShapePoint> shape,
                                                   int64_t requested, int64_t allocatable);
@@ -42,24 +41,24 @@ class WeightedScore {
   int64_t sum_ = 0, weights_ = 0;
 };
 
-// 100 for equal use of all resources, less the more they differ. `fractions` lie in 0..1.
+// 100 if all resources are equally used, less with their spread. `fractions` are in 0..1.
 [[nodiscard]] int64_t balance_score(std::span<const double> fractions);
-// What placing a pod does to the balance: 75 for no change.
+// The effect of a pod on the balance: 75 for no change.
 [[nodiscard]] int64_t balance_delta_score(int64_t with_pod, int64_t without_pod);
 
-// The part of an image's size that counts, given how widely the image is spread.
+// The image size, scaled by the share of nodes with the image.
 [[nodiscard]] int64_t scaled_image_bytes(int64_t bytes, int64_t nodes_with_image, int64_t nodes);
-// `sum_max` is what a node that holds everything is taken to save: see kImageBytesMax.
+// `sum_max` is the sum at which the score is 100: see kImageBytesMax.
 [[nodiscard]] int64_t image_locality_score(int64_t scaled_sum, int64_t sum_max);
 constexpr int64_t kImageBytesMin = int64_t{23} << 20;
-constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // a container
+constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container
 
-// Pods of the same group in a node's domain, weighted by how many domains there are.
+// Pods of the same group in a node's domain, weighted by the number of domains.
 [[nodiscard]] double spread_term(int64_t pods_in_domain, int64_t domains, int64_t skew_max);
-[[nodiscard]] int64_t spread_score(double sum_of_terms);  // the fewer, the better
+[[nodiscard]] int64_t spread_score(double sum_of_terms);  // fewer pods score higher
 void normalize_spread(std::span<int64_t> scores);
 
-// Stretches scores so that the highest becomes 100; reversed, the highest becomes 0.
+// Scales scores so that the highest becomes 100; reversed, the highest becomes 0.
 enum class Normalization : uint8_t { Plain, Reversed };
 void normalize_scores(std::span<int64_t> scores, Normalization direction);
 

@@ -1,5 +1,5 @@
-// models/scheduling/toolbox/time_sharing.hpp -- gives the pool to the foremost jobs, running or
-// not.
+// models/scheduling/toolbox/time_sharing.hpp -- gives the pool to the first jobs in an order,
+// running or not.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// All jobs that wait or run, first waiting ones.
+// All waiting jobs, then all running ones.
 inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
   jobs.clear();
   board.waiting().for_each([&](JobSlot job) { jobs.push_back(job); });
@@ -18,8 +18,10 @@ inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
   });
 }
 
-// In the order of `jobs`, each that fits beside those before it shall run. Others that run are
-// stopped; those that wait start as soon as what was stopped has given way.
+// In the order of `jobs`, each job that fits beside those before it shall run. Other running jobs
+// are stopped. Waiting jobs start as soon as stopped jobs have returned their resources. Example: a
+// pool of 8 and the order A (4), B (8), C (4) with B running: A and C shall run, so B is stopped,
+// then A and C start.
 inline void share_out(JobBoard& board, std::span<const JobSlot> jobs) {
   int64_t left = board.capacity();
   std::vector<JobSlot> wanted;

@@ -27,7 +27,7 @@ struct IntOrPercent {
     if (!is_read || (is_percent && value > 100)) return std::nullopt;
     return IntOrPercent{value, is_percent};
   }
-  // Percentages round up, of minAvailable as well as of maxUnavailable.
+  // Percentages round up, for minAvailable and for maxUnavailable.
   int32_t of(int32_t expected) const {
     if (!is_percent) return value;
     return static_cast<int32_t>((int64_t{value} * expected + 99) / 100);

@@ -1,4 +1,4 @@
-// models/workload/job/ending.hpp -- how jobs and pods end by themselves.
+// models/workload/job/ending.hpp -- how jobs and pods end without outside cause.
 #pragma once
 
 #include <array>
@@ -10,27 +10,26 @@
 
 namespace orrery {
 
-// Why a job or a pod is over; None for one that succeeded, or that somebody else ended.
+// Why a job or a pod ended; None if it succeeded, or if the control plane or a user ended it.
 enum class EndCause : uint8_t {
   None,
-  Error,        // of its program or its user
-  OutOfMemory,  // the kernel killed it
-  Cancelled,    // by its user
-  TimeLimit,    // it computed for longer than it was allowed to
+  Error,        // an error of its program or its user
+  OutOfMemory,  // the kernel's OOM killer
+  Cancelled,    // cancelled by its user
+  TimeLimit,    // it computed for longer than its limit
   NodeFailed,
-  ProcessDied,  // with its GPU, or because it could not exchange
+  ProcessDied,  // its process died with its GPU, or because it could not communicate
 };
 constexpr std::array<std::string_view, 7> enum_names(EndCause) {
   return {"none",       "error",       "out_of_memory", "cancelled",
           "time_limit", "node_failed", "process_died"};
 }
 
-constexpr int32_t kNoExitCode = -1;                  // nobody was left to tell one
+constexpr int32_t kNoExitCode = -1;                  // no kubelet reported one
 constexpr int32_t kKilled = 137, kTerminated = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
-// As an operator that restarts by exit code tells errors that may pass from those that stay.
-// Kubeflow's and KubeDL's list (pkg/util/train): 130, 137, 138, 143 may be tried again; 1, 2, 126,
-// 127, 128, 139 and all others are permanent.
+// Kubeflow's and KubeDL's list of retryable exit codes (pkg/util/train): 130, 137, 138 and 143 are
+// retried; 1, 2, 126, 127, 128, 139 and all others are permanent.
 constexpr bool is_retryable(int32_t exit_code) {
   return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
 }
@@ -42,7 +41,7 @@ struct Ending {
   EndCause cause = EndCause::None;
 };
 
-// A way in which pods of a role may end.
+// One way in which pods of a role may end.
 struct DrawnEndingParams {
   static constexpr std::string_view kDoc =
       "A way to end that is drawn at each start: of an independent pod, or of a gang for each of "

@@ -1,5 +1,5 @@
-// models/workload/job/job.hpp -- jobs, roles, gangs and pods as data: what schedulers, faults and
-// recorders read.
+// models/workload/job/job.hpp -- jobs, roles, gangs and pods as data for schedulers, faults and
+// recorders.
 #pragma once
 
 #include <array>
@@ -15,24 +15,24 @@
 
 namespace orrery {
 
-constexpr Time kNever{-1};  // of a stage that was not reached, in rows
+constexpr Time kNever{-1};  // in rows: the stage was not reached
 
 enum class JobPhase : uint8_t {
   Pending,     // some pods lack a node
   Starting,    // all bound; images, start barrier, communicator init, restore
   Running,     // computes and writes checkpoints
-  Hung,        // ranks wait for a dead one, not detected yet
-  Restarting,  // stopped after a failure, its pods are about to be created again
+  Hung,        // ranks wait for a dead rank that is not detected yet
+  Restarting,  // stopped after a failure; its pods are about to be recreated
   Completed,
-  Failed,     // an error that is not tried again, or restarts used up
-  Cancelled,  // by its user
+  Failed,     // a permanent error, or all restarts used up
+  Cancelled,  // cancelled by its user
 };
 constexpr std::array<std::string_view, 8> enum_names(JobPhase) {
   return {"pending",    "starting",  "running", "hung",
           "restarting", "completed", "failed",  "cancelled"};
 }
 constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
-// A gang that is down: those of its pods that are gone come back together, when it restarts.
+// A gang that is down: its lost pods are recreated together when the gang restarts.
 constexpr bool comes_back_whole(JobPhase phase) {
   return phase == JobPhase::Hung || phase == JobPhase::Restarting;
 }
@@ -51,12 +51,14 @@ struct Pod {
   DeviceGrant grant;
   PodState state = PodState::Absent;
   int32_t rank = 0;
-  bool takes_part = false;  // in the run of its gang; of an elastic one if it was up in time
-  bool serves = false;      // in that run it is a dedicated parameter server, and computes nothing
-  bool is_terminating = false;  // its deletion is stored, and its containers have not ended
+  // A member of its gang's run; an elastic gang runs with the members up in time.
+  bool takes_part = false;
+  bool serves = false;  // in that run it is a dedicated parameter server and does not compute
+  bool is_terminating = false;  // its deletion is stored, and its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
-  uint64_t generation = 0;  // raised at each re-creation: stale queue entries show
+  // Increased at each re-creation, so that stale queue entries are recognised.
+  uint64_t generation = 0;
 };
 
 struct Gang {
@@ -66,22 +68,22 @@ struct Gang {
   int32_t min_available = 0;
   RoleId first_role;
   int32_t roles = 0;
-  bool has_role_minimums = false;               // a role has a minimum of its own
+  bool has_role_minimums = false;               // a role has its own minimum
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
-  int32_t bound = 0;                            // of these, with a node
-  Time created_at;                              // of the PodGroup
+  int32_t bound = 0;                            // pods with a node, of those created
+  Time created_at;                              // creation of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the plugin's default
-  std::optional<Resources> min_resources;       // as a whole, before any member is tried
+  std::optional<Resources> min_resources;  // of the whole gang, checked before any member is tried
 };
 
 struct Role {
   JobId job;
   PodId first;
   int32_t pods = 0;
-  int32_t min_available = 0;       // 0: none, or its gang's min_available implies it
-  int32_t created = 0, bound = 0;  // as those of its gang
+  int32_t min_available = 0;       // 0: none, or implied by the gang's min_available
+  int32_t created = 0, bound = 0;  // pods that exist, and those with a node, as in Gang
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
-  RoleId creator;                  // the first of those that one controller creates together
+  RoleId creator;  // the first of the roles whose pods one controller creates together
 };
 
 struct Job {
@@ -90,16 +92,16 @@ struct Job {
   JobPhase phase = JobPhase::Pending;
   GangId first_gang;
   int32_t gangs = 0;        // 0 for independent pods
-  bool is_elastic = false;  // a gang of it may run without some of its pods
+  bool is_elastic = false;  // one of its gangs may run without some of its pods
   RoleId first_role;
   int32_t roles = 0;
   PodId first_pod;
   int32_t pods = 0;
-  int32_t counted_pods = 0;  // of a counted job, which has none in the table: how many it asked for
+  int32_t counted_pods = 0;  // pods that a counted job, which has none in the table, asked for
   int32_t gpus = 0;          // devices over all pods
   Resources demand;          // of all pods together
   int32_t priority = 0;
-  std::optional<NodeSet> nodes;  // that the job queue chose for its pods; none: any
+  std::optional<NodeSet> nodes;  // nodes that the job queue chose for its pods; empty: any
   bool is_counted() const { return counted_pods > 0; }
 };
 

@@ -16,13 +16,13 @@ namespace orrery {
 struct JobNews {
   Signal<JobId> job_arrived;                        // Pending, no pod created yet
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
-  Signal<JobId> pace_changed;                       // of a job that runs
+  Signal<JobId> pace_changed;                       // the pace of a running job changed
   Signal<JobId> job_suspended;                      // Pending again, without pods
-  // A gang's failure is detected: ranks died or gave up. Its pods still have their nodes.
+  // A gang's failure is detected: ranks died or gave up. Its pods still hold their nodes.
   Signal<JobId> gang_failed;
-  Signal<JobId, int64_t> counted_holds;  // a counted job has so many milli-GPUs now
-  Signal<PodId, int64_t> rank_dead;  // so many milli-GPUs of a pod whose job hangs do nothing now
-  Signal<JobId> job_over;            // last look before JobTable::remove
+  Signal<JobId, int64_t> counted_holds;  // milli-GPUs that a counted job holds now
+  Signal<PodId, int64_t> rank_dead;      // milli-GPUs of a pod of a hung job that are idle now
+  Signal<JobId> job_over;                // last access before JobTable::remove
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkDone&> work_done;
   Signal<const WorkSettled&> work_settled;

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// How a job ended, or in which phase the end of the run found it.
+// How a job ended, or its phase at the end of the run.
 enum class JobOutcome : uint8_t {
   Completed,
   Failed,
@@ -53,7 +53,7 @@ struct JobRow {
     c("kind", &JobRow::kind, "independent pods or one communicator");
     c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
     c("cause", &JobRow::cause, "why it did not complete; none: it did, or it is not over");
-    c("exit_code", &JobRow::exit_code, "of what ended it; 0: success; -1: nobody told one");
+    c("exit_code", &JobRow::exit_code, "of what ended it; 0: success; -1: none is known");
     c("pods", &JobRow::pods, "pods; of a service, as many as it may have", "pods");
     c("members", &JobRow::members,
       "pods that its gangs last started with; 0: they never did, or it has none", "pods");

@@ -16,8 +16,8 @@ class JobSources {
   void add(std::unique_ptr<JobSource> source) { sources_.push_back(std::move(source)); }
   // The source with the next job; null if none has one.
   JobSource* next();
-  bool is_empty() const;  // no job is to come
-  // Bad input that next() met while streaming: the first.
+  bool is_empty() const;  // no more jobs
+  // The first input error that next() found while streaming.
   const std::optional<std::string>& error() const { return error_; }
   std::vector<std::string> notes() const;  // see JobSource::notes()
 

@@ -23,34 +23,36 @@ struct DatasetParams;
 struct ServiceParams;
 struct StepParams;
 
-enum class JobKind : uint8_t { Pods, MpiGang };  // independent pods; one communicator
+// Independent pods, or one gang with a communicator.
+enum class JobKind : uint8_t { Pods, MpiGang };
 constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
 
-enum class RestartScope : uint8_t { Gang, Pod };  // after a lost pod: all anew, or just that one
+// After a lost pod: restart all pods, or that pod alone.
+enum class RestartScope : uint8_t { Gang, Pod };
 constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
 
-// Whether pods that ended by themselves are started again; what ends with their node always is.
+// Whether pods that ended by themselves are restarted; pods that ended with their node always are.
 enum class RestartPolicy : uint8_t { Never, OnFailure, Always, ExitCode };
 constexpr std::array<std::string_view, 4> enum_names(RestartPolicy) {
   return {"never", "on_failure", "always", "exit_code"};
 }
 
-// What it means for the job when pods of a role have succeeded.
+// The effect on the job when pods of a role have succeeded.
 enum class RoleSuccess : uint8_t {
-  Counts,   // the job completes once all pods of all such roles have
-  Decides,  // the job completes once all pods of this role have
+  Counts,   // the job completes once all pods of all Counts roles have succeeded
+  Decides,  // the job completes once all pods of this role have succeeded
   Ignored
 };
 constexpr std::array<std::string_view, 3> enum_names(RoleSuccess) {
   return {"counts", "decides", "ignored"};
 }
-// What it means when a pod has failed for good.
+// The effect on the job when a pod has failed for good.
 enum class RoleFailure : uint8_t { FailsJob, Ignored };
 constexpr std::array<std::string_view, 2> enum_names(RoleFailure) {
   return {"fails_job", "ignored"};
 }
 
-// What becomes of pods that still run when their job is over.
+// What happens to running pods when their job is over.
 enum class CleanUp : uint8_t { Running, None };
 constexpr std::array<std::string_view, 2> enum_names(CleanUp) { return {"running", "none"}; }
 
@@ -61,16 +63,18 @@ constexpr Duration kNeverEnds = 365_d * 200;
 struct RoleSpec {  // alike pods
   PodSpec spec;
   int32_t pods = 1;
-  // Of these, those that its gang needs to start, beside min_available pods of any role; 0: none.
+  // How many of these pods the gang needs to start, beside min_available pods of any role; 0: no
+  // minimum.
   int32_t min_available = 0;
   std::string name = {};
-  std::optional<WorkloadKind> controller = {};  // none: the job's, with the other such roles
-  bool takes_part = true;                       // of a gang: its pods are ranks of the communicator
-  bool exits = true;  // false: its pods run until the job is over, as parameter servers do
+  // empty: the job's controller, which creates the pods of all such roles.
+  std::optional<WorkloadKind> controller = {};
+  bool takes_part = true;  // of a gang: its pods are ranks of the communicator
+  bool exits = true;       // false: its pods run until the job is over, like parameter servers
   RoleSuccess success = RoleSuccess::Counts;
   RoleFailure failure = RoleFailure::FailsJob;
   RestartPolicy restart = RestartPolicy::OnFailure;
-  std::optional<int32_t> backoff_limit = {};  // restarts of its pods; none: for ever
+  std::optional<int32_t> backoff_limit = {};  // restarts of its pods; empty: unlimited
   bool saves = true;                          // its pods write checkpoints
   CleanUp clean_up = CleanUp::Running;
   std::vector<DrawnEndingParams> endings = {};
@@ -83,30 +87,31 @@ struct GangSpec {  // pods that a scheduler may have to place together
 };
 
 struct JobSpec {
-  int64_t external_id = 0;  // as the trace or the scenario numbers it
+  int64_t external_id = 0;  // number in the trace or the scenario
   std::string name, user, team;
-  std::string application;  // what it runs: a model, a program; empty: not known
+  std::string application;  // a model or a program; empty: unknown
   JobKind kind = JobKind::Pods;
   WorkloadKind controller = WorkloadKind::Job;
   Time submitted;
   Duration work;  // compute time of the whole job, without waits and checkpoints
-  Duration requested = kNotRequested;  // how long its user said it would take at most
-  // After its submission: then its user cancels the job unless it has started; none: never.
+  Duration requested = kNotRequested;  // the user's estimate of its duration
+  // Time after submission at which the user cancels the job unless it has started; empty: never.
   std::optional<Duration> cancel_after;
-  std::optional<Ending> ending;  // how it ends for good if nothing else ends it; as recorded
+  std::optional<Ending> ending;  // how it ends if no event ends it earlier, as recorded
   std::vector<GangSpec> gangs;   // at least one, each with at least one pod
   Duration checkpoint_interval;  // compute time between checkpoints; 0: never
   Duration checkpoint_write;     // synchronous time of one checkpoint
   Duration restore;              // time to load the last checkpoint
   Duration init, init_per_gpu;   // set-up after the start barrier; see init_time()
-  std::shared_ptr<const CommunicatorParams> communicator;  // none: ranks meet in no time
-  std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
-  std::shared_ptr<const StepParams> step;              // none: exchanges take no time
-  std::shared_ptr<const DatasetParams> dataset;        // read as it trains; needs a step
-  std::shared_ptr<const ServiceParams> service;        // of independent pods: it is a service
+  std::shared_ptr<const CommunicatorParams> communicator;  // empty: ranks connect in no time
+  // Checkpoints to a store, in place of write and restore.
+  std::shared_ptr<const CheckpointParams> checkpoint;
+  std::shared_ptr<const StepParams> step;        // empty: exchanges take no time
+  std::shared_ptr<const DatasetParams> dataset;  // read during training; needs a step
+  std::shared_ptr<const ServiceParams> service;  // makes independent pods a service
   RestartScope restart_scope = RestartScope::Gang;
-  std::optional<int32_t> restarts_max;       // none: for ever
-  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
+  std::optional<int32_t> restarts_max;       // empty: unlimited
+  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; empty: the plugin's
 };
 
 }  // namespace orrery

@@ -42,13 +42,15 @@ Gang make_gang(const JobSpec& spec, size_t index, JobId job, PodId first, int32_
   return gang;
 }
 
-// Where `spare` pods of a gang may be missing, a role has its other pods anyway, and a minimum of
-// so many is none. Example: a gang needs 5 of its 6 pods, so each role lacks at most 1.
+// The minimum of a role that its gang does not imply. If `spare` pods of the gang may be missing, a
+// role has its other pods anyway, so a minimum up to that number is dropped. Example: a gang needs
+// 5 of its 6 pods, so each role lacks at most 1.
 int32_t own_minimum(const RoleSpec& role, int32_t spare) {
   return role.min_available > role.pods - spare ? role.min_available : 0;
 }
 
-// Without pods, roles and gangs. Keeps the memory of the job that had the place before.
+// Sets up a job without pods, roles and gangs. Reuses the memory of the job that had the slot
+// before.
 void begin_job(Job& job, const JobSpec& spec, uint64_t serial, const Size& size) {
   job.serial = serial;
   job.spec = spec;

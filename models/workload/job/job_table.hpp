@@ -16,10 +16,10 @@ namespace orrery {
 class JobTable {
  public:
   JobId add(const JobSpec& spec);  // pods start Absent
-  // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
+  // A counted job takes an amount out of a pool; the table holds no pods or gangs of it.
   JobId add_counted(const JobSpec& spec);
   void remove(JobId id);   // the job is over and recorded
-  void recycle(JobId id);  // after that: nobody knows its ids any more, and they may be reused
+  void recycle(JobId id);  // its ids must not be used afterwards; they may be reused
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }
@@ -44,7 +44,7 @@ class JobTable {
   };
   // Each of its gangs, and each role with a minimum, has min_available pods with nodes.
   bool has_quorum(JobId id) const;
-  // Pods that roles of the gang lack of their own minimums, if each has `pods_of(role)` of them.
+  // Pods that roles of the gang lack to their own minimums if each has `pods_of(role)` pods.
   template <class F>
   int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
     int32_t missing = 0;
@@ -56,9 +56,9 @@ class JobTable {
     }
     return missing;
   }
-  Members taking_part(JobId id) const;  // in the run of its gangs
+  Members taking_part(JobId id) const;  // pods in the present run of its gangs
 
-  // Ids up to these bounds have been in use; for arrays indexed by id.
+  // All ids so far are below these bounds, for arrays indexed by id.
   size_t jobs_bound() const { return jobs_.size(); }
   size_t gangs_bound() const { return gangs_.size(); }
   size_t roles_bound() const { return roles_.size(); }
@@ -68,7 +68,7 @@ class JobTable {
   bool is_live(JobId id) const { return is_live_[id.index]; }
 
   template <class F>
-  void for_each_job(F&& f) const {  // in id order, live ones
+  void for_each_job(F&& f) const {  // live jobs, in id order
     for (uint32_t i = 0; i < jobs_.size(); ++i) {
       if (is_live_[i]) f(JobId{i});
     }

@@ -1,5 +1,4 @@
-// models/workload/job/pod_api.hpp -- the way of pods through the Kubernetes API, as their
-// controllers see it.
+// models/workload/job/pod_api.hpp -- requests of pod controllers to the Kubernetes API.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +11,34 @@ namespace orrery {
 
 class PodApi {
  public:
-  // Told once. False: the API refused, or was not to be reached however often it was tried.
+  // Called once. False: the API rejected the request, or all retries failed.
   using Done = std::function<void(bool is_done)>;
-  // Told Answered, whatever the first answer is; then Known, once the scheduler has observed the
-  // pod, or Refused.
+  // Called with Answered at the first response, whatever it is. Then called with Known once the
+  // scheduler has observed the pod, or with Refused.
   enum class Creation : uint8_t { Answered, Known, Refused };
-  using Told = std::function<void(Creation news)>;
-  // Told once. `left`: from now until the containers run.
+  using Reply = std::function<void(Creation news)>;
+  // Called once. `left`: from now until the containers run.
   using Started = std::function<void(Duration left)>;
   using Observed = std::function<void()>;
 
-  virtual void create(PodId pod, Told told) = 0;
+  virtual void create(PodId pod, Reply reply) = 0;
   // Done once the kubelet of the node has observed the binding.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
-  // Of a pod that was bound. Told, maybe before it returns, when the images are on the node and how
-  // long the rest takes is known; never, if the node fails before.
+  // Of a bound pod. Calls `started`, maybe before it returns, once the images are on the node and
+  // the rest of the start is known. Never calls it if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
-  // Of a pod that is to end for the sake of another one. Told Answered, then Known once its kubelet
-  // has observed the eviction, or Refused.
-  virtual void evict(PodId pod, Told told) = 0;
-  virtual void nominated(PodId pod) = 0;  // where it is to go is written, and nobody waits for that
-  // An attempt to schedule or bind it failed. The scheduler records that and does not wait.
+  // Ends a pod to make room for another pod. Replies Answered, then Known once its kubelet has
+  // observed the eviction, or Refused.
+  virtual void evict(PodId pod, Reply reply) = 0;
+  virtual void nominated(
+      PodId pod) = 0;  // writes the nominated node; no caller waits for the write
+  // An attempt to schedule or bind the pod failed. The scheduler records the failure and does not
+  // wait.
   virtual void scheduling_failed(PodId pod) = 0;
   // A pod that was bound to the node is gone. Without a node: a pod that was not bound is gone, or
-  // is not to be created any more. `observed` is called once the scheduler has observed the end of
-  // the pod, maybe before this returns. The callback is empty for a pod without a node, and for one
-  // whose node is down.
+  // is no longer to be created. `observed` is called once the scheduler has observed the end of the
+  // pod, maybe before this returns. It is empty for a pod without a node, and for one whose node is
+  // down.
   virtual void removed(PodId pod, NodeId node, Observed observed) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// models/workload/job/pod_constraint_params.hpp -- where pods may go, and what nodes need for them.
+// models/workload/job/pod_constraint_params.hpp -- which nodes pods may use.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// models/workload/job/pod_params.hpp -- what pods ask for, as a scenario says it.
+// models/workload/job/pod_params.hpp -- resource requests of pods in a scenario.
 #pragma once
 
 #include <array>

@@ -57,7 +57,7 @@ struct PodRow {  // one life of a pod
       "policy.controllers deleted it");
     c("cause", &PodRow::cause, "of a pod that exited, why; of one that was lost, with what");
     c("exit_code", &PodRow::exit_code,
-      "of its containers; 137: killed; 143: told to end; -1: nobody was left to tell");
+      "of its containers; 137: killed; 143: terminated; -1: none is known");
   }
 };
 

@@ -1,4 +1,5 @@
-// models/workload/job/pod_spec.hpp -- what a pod asks for; pods with equal specs share one SpecId.
+// models/workload/job/pod_spec.hpp -- requests and constraints of a pod; pods with equal specs
+// share one SpecId.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ struct ContainerImage {
   bool operator==(const ContainerImage&) const = default;
 };
 
-// The domains of a term: single nodes, or those of one leaf switch.
+// The topology key of a term: single nodes, or the nodes of one leaf switch.
 enum class PodTopology : uint8_t { Hostname, Leaf };
 constexpr std::array<std::string_view, 2> enum_names(PodTopology) { return {"hostname", "leaf"}; }
 
@@ -31,7 +32,7 @@ struct PodAffinityTerm {  // pods with all these labels, of any team
   bool operator==(const PodAffinityTerm&) const = default;
 };
 
-// How evenly the pods with all these labels are to be spread over domains.
+// How evenly pods with all these labels must spread over domains.
 struct TopologySpread {
   int32_t max_skew = 1;
   PodTopology topology_key = PodTopology::Hostname;
@@ -41,29 +42,30 @@ struct TopologySpread {
 };
 
 struct PodSpec {
-  int64_t cpu_milli = 0;     // 0: no request stated
-  int64_t memory_bytes = 0;  // 0: no request stated
+  int64_t cpu_milli = 0;     // 0: no request
+  int64_t memory_bytes = 0;  // 0: no request
   int32_t gpus = 0;          // devices
   int32_t gpu_milli = 1000;  // share of each device; below 1000 only with gpus == 1
   int32_t nics = 0;          // RDMA devices
-  int32_t containers = 1;    // scoring stand-ins count per container; 0: an empty pod
+  int32_t containers = 1;    // stand-in requests for scoring count per container; 0: an empty pod
   int32_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
   std::string node_name;    // spec.nodeName: only this node; empty: any
   std::vector<Toleration> tolerations;
-  std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
+  // Alternatives, of which one must match; empty: any node.
+  std::vector<SelectorTerm> required_terms;
   std::vector<PreferredTerm> preferred_terms;
-  std::vector<NodeLabel> labels;                         // of the pod itself
+  std::vector<NodeLabel> labels;                         // labels of the pod itself
   std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
   std::vector<TopologySpread> topology_spread;
-  std::vector<ContainerImage> images;  // of its containers, those whose place matters
+  std::vector<ContainerImage> images;  // images of containers, if image locality counts
   bool operator==(const PodSpec&) const = default;
 
   Resources requests() const;  // with Pods = 1
   bool is_best_effort() const {
     return cpu_milli == 0 && memory_bytes == 0 && gpus == 0 && nics == 0;
   }
-  ClusterState::Request cluster_request() const;  // with the scoring stand-ins filled in
+  ClusterState::Request cluster_request() const;  // with the stand-ins for scoring filled in
 };
 
 // Kubernetes' stand-ins for a container that states no request (util/non_zero.go, v1.36).
@@ -83,7 +85,7 @@ class SpecTable {
     ClusterState::Request request;
   };
   std::vector<Entry> entries_;
-  std::unordered_multimap<uint64_t, SpecId> by_hash_;  // looked up, never iterated
+  std::unordered_multimap<uint64_t, SpecId> by_hash_;  // for lookup only, never iterated
 };
 
 }  // namespace orrery

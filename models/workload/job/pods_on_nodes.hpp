@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Doubly linked through arrays by pod id: add and remove are O(1) and allocate nothing.
+// Lists doubly linked through arrays by pod id: add and remove are O(1) and allocate nothing.
 class PodsOnNodes {
  public:
   explicit PodsOnNodes(size_t nodes) : first_(nodes) {}

@@ -10,14 +10,14 @@
 
 namespace orrery {
 
-// One stop of a gang, or of one independent pod, and the way back. kNever: not reached.
+// One stop of a gang, or of one independent pod, and its recovery. kNever: not reached.
 struct RecoveryRow {
   uint64_t job = 0;
-  int32_t rank = -1;    // of the independent pod; -1: the gang as a whole
-  int32_t attempt = 0;  // 1: the first one
+  int32_t rank = -1;    // of the independent pod; -1: the whole gang
+  int32_t attempt = 0;  // from 1
   NodeId node;
-  int32_t nodes = 0;  // that the job, or the pod, held when it was struck
-  int32_t gpus = 0;   // likewise
+  int32_t nodes = 0;  // nodes that the job, or the pod, held when the failure struck
+  int32_t gpus = 0;   // GPUs that it held then
   Time failed, detected = kNever, recreated = kNever, scheduled = kNever, started = kNever,
                resumed = kNever, caught_up = kNever;
   double lost_gpu_s = 0;

@@ -18,9 +18,9 @@ class Cancellations {
       : engine_{engine}, jobs_{jobs}, accounts_{accounts} {}
 
   void admitted(JobId job);
-  bool cancel(JobId job);          // now; false: it has started
-  bool is_ahead(JobId job) const;  // the job has not started and is cancelled if it does not
-  void end(JobId job);             // it is over
+  bool cancel(JobId job);          // at once; false: it has started
+  bool is_ahead(JobId job) const;  // the job has not started and will be cancelled if it does not
+  void end(JobId job);             // the job is over
 
   Signal<JobId, const JobOver&> over;
 

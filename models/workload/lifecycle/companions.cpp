@@ -37,7 +37,7 @@ bool Companions::is_one(PodId id) const {
 }
 
 void Companions::start_known(PodId id) {
-  if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;  // it was left behind
+  if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;  // left running by its finished job
   State& state = states_[id];
   const auto end = ends_.drawn(id, state.starts++, {});
   if (!end) return;
@@ -63,10 +63,10 @@ void Companions::exits(PodId id, const Ending& ending) {
   retire(id);
 }
 
-// The pod is not created again, and its gang starts without it.
+// The pod is not recreated, and its gang starts without it.
 void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
-  const auto lower = [this](auto& group) {  // to the pods that may still come
+  const auto lower = [this](auto& group) {  // to the pods that can still exist
     int32_t may_come = 0;
     JobTable::for_each_pod(group.first, group.pods, [&](PodId pod) {
       if (!pods_.creation().is_retired(pod)) ++may_come;

@@ -11,17 +11,17 @@
 
 namespace orrery {
 
-// They run beside the gang until the job is over, and are replaced one by one. What they hold
-// counts as held, not as computing.
+// Companions run beside the gang until the job is over, and are replaced one by one. Their GPUs
+// count as held, not as computing.
 class Companions {
  public:
   Companions(Sim sim, JobTable& jobs, JobAccounts& accounts, PodLives& pods,
              Replacements& replacements);
 
   void admitted(JobId job);
-  void leave(PodId pod) { engine_.cancel(states_[pod].exits); }  // it runs on after its job
+  void leave(PodId pod) { engine_.cancel(states_[pod].exits); }  // the pod runs on after its job
 
-  Signal<JobId, const JobOver&> over;  // by the failure of one
+  Signal<JobId, const JobOver&> over;  // the job ends with the failure of a companion
 
  private:
   struct State {

@@ -31,7 +31,7 @@ void CountedJobs::hold(JobId id, int64_t gpu_milli) {
   news_.counted_holds.emit(id, gpu_milli);
 }
 
-// What it holds may change while it is set up and loads its checkpoint.
+// Books the GPUs held during set-up and restore, during which the amount may change.
 void CountedJobs::book_start(JobId id) {
   if (phases_.of(id) != JobPhase::Starting) return;
   JobAccount& account = accounts_.of(id);

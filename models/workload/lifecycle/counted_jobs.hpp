@@ -7,25 +7,25 @@
 
 namespace orrery {
 
-// The way of a gang without its pods: set up, load the checkpoint, compute.
+// The stages of a gang without its pods: set up, load the checkpoint, compute.
 class CountedJobs {
  public:
   CountedJobs(Engine& engine, const JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
               TrainingRuns& runs, JobNews& news);
 
   void admitted(JobId job);
-  void run(JobId job, Duration delay, Pace pace);  // it is set up after the delay
+  void run(JobId job, Duration delay, Pace pace);  // set-up begins after the delay
   void set_pace(JobId job, Pace pace);
   bool suspend(JobId job, Duration write, Duration restart);
-  void end(JobId job);     // it is over, and its row written: gives back what it has
-  void finish(JobId job);  // books what it holds while it starts
+  void end(JobId job);     // the job is over, and its row written: returns what it holds
+  void finish(JobId job);  // books what it holds during its start
 
   Signal<JobId, const JobOver&> over;
 
  private:
   struct State {
     EventId suspended;
-    Time held_from;  // while it starts: accounted for up to then
+    Time held_from;  // during the start: booked up to here
   };
   void hold(JobId job, int64_t gpu_milli);
   void book_start(JobId job);

@@ -1,4 +1,5 @@
-// models/workload/lifecycle/gang_interruptions.cpp -- what others do to gangs: see GangLives.
+// models/workload/lifecycle/gang_interruptions.cpp -- interruptions of gangs by queues, schedulers
+// and late members: see GangLives.
 #include <utility>
 
 #include "models/workload/lifecycle/gang_lives.hpp"
@@ -34,9 +35,9 @@ bool GangLives::abort(JobId id) {
   return true;
 }
 
-// ---- members that come late
+// ---- late members
 
-// It waits, and the others compute, or are about to.
+// The late member waits while the others compute, or are about to.
 void GangLives::noticed(PodId id) {
   const JobId job = jobs_.pod(id).job;
   const JobPhase phase = phases_.of(job);
@@ -45,7 +46,7 @@ void GangLives::noticed(PodId id) {
   if (has_begun && !runs_.of(job).is_suspending) change_membership(job);
 }
 
-// All processes are started anew, on the nodes where they are.
+// All processes restart on their present nodes.
 void GangLives::change_membership(JobId id) {
   ORRERY_MARK("jobs.membership_changed");
   stops(id, {});
@@ -60,7 +61,7 @@ void GangLives::change_membership(JobId id) {
 
 // ---- preemption
 
-// The other ranks of a gang that runs see their peer exit.
+// The other ranks of a running gang see their peer exit.
 void GangLives::preempted(PodId id, bool was_needed) {
   const JobId job = jobs_.pod(id).job;
   if (rendezvous_.is_gathering(job)) return rendezvous_.call(job);
@@ -92,7 +93,7 @@ bool GangLives::suspend(JobId id, Duration write, Duration restart) {
 void GangLives::suspended(JobId id) {
   runs_.book(id);
   pods_.remove_all(id, PodEnd::GangStopped);
-  const Job& job = jobs_.job(id);  // those above min_available may still be on their way
+  const Job& job = jobs_.job(id);  // pods above min_available may still be on their way
   JobTable::for_each_pod(job.first_pod, job.pods,
                          [this](PodId pod) { pods_.creation().forget(pod); });
   runs_.suspended(id);

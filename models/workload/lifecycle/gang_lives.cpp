@@ -65,9 +65,9 @@ void GangLives::bound(PodId id) {
   if (phases_.of(pod.job) == JobPhase::Pending) gathers(pod.job);
 }
 
-// With enough members bound, and all of them known to start some time, the rest of the start is
-// known: the slowest container opens the barrier, then the communicator is set up, then the
-// checkpoint is loaded.
+// The rest of the start is known once enough members are bound and each has a known start. The
+// slowest container opens the barrier, then the communicator is set up, then the checkpoint is
+// loaded.
 void GangLives::gathers(JobId id) {
   const Job& job = jobs_.job(id);
   if (!jobs_.has_quorum(id)) return;
@@ -157,7 +157,7 @@ void GangLives::stops(JobId id, NodeId node) {
   State& state = states_[id];
   JobRun& run = runs_.of(id);
   const JobPhase phase = phases_.of(id);
-  if (run.is_suspending) {  // what it computed is kept as if it had stopped a moment before
+  if (run.is_suspending) {  // its compute is kept, as if it had stopped a moment earlier
     ORRERY_MARK("jobs.struck_while_suspending");
     runs_.book(id);
     sim_.engine.cancel(state.event);
@@ -188,7 +188,7 @@ void GangLives::stops(JobId id, NodeId node) {
   run.recovery = recoveries_.open(accounts_.recovery_row(id, node, lost, 0));
 }
 
-// The survivors notice nothing: they wait, and hold their GPUs at 100 % reported utilisation.
+// The survivors notice nothing: they spin, and report 100 % utilisation of their GPUs.
 void GangLives::hangs(JobId id, Duration detection) {
   const Job& job = jobs_.job(id);
   State& state = states_[id];
@@ -216,7 +216,7 @@ void GangLives::detected_now(JobId id) {
   detected(id);
 }
 
-// Of its restarts, and of those of the role whose pod ended by itself.
+// Counts the restarts of the job, and those of the role whose pod ended by itself.
 bool GangLives::may_restart(JobId id) {
   const State& state = states_[id];
   const std::optional<int32_t>& limit = jobs_.job(id).spec.restarts_max;
@@ -250,7 +250,7 @@ void GangLives::detected(JobId id) {
   if (scope == RestartScope::Gang) {
     pods_.remove_all(id, PodEnd::GangStopped);
   } else {
-    free_ranks(id);  // semi-stateful pods: the survivors keep identity, rank and node
+    free_ranks(id);  // restart_scope pod: the survivors keep identity, rank and node
   }
   phases_.set(id, JobPhase::Restarting);
   state.event = sim_.engine.after(
@@ -258,7 +258,7 @@ void GangLives::detected(JobId id) {
       Phase::Control);
 }
 
-// Their processes are gone, the pods stay.
+// The processes of the survivors are gone, their pods stay.
 void GangLives::free_ranks(JobId id) {
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { pods_.stops(pod); });

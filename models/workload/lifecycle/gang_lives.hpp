@@ -1,4 +1,4 @@
-// models/workload/lifecycle/gang_lives.hpp -- what the ranks of one communicator do together.
+// models/workload/lifecycle/gang_lives.hpp -- the life of the ranks of one communicator.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,11 @@
 
 namespace orrery {
 
-// They gather, start behind a barrier, compute, stop when one of them dies, hang until somebody
-// notices, and come back from the last checkpoint. Pods of roles that do not take part run beside
-// them until the job is over, and are replaced one by one.
+// Ranks gather, start behind a barrier and compute. When a rank dies the gang hangs until the
+// failure is detected, then restarts from the last checkpoint. Example: a rank dies at 100 s, the
+// others time out at 700 s (hang_timeout), the gang restarts and redoes its compute since the
+// checkpoint at 90 s. Pods of roles that do not take part run beside the ranks until the job is
+// over, and are replaced one by one.
 class GangLives {
  public:
   GangLives(Sim sim, JobTable& jobs, const JobControllerParams& params, JobAccounts& accounts,
@@ -24,31 +26,31 @@ class GangLives {
 
   void admitted(JobId job);
   void bound(PodId pod);
-  bool is_needed(PodId pod) const;            // its gang stops with it, if that has started
-  void stops(JobId job, NodeId node);         // a member is about to die; no node: none failed
-  void hangs(JobId job, Duration detection);  // max: nobody notices
+  bool is_needed(PodId pod) const;     // whether its gang stops with it, if the gang has started
+  void stops(JobId job, NodeId node);  // a member is about to die; invalid node: no node failed
+  void hangs(JobId job, Duration detection);  // max: never detected
   void node_lost(JobId job) { hangs(job, replacements_.gang_patience()); }
-  void member_lost(PodId pod);   // it was removed
-  void detected_now(JobId job);  // somebody says so
+  void member_lost(PodId pod);   // the pod was removed
+  void detected_now(JobId job);  // the failure is detected from outside
   bool rank_died(PodId pod, int64_t gpu_milli);
   bool abort(JobId job);
   bool suspend(JobId job, Duration write, Duration restart);
-  void preempted(PodId pod, bool was_needed);  // it was removed
-  void end(JobId job);                         // it is over
+  void preempted(PodId pod, bool was_needed);  // the pod was removed
+  void end(JobId job);                         // the job is over
   bool hangs_for_ever(JobId job) const;
 
   Signal<JobId, const JobOver&> over;
 
  private:
   struct State {
-    EventId event;              // it is suspended, found dead, or comes back
-    int32_t awaited = 0;        // of a gang that starts: pods whose start is not known
-    Time barrier;               // when the others' containers run
-    Time noticed;               // when somebody finds out that it hangs; max: never
-    PodId dead_pod;             // a process of it died, and its node did not
-    bool is_preempted = false;  // it hangs for a pod that made room for another
-    Ending failure;             // what brought it down
-    PodId failed_pod;           // that ended by itself
+    EventId event;              // end of a suspension, of a detection or of a restart
+    int32_t awaited = 0;        // of a starting gang: pods whose start is not known yet
+    Time barrier;               // when the containers of the other members run
+    Time noticed;               // when the hang is detected; max: never
+    PodId dead_pod;             // a process of this pod died, and its node did not
+    bool is_preempted = false;  // the gang hangs because a pod was preempted
+    Ending failure;             // cause of the failure
+    PodId failed_pod;           // the pod that ended by itself
   };
   void gathers(JobId job);
   void awaits_all(JobId job);

@@ -56,7 +56,7 @@ void IndependentPods::bound(PodId id) {
 void IndependentPods::start_known(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const Job& job = jobs_.job(pod.job);
-  if (is_over(job.phase)) return;  // it was left behind
+  if (is_over(job.phase)) return;  // left running by its finished job
   Run& run = runs_.of(id);
   if (auto* const row = recoveries_.find(run.recovery)) row->started = pod.started;
   const Time loads = pod.started + init_time(job, job.gpus);
@@ -70,7 +70,7 @@ void IndependentPods::start_known(PodId id) {
 void IndependentPods::runs(PodId id) {
   const JobId job = jobs_.pod(id).job;
   pods_.runs(id);
-  if (jobs_.job(job).spec.service) runs_.keep(job);  // with one replica less
+  if (jobs_.job(job).spec.service) runs_.keep(job);  // the service has one replica less
   runs_.of(job).gpu_milli += accounts_.gpu_milli(id);
   runs_.begin(id);
   refresh_phase(job);
@@ -81,7 +81,7 @@ void IndependentPods::runs(PodId id) {
 
 void IndependentPods::ended(PodId id, const RunStop& end) {
   const JobId job = jobs_.pod(id).job;
-  if (end.is_final) {  // with all its pods
+  if (end.is_final) {  // ends the job with all its pods
     if (end.ending.cause == EndCause::TimeLimit) {
       ORRERY_MARK("jobs.pods_overran");
     } else {
@@ -135,7 +135,8 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// All pods of the roles that decide have; if none does, all that count and exit.
+// Whether all pods of deciding roles have succeeded; without such a role, all pods of roles that
+// count and exit.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
   bool counts = false, all = true, decides = false;
@@ -156,7 +157,7 @@ bool IndependentPods::has_succeeded(JobId id) const {
 
 void IndependentPods::leaves(PodId id, PodEnd why) {
   const bool is_service = jobs_.job(jobs_.pod(id).job).spec.service != nullptr;
-  // What a service answered stays answered.
+  // Answered requests of a service are never undone.
   if (is_service || why == PodEnd::CleanedUp) return leave(id, true);
   leave(id, why != PodEnd::JobFailed);
 }
@@ -176,7 +177,7 @@ void IndependentPods::leave(PodId id, bool keeps) {
 
 // ---- failures of nodes, and preemption
 
-// Before the pod is removed. No valid node: none has failed.
+// Called before the pod is removed. Invalid node: no node failed.
 void IndependentPods::recover_from(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
   Run& run = runs_.of(id);
@@ -197,7 +198,7 @@ void IndependentPods::stops(PodId id) {
   recoveries_.find(runs_.of(id).recovery)->is_preemption = true;
 }
 
-// Like a Job's backoffLimit: one failed pod more than the limit fails the job.
+// As with a Job's backoffLimit, the job fails with one failed pod more than the limit.
 void IndependentPods::struck(PodId id, NodeId node) {
   recover_from(id, node);
   const JobId job = jobs_.pod(id).job;
@@ -217,7 +218,7 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  if (detection == Duration::max()) return;  // until it hears of it
+  if (detection == Duration::max()) return;  // until the controller observes the deletion
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},
       [this, id] { over.emit(id, JobOver::failed(EndCause::NodeFailed)); }, Phase::Control);

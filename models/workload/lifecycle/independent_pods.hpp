@@ -1,5 +1,5 @@
-// models/workload/lifecycle/independent_pods.hpp -- pods that compute on their own, and how they
-// decide the fate of their job.
+// models/workload/lifecycle/independent_pods.hpp -- pods that compute on their own, and how their
+// ends decide their job's.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Of jobs of kind pods, and of services.
+// Pods of jobs of kind pods, and of services.
 class IndependentPods {
  public:
   IndependentPods(Engine& engine, JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
@@ -22,21 +22,21 @@ class IndependentPods {
 
   void admitted(JobId job);
   void bound(PodId pod);
-  void struck(PodId pod, NodeId node);  // by its node's failure, before it is removed
+  void struck(PodId pod, NodeId node);  // its node failed; called before the pod is removed
   bool is_failing(JobId job) const { return jobs_state_[job].is_failing; }
-  void job_struck(JobId job);         // once all its pods on the node are removed
-  void stops(PodId pod);              // to make room for another one; before it is removed
-  void refresh_phase(JobId job);      // the job's phase is that of its foremost pod
-  void finish(JobId job);             // keeps what its pods that run did
-  void leave(PodId pod, bool keeps);  // it runs on after its job
-  void end(JobId job);                // it is over
+  void job_struck(JobId job);         // called once all its pods on the node are removed
+  void stops(PodId pod);              // preempted or evicted; called before the pod is removed
+  void refresh_phase(JobId job);      // the job's phase is that of its most advanced pod
+  void finish(JobId job);             // books and keeps the compute of its running pods
+  void leave(PodId pod, bool keeps);  // the pod runs on after its job
+  void end(JobId job);                // the job is over
 
   Signal<JobId, const JobOver&> over;
 
  private:
   struct State {
     EventId gives_up;
-    bool is_failing = false;  // restarts are used up; only the detection is to come
+    bool is_failing = false;  // restarts are used up; the job fails at the detection
   };
   void start_known(PodId pod);
   void runs(PodId pod);

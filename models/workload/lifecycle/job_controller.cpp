@@ -102,7 +102,7 @@ void JobController::reject(JobId id) {
   end_job(id, JobOver::failed(EndCause::Error));
 }
 
-// ---- what befalls pods
+// ---- pod events
 
 void JobController::pod_bound(PodId id) {
   pods_.bound(id);
@@ -124,7 +124,7 @@ void JobController::node_failed(NodeId node) {
     const JobId job = jobs_.pod(id).job;
     if (!is_gang(job)) independent_.struck(id, node);
     if (is_gang(job) && !gangs_.is_needed(id)) continue;
-    if (!struck.empty() && struck.back() == job) continue;  // the pods of a job are side by side
+    if (!struck.empty() && struck.back() == job) continue;  // pods of a job are adjacent
     struck.push_back(job);
     if (is_gang(job)) gangs_.stops(job, node);
   }
@@ -133,7 +133,7 @@ void JobController::node_failed(NodeId node) {
     const JobId job = jobs_.pod(id).job;
     pods_.remove(id, PodEnd::NodeFailed);
     if (is_gang(job)) gangs_.member_lost(id);
-    // A gang that still gathers replaces the pod; one that was stopped comes back as a whole.
+    // A gathering gang replaces the pod; a stopped gang comes back as a whole.
     const bool goes_on = phases_.of(job) == JobPhase::Pending || !is_struck(job);
     const bool is_replaced = !is_gang(job) || goes_on;
     replacements_.lost({.life = {id, jobs_.pod(id).generation},
@@ -175,9 +175,9 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
 
 bool JobController::abort(JobId id) { return is_gang(id) && gangs_.abort(id); }
 
-// Until its containers have ended, it computes on and keeps what it has.
+// The pod computes until its containers have ended, and keeps that compute.
 void JobController::terminate(PodId id, const Disruption& why) {
-  if (jobs_.pod(id).is_terminating) return;  // a second deletion changes nothing
+  if (jobs_.pod(id).is_terminating) return;  // a second deletion has no effect
   const PodState state = jobs_.pod(id).state;
   const bool has_containers = state == PodState::Bound || state == PodState::Running;
   if (termination_ == Duration{} || !has_containers) return terminated(id, why);
@@ -192,8 +192,8 @@ void JobController::terminate(PodId id, const Disruption& why) {
       Phase::Control);
 }
 
-// As with a pod failure policy that ignores disruptions: it does not count as a failure, and the
-// controller replaces it at once.
+// As with a pod failure policy that ignores disruptions: the end is no failure, and the controller
+// replaces the pod at once.
 void JobController::terminated(PodId id, const Disruption& why) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
@@ -227,7 +227,7 @@ Duration JobController::unsaved(PodId id) const {
   return is_gang(job) ? runs_.unsaved(job) : runs_.unsaved(id);
 }
 
-// ---- what a job queue decides
+// ---- decisions of a job queue
 
 void JobController::set_pace(JobId id, Pace pace) {
   ORRERY_CHECK(jobs_.job(id).is_counted() || is_gang(id), "pods go alone, at full pace");
@@ -249,7 +249,7 @@ void JobController::resume(JobId id) {
   pods_.creation().want_all(id);
 }
 
-// ---- what others ask
+// ---- queries
 
 JobUsage JobController::usage(JobId id) const {
   const JobPhase phase = phases_.of(id);
@@ -264,7 +264,7 @@ JobUsage JobController::usage(JobId id) const {
 }
 
 bool JobController::goes_on(JobId id) const {
-  if (jobs_.job(id).spec.service) return true;  // to its end, or that of the run
+  if (jobs_.job(id).spec.service) return true;  // to its end, or to the end of the run
   if (cancellations_.is_ahead(id)) return true;
   if (phases_.of(id) == JobPhase::Pending || is_over(phases_.of(id))) return false;
   return !is_gang(id) || !gangs_.hangs_for_ever(id);

@@ -1,4 +1,5 @@
-// models/workload/lifecycle/job_controller.hpp -- leads every job from its arrival to its end.
+// models/workload/lifecycle/job_controller.hpp -- the life of every job from its arrival to its
+// end.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@
 
 namespace orrery {
 
-// Admits jobs, tells the lives what befalls them, and ends them. Observers of its signals must not
-// call back into it, save pod_bound() from pods_created.
+// Admits jobs, passes events to the lives of their pods, and ends jobs. Observers of its signals
+// must not call back into it, except for pod_bound() from pods_created.
 class JobController : public JobNews, public PodNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -41,14 +42,14 @@ class JobController : public JobNews, public PodNews {
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
-  // Before start(). Pods are created through it, and start as late as it says; else at once. It
-  // tells by `dead_pods_gone` when pods of dead nodes are deleted.
+  // Before start(). Pods are created and started through the API, with its delays; without one, at
+  // once. The API emits `dead_pods_gone` when pods of dead nodes are deleted.
   void use(PodApi& api);
   const PodLives::Unobserved& unobserved_ends() const { return pods_.unobserved(); }
-  // Before start(). Gangs with a step go as it says; without it, and for other jobs, work and
-  // checkpoints are those of JobSpec.
+  // Before start(). The model sets the pace of gangs with a step. Without it, and for other jobs,
+  // work and checkpoints are those of JobSpec.
   void use(PaceModel& model) { runs_.use(model); }
-  PodStarts& pod_starts() { return pods_.starts(); }  // before start(): what stages of it take
+  PodStarts& pod_starts() { return pods_.starts(); }  // before start(): its hooks
   // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
   void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start() { schedule_arrival(); }
@@ -57,59 +58,58 @@ class JobController : public JobNews, public PodNews {
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for a job of that priority, and its containers are told to end.
+  // The scheduler deletes the pod for a job of priority `by`; its containers get SIGTERM.
   // Preemption is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
-  // Likewise a controller, through the Eviction API or by deleting the pod.
+  // A controller deletes the pod or evicts it through the Eviction API. No failure either.
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
-  // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
+  // Compute of each GPU of the pod's gang, or of the independent pod, that is not saved.
   Duration unsaved(PodId pod) const;
-  // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
-  // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
+  // A process of a pod dies while its node is up, and its GPUs stop. The other ranks of a running
+  // gang wait for it until hang_timeout. False: the pod is not of such a gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
-  // All processes of a gang that runs exit with an error, as when NCCL gives up; that is detected
-  // as a dead node is. False: it is no such gang.
+  // All processes of a running gang exit with an error, as when NCCL gives up; the failure is
+  // detected like a dead node. False: the job has no running gang.
   bool abort(JobId job);
 
-  // What a job queue decides. Of a held job that arrived, or was suspended.
-  // Its pods are created, and may go to these nodes only; none: to any.
+  // For job queues: releases a held job that arrived or was suspended. Its pods are created and may
+  // use only these nodes; empty: any node.
   void release(JobId job, std::optional<NodeSet> nodes);
-  // As its user would; false: the job has started.
+  // Cancels the job on behalf of its user; false: the job has started.
   bool cancel(JobId job) { return cancellations_.cancel(job); }
-  void reject(JobId job);  // it fails before it has any: it can never start
+  void reject(JobId job);  // fails the job before it has pods: it can never start
   void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
     counted_.run(job, delay, pace);
   }
-  void set_pace(JobId job, Pace pace);  // of a gang or a counted job; its checkpoint cycle goes on
-  // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
-  // computed, gives everything back and is Pending. False: it does not run, or has no such form.
+  void set_pace(JobId job, Pace pace);  // of a gang or a counted job
+  // Stops a running gang or counted job: it writes a checkpoint for this time, keeps its compute
+  // and is Pending without pods. False: the job does not run, or is of another kind.
   bool suspend(JobId job, Duration write, Duration restart);
-  // What a gang that runs did since its last checkpoint is lost.
-  void discard_unsaved(JobId job);
-  // Of a suspended job, if no job queue releases it: its pods are created again.
-  void resume(JobId job);
+  void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
+  void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
   // Enough of its pods have had nodes, or it was counted as running.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
-  Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // of its work
-  Duration work(JobId job) const { return runs_.of(job).work; }     // on the GPUs that it has
-  bool is_paused(JobId job) const { return runs_.is_paused(job); }  // or is being suspended
+  Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // work done
+  Duration work(JobId job) const { return runs_.of(job).work; }              // on its present GPUs
+  // Pausing for a checkpoint, or being suspended.
+  bool is_paused(JobId job) const { return runs_.is_paused(job); }
   RunNow run_now(JobId job) const { return runs_.now(job); }
 
   void scale(JobId service, int32_t replicas) { services_.scale(service, replicas); }
   void set_use(JobId service, double use) { services_.set_use(service, use); }
   int32_t replicas(JobId service) const { return services_.replicas(service); }
 
-  const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
+  const JobSources& sources() const { return sources_; }
   size_t jobs_unfinished() const { return jobs_.live_jobs() - left_behind_; }
   bool all_done() const { return jobs_unfinished() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return accounts_.counters(); }
-  int64_t pods_terminating() const { return terminating_; }  // preempted or evicted, not gone
-  // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
+  int64_t pods_terminating() const { return terminating_; }  // preempted or evicted
+  // Of jobs with a row in /jobs; after finish(), of all jobs.
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  bool goes_on(JobId job) const;  // of itself: it neither waits for nodes nor hangs for ever
-  int32_t computing(JobId job) const { return runs_.computing(job); }  // see TrainingRuns
+  bool goes_on(JobId job) const;  // it neither waits for nodes nor hangs for ever
+  int32_t computing(JobId job) const { return runs_.computing(job); }
 
  private:
   void schedule_arrival();
@@ -144,7 +144,7 @@ class JobController : public JobNews, public PodNews {
   CountedJobs counted_;
   Cancellations cancellations_;
   int64_t terminating_ = 0;
-  size_t left_behind_ = 0;  // jobs that are over, and whose pods are not
+  size_t left_behind_ = 0;  // finished jobs with pods that still run
 };
 
 }  // namespace orrery

@@ -1,5 +1,4 @@
-// models/workload/lifecycle/job_ends.cpp -- what remains to be done when a job is over: see
-// JobController.
+// models/workload/lifecycle/job_ends.cpp -- clean-up when a job is over: see JobController.
 #include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/core/check.hpp"
 
@@ -41,7 +40,7 @@ void JobController::end_job(JobId id, const JobOver& how) {
   ++left_behind_;
 }
 
-// It runs on and holds what it has, though its job is over.
+// The pod runs on and holds its resources, though its job is over.
 void JobController::leave(PodId id, bool is_completed) {
   if (jobs_.pod(id).gang.is_valid()) {
     companions_.leave(id);
@@ -52,7 +51,7 @@ void JobController::leave(PodId id, bool is_completed) {
   accounts_.loads_from(id, Time::max());
 }
 
-// A pod that was left behind is lost.
+// A pod left running by its finished job is lost.
 void JobController::lose_left(PodId id, PodEnd why) {
   const JobId job = jobs_.pod(id).job;
   pods_.remove(id, why);

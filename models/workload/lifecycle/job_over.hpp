@@ -1,4 +1,4 @@
-// models/workload/lifecycle/job_over.hpp -- that a job is over, and how.
+// models/workload/lifecycle/job_over.hpp -- the end of a job and its cause.
 #pragma once
 
 #include "models/workload/job/ending.hpp"
@@ -19,9 +19,9 @@ struct JobOver {
   static JobOver failed(const Ending& ending) { return failed(ending.cause, ending.exit_code); }
 };
 
-struct Disruption {  // why a pod is deleted that could go on
+struct Disruption {  // why a healthy pod is deleted
   PodEnd end = PodEnd::Preempted;
-  int32_t by_priority = 0;  // of the preemptor
+  int32_t by_priority = 0;  // priority of the preemptor
 };
 
 }  // namespace orrery

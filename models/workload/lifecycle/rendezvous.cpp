@@ -49,7 +49,8 @@ void Rendezvous::await_up(PodId id) {
   });
 }
 
-// Whatever else brings the gang down before it is noticed takes the member along.
+// If another failure stops the gang before the member is noticed, the member restarts with the
+// gang.
 void Rendezvous::is_up_now(PodId id) {
   const Pod& pod = jobs_.pod(id);
   is_up_[id] = 1;
@@ -82,7 +83,7 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
-// Pods that take no part have nodes, or the gang had no quorum.
+// Pods that take no part have nodes already, otherwise the gang had no quorum.
 bool Rendezvous::are_enough_up(GangId gang) const {
   if (members_[gang].up < members_[gang].needed) return false;
   const auto up = [this](RoleId role) {
@@ -114,7 +115,7 @@ void Rendezvous::call(JobId id) {
   }
   if (are_all) return begin_with_those_up(id);
   if (!are_enough || engine_.is_pending(state.last_call)) return;
-  // Members that come up in one instant are there together.
+  // Members that come up in one instant join together.
   state.last_call = engine_.after(
       params_.last_call, Label{"jobs.last_call_over"}, [this, id] { begin_with_those_up(id); },
       Phase::Control);

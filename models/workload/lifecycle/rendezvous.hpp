@@ -1,11 +1,14 @@
 // models/workload/lifecycle/rendezvous.hpp -- gangs that may run with fewer than all of their
 // members.
 //
-// They gather as torchrun's rendezvous does. The min_available-th member that is up makes a last
-// call, and with its end all that are up then start; so do all at once when the last of them comes.
-// Roles with a minimum must have that many members up as well.
-// A later member holds its GPUs and computes nothing. The agents of the others notice it within the
-// monitor interval, and all gather anew; without such an interval nobody does.
+// They gather like torchrun's rendezvous. The min_available-th member that is up starts a last
+// call; when the call ends, all members that are up start. They start at once if all members are
+// up. Roles with a minimum must have that many members up as well. A later member holds its GPUs
+// and does not compute. The agents of the others notice it within the monitor interval and restart
+// the rendezvous; without an interval they never do.
+//
+// Example: a gang of 4 to 8 members, last call 30 s. The 4th is up at 100 s, the 5th at 110 s: five
+// start at 130 s. The 6th at 200 s makes all six restart by 200 s + the monitor interval.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +29,22 @@ class Rendezvous {
   Rendezvous(Sim sim, JobTable& jobs, const JobControllerParams& params);
 
   void admitted(JobId job);
-  void await_up(PodId pod);  // Pod::started is known; its containers run then
-  void leaves(PodId pod);    // call() follows
-  void begin(JobId job);     // its members gather, from now on
-  void call(JobId job);      // a member came or went
+  void await_up(PodId pod);  // Pod::started is known: its containers run then
+  void leaves(PodId pod);    // the caller calls call() next
+  void begin(JobId job);     // its members gather from now on
+  void call(JobId job);      // a member joined or left
   bool is_gathering(JobId job) const { return jobs_state_[job].is_gathering; }
-  bool is_up(PodId pod) const { return is_up_[pod] != 0; }  // its containers run
-  void stop(JobId job);                                     // it does not gather any more
+  bool is_up(PodId pod) const { return is_up_[pod] != 0; }  // whether its containers run
+  void stop(JobId job);                                     // the gang no longer gathers
 
-  Signal<JobId> gathered;  // those that take part are marked so in the table
-  Signal<JobId> lost;      // too few are bound: it waits for nodes again
-  Signal<PodId> noticed;   // the others see that it waits
+  Signal<JobId> gathered;  // the members of the run are marked in the table
+  Signal<JobId> lost;      // too few members are bound: the gang waits for nodes again
+  Signal<PodId> noticed;   // the agents of the others have noticed the waiting member
 
  private:
   struct State {
     EventId last_call;
-    std::optional<Time> called;  // when enough were up
+    std::optional<Time> called;  // when enough members were up
     bool is_gathering = false;
   };
   void is_up_now(PodId pod);
@@ -52,9 +55,9 @@ class Rendezvous {
   JobTable& jobs_;
   JobControllerParams params_;
   IdVector<JobId, State> jobs_state_;
-  struct Members {            // of a gang, those that take part
-    int32_t all = 0, up = 0;  // up: with containers
-    int32_t needed = 0;       // to start
+  struct Members {            // members of a gang's run
+    int32_t all = 0, up = 0;  // up: with running containers
+    int32_t needed = 0;       // needed to start
   };
   IdVector<GangId, Members> members_;
   IdVector<RoleId, int32_t> up_in_role_;

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/role_ends.hpp -- what the ends of a role's pods mean.
+// models/workload/lifecycle/role_ends.hpp -- effects of the ends of a role's pods.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace orrery {
 
 // Of one role of a live job.
 struct RoleEnds {
-  int32_t restarts = 0;  // of its pods, after they ended by themselves
+  int32_t restarts = 0;  // restarts of its pods after they ended by themselves
   int32_t done = 0;      // pods that succeeded, or failed in a role whose failures are ignored
 
-  // Whether a pod that exits so is started again; counts it then.
+  // Whether a pod with this exit code is restarted; counts the restart.
   bool restarts_after(const RoleSpec& role, int32_t exit_code) {
     const bool fails = exit_code != 0;
     const bool may = role.restart == RestartPolicy::Always ||

@@ -42,7 +42,7 @@ void ServiceLives::admitted(JobId id) {
 
 void ServiceLives::end(JobId id) { engine_.cancel(states_[id].ends); }
 
-// Answered requests stay answered, so each change books all compute so far as useful.
+// Answered requests are never undone, so each change books all compute so far as useful.
 void ServiceLives::set_use(JobId id, double use) {
   Pace& pace = runs_.of(id).pace;
   const int64_t computing = std::llround(use * Pace::kWhole);
@@ -69,9 +69,9 @@ void ServiceLives::scale(JobId id, int32_t replicas) {
   creation.create_wanted(job.first_pod);
 }
 
-// As a ReplicaSet chooses: first those without a node, then those that do not run, then those that
-// share their node with the most others, then the youngest. Its preference by deletion cost and
-// restarts is left out, and ages are compared exactly.
+// The order of a ReplicaSet: first pods without a node, then pods that are not running, then pods
+// on the nodes with most other replicas, then the youngest. Deletion cost and restarts are left
+// out, and ages are compared exactly.
 void ServiceLives::retire(JobId id, int32_t count) {
   const Job& job = jobs_.job(id);
   PodCreation& creation = pods_.creation();

@@ -1,5 +1,4 @@
-// models/workload/lifecycle/service_lives.hpp -- services: pods whose number changes, and their
-// end.
+// models/workload/lifecycle/service_lives.hpp -- services: scaling their pods, and their end.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +10,25 @@
 
 namespace orrery {
 
-// Their pods start and are replaced as other independent pods are; see IndependentPods.
+// Pods of services start and are replaced like other independent pods; see IndependentPods.
 class ServiceLives {
  public:
   ServiceLives(Engine& engine, const JobTable& jobs, JobPhases& phases, PodLives& pods,
                TrainingRuns& runs, RecoveryLog& recoveries, JobNews& news);
 
-  void admitted(JobId job);                     // before anybody is told of it
-  void scale(JobId service, int32_t replicas);  // so many pods from now on
-  void set_use(JobId service, double use);  // the part of their time that those that run are busy
+  void admitted(JobId job);                     // called before the news is emitted
+  void scale(JobId service, int32_t replicas);  // number of pods from now on
+  void set_use(JobId service, double use);      // busy share of the running pods' time
   int32_t replicas(JobId service) const { return states_[service].replicas; }
-  void end(JobId job);  // it is over
+  void end(JobId job);  // the service is over
 
   Signal<JobId, const JobOver&> over;
-  Signal<JobId> scaled_down;  // its phase may be another
+  Signal<JobId> scaled_down;  // its phase may have changed
 
  private:
   struct State {
     EventId ends;
-    int32_t replicas = 0;  // that there shall be
+    int32_t replicas = 0;  // desired replicas
   };
   void retire(JobId job, int32_t count);
 

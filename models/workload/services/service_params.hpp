@@ -1,5 +1,5 @@
-// models/workload/services/service_params.hpp -- a service: alike pods that answer a load, as many
-// as it needs.
+// models/workload/services/service_params.hpp -- a service: equal pods that answer a load, scaled
+// to it.
 #pragma once
 
 #include <cstdint>

@@ -10,9 +10,9 @@ namespace {
 
 using SizeClass = PublishedJobs::SizeClass;
 
-// {up to, drawn as, % of jobs, % of GPU-time}. Powers of two are by far the commonest sizes. The
-// last shares, which were not printed, follow from 100 %; sizes from 513 to 1,023 are drawn as 768
-// and share the jobs above 512 with 1,024 in proportion to GPU-time / size.
+// {GPUs up to, GPUs drawn, % of jobs, % of GPU-time}. Powers of two are by far the commonest sizes.
+// The last shares, which were not printed, follow from 100 %. Sizes from 513 to 1,023 are drawn as
+// 768; they share the jobs above 512 with 1,024 in proportion to GPU-time / size.
 constexpr SizeClass kHelios[] = {
     {1, 1, 72.2, 5.4},    {2, 2, 74.7, 7.2},      {4, 4, 80.5, 12.1},
     {8, 8, 94.7, 41.3},   {16, 16, 97.7, 61.5},   {32, 32, 99.4, 86.6},
@@ -69,10 +69,11 @@ constexpr PublishedJobs kPublished[] = {
 constexpr double kShortestS = 1;
 constexpr int kRounds = 2000;
 constexpr double kTiltMax = 60;
-// Sizes differ in whether they run for minutes or hours. Beyond 4.5 hours all share the tail alike,
-// or the few longest jobs would all be the largest, and one draw would decide a month's GPU-time.
+// Sizes differ in whether they run for minutes or hours. Beyond 4.5 hours all sizes share one tail.
+// Otherwise the few longest jobs would all have the largest size, and one draw would decide a
+// month's GPU-time.
 constexpr size_t kTiltedBins = 5;
-// A class whose GPU-time was rounded to nothing still takes some: half of what is rounded away.
+// A class whose GPU-time was rounded to zero still uses some: half of the rounding step.
 constexpr double kRoundedAwayPercent = 0.025;
 
 double log_uniform_mean(double low, double high) { return (high - low) / std::log(high / low); }
@@ -98,8 +99,8 @@ const JobSizeModel& JobSizeModel::preset(JobSizePreset preset) {
   return models[static_cast<size_t>(preset)];
 }
 
-// The last bin is open: it ends where its mean makes the mean of all durations the published one,
-// within the longest published duration.
+// The last bin is open. Its end is chosen so that the mean of all durations is the published one,
+// up to the longest published duration.
 void JobSizeModel::build_bins(const PublishedJobs& published) {
   double low = kShortestS;
   double percent_below = 0;
@@ -125,7 +126,9 @@ void JobSizeModel::build_bins(const PublishedJobs& published) {
 }
 
 // A size with share p of the jobs, g GPUs and share s of the GPU-time runs s * G / (p * g) on
-// average, where G, the mean GPU-time of a job, makes the mean over all sizes the overall one.
+// average. G is the mean GPU-time of a job; it makes the mean over all sizes the overall mean.
+// Example: 8-GPU jobs are 10 % of the jobs with 40 % of the GPU-time; with G = 2 GPU-hours they run
+// 1 h.
 void JobSizeModel::build_sizes(const PublishedJobs& published) {
   double mean = 0;
   for (size_t j = 0; j < bins_.size(); ++j) mean += bin_shares_[j] * bins_[j].mean_s();
@@ -148,14 +151,14 @@ void JobSizeModel::build_sizes(const PublishedJobs& published) {
   }
 }
 
-// Sets p(bin | size) proportional to weight(bin) * exp(tilt * bin), with the tilt by bisection:
-// the mean grows with it.
+// Sets p(bin | size) proportional to weight(bin) * exp(tilt * bin). Bisection finds the tilt,
+// because the mean grows with it.
 void JobSizeModel::tilt_to_mean(Size& size, const std::vector<double>& weights) const {
   double low = -kTiltMax;
   double high = kTiltMax;
   for (int step = 0; step < 60; ++step) {
     size.tilt = (low + high) / 2;
-    // Counted from the end the tilt favours, so that nothing overflows.
+    // Counts bins from the end that the tilt favours, so that exp() never overflows.
     const size_t from = size.tilt > 0 ? kTiltedBins : 0;
     double total = 0;
     double mean = 0;

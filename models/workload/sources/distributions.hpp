@@ -1,5 +1,4 @@
-// models/workload/sources/distributions.hpp -- how large jobs are and how long they run, as
-// published.
+// models/workload/sources/distributions.hpp -- published distributions of job sizes and durations.
 #pragma once
 
 #include <array>
@@ -18,17 +17,17 @@ constexpr std::array<std::string_view, 4> enum_names(JobSizePreset) {
   return {"helios", "philly", "seren", "kalos"};
 }
 
-// How they end: all with success, or as many otherwise as were in that cluster.
+// How drawn jobs end: all with success, or with the published share of failures.
 enum class PresetEnds : uint8_t { Completed, Published };
 constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
   return {"completed", "published"};
 }
 
-// Figures of the jobs with GPUs of one cluster, from the AcmeTrace release (Hu et al., NSDI 2024):
+// Figures of one cluster's jobs with GPUs, from the AcmeTrace release (Hu et al., NSDI 2024):
 // cluster_summary.csv and the distributions behind its figures. Percent of jobs.
 struct PublishedJobs {
-  // Up to `gpus_max` GPUs: the share of jobs, and of the GPU-time of all jobs. Draws are of
-  // exactly `gpus_drawn` for a job above the class before.
+  // Shares of jobs and of GPU-time with up to `gpus_max` GPUs. A draw in the class takes exactly
+  // `gpus_drawn`.
   struct SizeClass {
     int32_t gpus_max;
     int32_t gpus_drawn;
@@ -47,13 +46,14 @@ inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,
                                                                4096, 16384, 65536, 262144};
 const PublishedJobs& published_jobs(JobSizePreset preset);
 
-// Draws (GPUs, duration) pairs that keep three published distributions at once: of sizes, of
-// durations, and of GPU-time over sizes, which fixes how long jobs of each size run on average.
+// Draws (GPUs, duration) pairs that reproduce three published distributions at once: of sizes, of
+// durations, and of GPU-time over sizes. The last one fixes the mean duration of each size.
 //
 // Durations fall into the bins between the published abscissae, log-uniform inside a bin (straight
 // lines on a log axis). The joint table p(size, bin) is the one closest to independence with the
-// published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)), where a and b make the sums
-// right and the tilt gives each size its mean duration. It is found by adjusting the three in turn.
+// published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)). Factors a and b make the
+// sums right, and the tilt gives each size its mean duration. The three are adjusted in turn until
+// they converge.
 class JobSizeModel {
  public:
   struct Draw {
@@ -66,9 +66,9 @@ class JobSizeModel {
 
   Draw draw(Rng& rng) const;
 
-  // What draws tend to, to compare with what was published.
-  double count_share(int32_t gpus_max) const;     // of jobs of at most so many GPUs
-  double gpu_time_share(int32_t gpus_max) const;  // of the GPU-time in them
+  // Expected shares of draws, for comparison with published figures.
+  double count_share(int32_t gpus_max) const;     // of jobs with at most so many GPUs
+  double gpu_time_share(int32_t gpus_max) const;  // GPU-time of these jobs
   double duration_share(Duration span) const;     // of jobs that run at most so long
   Duration duration_mean() const;
   double gpus_mean() const;

@@ -1,5 +1,4 @@
-// models/workload/sources/explicit_gang_params.hpp -- the gangs and roles of a job that is written
-// out.
+// models/workload/sources/explicit_gang_params.hpp -- gangs and roles of a job in a scenario.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +74,7 @@ struct ExplicitRoleParams {
   void check(C& c) const {
     if (min_available > pods) c.error("min_available", "must not be more than the role's pods");
   }
-  RoleSpec spec(int32_t priority) const;  // without what training says of ends
+  RoleSpec spec(int32_t priority) const;  // without the ends that `training` sets
   void override_ends(RoleSpec& role) const;
   void check_kind(Checker& c, const std::string& at, bool is_gang) const;
 };
@@ -103,7 +102,7 @@ struct ExplicitGangParams {
       c.error("min_available", "must not be more than the pods of all roles");
     }
   }
-  // Those of the roles, in a gang.
+  // Checks the minimums of the roles of a gang.
   void check_minimums(Checker& c, const std::string& at) const;
 };
 

@@ -39,8 +39,8 @@ JobSpec request_of(const ExplicitJobParams& params, const TrainingParams& traini
   return job;
 }
 
-// One entry of the list yields its jobs one by one; a heap keeps the entries in order of their
-// next submission, so that `count: 10000000` costs no memory.
+// An entry of the list yields its jobs one by one. A heap keeps the entries in order of their next
+// submission, so `count: 10000000` needs no more memory than `count: 1`.
 class ExplicitJobs final : public JobSource {
  public:
   ExplicitJobs(const ExplicitJobsParams& params, const TrainingParams& training) {
@@ -76,7 +76,7 @@ class ExplicitJobs final : public JobSource {
   struct Next {
     Time when;
     size_t entry = 0;
-    // A priority_queue gives its greatest first.
+    // A priority_queue returns its greatest element first.
     bool operator<(const Next& other) const {
       return when != other.when ? when > other.when : entry > other.entry;
     }

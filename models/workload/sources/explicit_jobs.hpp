@@ -1,4 +1,4 @@
-// models/workload/sources/explicit_jobs.hpp -- jobs written out in the scenario.
+// models/workload/sources/explicit_jobs.hpp -- jobs listed in the scenario.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// models/workload/sources/generator.hpp -- jobs made up from a seed: a low churn and bursts on top
-// of it.
+// models/workload/sources/generator.hpp -- generates jobs from a seed: steady churn plus bursts.
 #pragma once
 
 #include <array>
@@ -135,7 +134,7 @@ struct GeneratorParams {
   void check(C& c) const;
 };
 
-// `index` tells generators of one run apart: each has random streams of its own.
+// `index` numbers the generators of a run: each has its own random streams.
 std::unique_ptr<JobSource> make_generator(const GeneratorParams& params,
                                           const TrainingParams& training, const RngStreams& rng,
                                           uint64_t index);

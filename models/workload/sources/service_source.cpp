@@ -1,5 +1,4 @@
-// models/workload/sources/service_source.cpp -- a service as a job: of as many pods as it may ever
-// have.
+// A service as a job with its maximum number of pods.
 #include <optional>
 #include <utility>
 

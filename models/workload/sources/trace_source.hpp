@@ -1,4 +1,4 @@
-// models/workload/sources/trace_source.hpp -- recorded jobs as requests.
+// models/workload/sources/trace_source.hpp -- submits recorded jobs.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-// How replayed jobs end: as the trace says, or all with success.
+// How replayed jobs end: as recorded, or all with success.
 enum class TraceEnds : uint8_t { Recorded, Completed };
 constexpr std::array<std::string_view, 2> enum_names(TraceEnds) {
   return {"recorded", "completed"};
@@ -72,7 +72,7 @@ struct TraceSourceParams : TraceParams {
 
 std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
                                              const TrainingParams& training);
-// The same over a reader made elsewhere. `takes_gpus` false: no job may ask for GPUs.
+// The same with a reader made elsewhere. `takes_gpus` false: no job may request GPUs.
 std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
                                              const TraceSourceParams& params,
                                              const TrainingParams& training,

@@ -1,5 +1,4 @@
-// models/workload/sources/training_params.hpp -- how jobs start, train and come back, as a scenario
-// says it.
+// models/workload/sources/training_params.hpp -- start, training and restart of jobs in a scenario.
 #pragma once
 
 #include <array>
@@ -59,7 +58,7 @@ struct TrainingParams {
       Heeded{Fact::GpuJobs});
     v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.",
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
-    v("communicator", communicator, "How ranks meet, which adds to init.",
+    v("communicator", communicator, "How ranks connect, which adds to init.",
       Heeded{Fact::Communicators});
     v("step", step,
       "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
@@ -99,13 +98,13 @@ struct TrainingParams {
   bool saves() const { return checkpoint_interval > Duration{}; }
   bool is_saving_free() const { return !checkpoint && checkpoint_write == Duration{}; }
   bool is_step_felt() const { return !step || step->lengthens() || dataset || saves(); }
-  // Auto: a gang if there are several pods, or anything that only a gang has.
+  // Auto: a gang if there are several pods, or an option that only a gang has.
   JobKind kind_of(KindOfJob kind, int32_t pods) const {
     const bool is_gang =
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
     return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
-  void apply(JobSpec& job) const;  // after its roles are known
+  void apply(JobSpec& job) const;  // call after its roles are set
 };
 
 }  // namespace orrery

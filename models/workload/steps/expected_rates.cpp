@@ -11,12 +11,12 @@ namespace orrery {
 namespace {
 
 constexpr double kDriftMax = 0.02;
-constexpr double kRateNoticed = 0.01;  // a rate that changed by less is left as others see it
-constexpr int32_t kVisitsMax = 8;      // of a gang in one settling
+constexpr double kRateNoticed = 0.01;  // smaller changes of a rate are not passed to others
+constexpr int32_t kVisitsMax = 8;      // evaluations of a gang in one settling
 
 }  // namespace
 
-// Drawn from how many joined before, so the same run draws the same orders.
+// Seeded by the number of joins before, so the same run draws the same orders.
 void ExpectedRates::draw_order(RatedGang& gang) {
   Rng rng{joined_++};
   std::iota(gang.order.begin(), gang.order.end(), 0.0);
@@ -58,7 +58,7 @@ void ExpectedRates::attach(JobId job, const Use& use) {
   gangs_[job.index].uses.push_back({use.link, use.weight});
 }
 
-// The first watcher of a link adds up the loads of all its members.
+// The first watcher of a link sums the loads of all its members.
 void ExpectedRates::watch(JobId job, const LinkUse& use) {
   Link& link = links_[use.link.index];
   gangs_[job.index].watched.push_back(use);
@@ -127,12 +127,12 @@ void ExpectedRates::add_load(Link& link, double weight, const Change& change) {
   }
 }
 
-// On all links that somebody watches.
+// Adds the load to all watched links.
 void ExpectedRates::put_load(RatedGang& gang, const Load& load) {
   const Change change{gang.load, load};
   for (const LinkUse& use : gang.uses) add_load(links_[use.link.index], use.weight, change);
   gang.load = load;
-  gang.drift = 0;  // it knows of itself
+  gang.drift = 0;  // the gang's own change is no drift
 }
 
 void ExpectedRates::queue(JobId job) {

@@ -11,13 +11,13 @@
 
 namespace orrery {
 
-// On how many nodes a job lies is known only once it runs.
+// The number of nodes of a job is known only once it runs.
 class FewServers {
  public:
-  explicit FewServers(const JobTable& jobs) : jobs_{jobs} {}  // must outlive it
+  explicit FewServers(const JobTable& jobs) : jobs_{jobs} {}  // the table must outlive it
 
   void connect(JobNews& jobs);
-  // The first such job, and how many there were; none if there was no job.
+  // Names the first such job and counts them; empty if there was none.
   std::optional<std::string> note() const;
 
  private:

@@ -1,4 +1,4 @@
-// models/workload/steps/gang_steps.hpp -- how fast gangs with a training step go.
+// models/workload/steps/gang_steps.hpp -- the pace of gangs with a training step.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,15 @@
 
 namespace orrery {
 
-// With `steps: rate` a gang goes at the pace of its mean step until something changes: a closed
-// form if it shares no link that could fill, else what SharedLinks says. With `steps: traced`
-// StepTracer plays every step. A gang whose exchanges cannot move stands still, and is aborted once
-// it did so for as long as NCCL retries.
+// With `steps: rate` a gang runs at the pace of its mean step until something changes. The step is
+// a closed form if no shared link can fill up, otherwise SharedLinks computes it. With `steps:
+// traced` StepTracer simulates every step. A gang that cannot exchange stalls, and is aborted after
+// NCCL's retry timeout. Example: a step of 0.8 s compute and 0.4 s exchange, half of it hidden,
+// lasts 1.0 s, so 1 h of work takes 4,500 steps and 75 min.
 class GangSteps : public PaceModel {
  public:
-  // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
+  // `network` is null with level: alpha_beta, `storage` is null without storage. All must outlive
+  // it.
   GangSteps(Sim sim, GangTraffic traffic, const JobTable& jobs, JobController& controller,
             Network* network, Storage* storage, StepDetail steps);
 
@@ -38,38 +40,38 @@ class GangSteps : public PaceModel {
 
   struct View {
     const StepCycle* cycle = nullptr;  // null: no such gang runs
-    Duration across{};  // a step's exchange across nodes, the mean; max: it cannot move
-    Bytes bytes{};      // of it, on its heaviest link
+    Duration across{};                 // mean exchange of a step across nodes; max: no route
+    Bytes bytes{};                     // bytes of it on its heaviest link
     bool is_traced = false;
-    bool is_updating = false;  // traced: the optimizer runs, or data are waited for
+    bool is_updating = false;  // traced: the optimizer runs, or the step waits for data
   };
   View view(JobId job) const;
-  // The gang cannot exchange, and no timeout is pending that would abort it.
+  // The gang cannot exchange, and no pending timeout will abort it.
   bool waits_in_vain(JobId job) const;
   // Bytes of traced steps, on the heaviest link. Includes earlier jobs with this id.
   Bytes sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
-  // As GangTraffic says, of a gang that runs.
+  // See GangTraffic; the gang must be running.
   std::vector<double> nic_parts(JobId job) const;
 
   const SharedLinks* shared_links() const { return links_ ? &*links_ : nullptr; }
   struct Counters {
     uint32_t standing_still = 0;  // gangs that cannot exchange now
-    uint64_t gave_up = 0;         // gangs, because they could not
-    uint64_t rerouted = 0;        // times that routes of a gang were asked for again
+    uint64_t gave_up = 0;         // gangs aborted because they could not exchange
+    uint64_t rerouted = 0;        // how often routes of a gang were computed again
   };
   const Counters& counters() const { return counters_; }
 
  private:
   void phase_changed(JobId job, JobPhase after);
-  void controller_changed_pace(JobId job);  // or paused the job, or lets it go on
+  void controller_changed_pace(JobId job);  // the controller started, paused or resumed the job
   struct SteppingGang {
     bool is_running = false;
     StepPlan plan{};
     StepCycle cycle{};
     GangTraffic::Found traffic{};
     SharedLinks::Step step{};
-    FlowId carried{};    // by rate: what its steps put on its links
-    EventId gives_up{};  // pending while it cannot exchange
+    FlowId carried{};    // steps: rate: the load of its steps on its links
+    EventId gives_up{};  // pending while the gang cannot exchange
     bool crosses_nodes() const { return traffic.activity.bytes > Bytes{}; }
     bool is_connected() const {
       return traffic.activity.fabric.is_connected && traffic.activity.rate_max > Bandwidth{};

@@ -14,13 +14,13 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-constexpr double kStepsInWindow = 8192;        // of all gangs, alone
+constexpr double kStepsInWindow = 8192;        // of all gangs together, each stepping alone
 constexpr double kSlowestStep = 30 * 86400.0;  // seconds
 constexpr Duration kForEver = 876'000_h;
 
 struct Mark {
   int64_t steps = 0;
-  Time end{};  // of the last one
+  Time end{};  // end of the last step
 };
 using Marks = std::vector<Mark>;  // by gang
 
@@ -36,7 +36,7 @@ class Stage {
     tracer_.step_done.connect([this](JobId gang) { step_done(gang.index); });
     for (uint32_t i = 0; i < gangs.size(); ++i) begin({i}, gangs[i]);
   }
-  // Until each gang has done so many more steps than the slowest one has now.
+  // Until each gang has done `steps` more steps than the slowest gang has done now.
   const Marks& play(int64_t steps) {
     goal_ = std::ranges::min(now_, {}, &Mark::steps).steps + steps;
     short_of_goal_ = std::ranges::count_if(now_, [this](const Mark& m) { return m.steps < goal_; });
@@ -52,7 +52,8 @@ class Stage {
     activity.rate_max = {std::llround(gang.rate_max)};
     activity.fabric.uses = gang.uses;
     activity.fabric.is_connected = true;
-    const double left = gang.position > 0 ? 1 - gang.position : 0;  // of a step that it ends first
+    // Of a step whose rest it finishes first.
+    const double left = gang.position > 0 ? 1 - gang.position : 0;
     tracer_.begin(id, gang.cycle, activity, Duration::max(),
                   nearest_ns(gang.cycle.length(gang.alone()).seconds() * left));
   }

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr double kStepNoticed = 1e-3;  // a smaller change of a step by expected rates is left out
+constexpr double kStepNoticed = 1e-3;  // smaller changes of a step by expected rates are ignored
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void SharedLinks::put(JobId job) {
   set_demand(job);
 }
 
-// By the capacities as they are now.
+// By the present capacities.
 void SharedLinks::set_demand(JobId job) {
   WatchedGang& gang = gangs_[job.index];
   double rate = gang.rate_limit;
@@ -83,15 +83,15 @@ void SharedLinks::take_away(JobId job) {
     const bool was_contended = link.is_contended();
     link.demand -= at->demand;
     link.members.erase(at);
-    if (link.members.empty()) link.demand = 0;  // no rounding is left
+    if (link.members.empty()) link.demand = 0;  // clears rounding errors
     contention_changed(use.link, was_contended);
-    // Those that stay may be a smaller group now, or several.
+    // The remaining members may be a smaller group, or several groups.
     if (link.is_contended()) look_at(link.members.front().job);
   }
 }
 
-// A gang that has more contended links than it watches joins its group again only once half of them
-// changed, as that costs time for each link.
+// A gang with more contended links than it watches rejoins its group only once half of them
+// changed, because rejoining costs time for each link.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -163,8 +163,8 @@ void SharedLinks::settle() {
   }
 }
 
-// A gang by expected rates has only such neighbours, or ones that are seeds themselves. So the
-// search need not go through it once the group is too large to be rehearsed.
+// A gang with expected rates has only neighbours with expected rates, or neighbours that are seeds
+// themselves. So the search need not pass through it once the group is too large to be rehearsed.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};
@@ -220,7 +220,7 @@ void SharedLinks::rehearse_group() {
   steps_rehearsed_ += rehearsal.played;
   for (size_t i = 0; i < group_.size(); ++i) {
     const SharingGang& gang = gangs[i];
-    // An exchange that would make the step as long; never shorter than alone.
+    // The exchange that would make the step this long; never shorter than alone.
     const StepCycle& cycle = gang.cycle;
     const Duration exposed = rehearsal.steps[i] - cycle.working - cycle.update;
     const bool waits_for_data = rehearsal.steps[i] <= cycle.reading;
@@ -254,7 +254,7 @@ void SharedLinks::set_step(JobId job, Step step, double noticed) {
   changed_.push_back(job);
 }
 
-// As if it stepped evenly since the last look.
+// Assumes even steps since the last update.
 void SharedLinks::move_on(WatchedGang& gang) const {
   if (gang.step.length != Duration::max()) {
     const double steps = (engine_.now() - gang.as_of).seconds() / gang.step.length.seconds();

@@ -1,4 +1,4 @@
-// models/workload/steps/shared_links.hpp -- how long the steps of gangs take that share links.
+// models/workload/steps/shared_links.hpp -- step durations of gangs that share links.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,14 @@
 
 namespace orrery {
 
-// A link is contended if its gangs could fill it together. A gang on no contended link steps in
-// closed form. Gangs that contended links connect, also through others, are a group: up to 16 are
-// rehearsed, unless their steps are too unlike; other groups go by expected rates. Steps are worked
-// out anew, once an instant, in Phase::Settle, when gangs begin, end or change and when capacities
-// do, and hold until then. A gang that pauses counts as one that goes on.
+// A link is contended if its gangs together could fill it. A gang without contended links steps in
+// closed form. Gangs connected by contended links, also through others, are a group. Groups of up
+// to 16 are rehearsed unless their steps differ too much; other groups use expected rates. Example:
+// A and B share link 1, B and C share link 2, both contended: A, B and C are one group and are
+// rehearsed together.
+//
+// Steps are recomputed once per instant, in Phase::Settle, when gangs begin, end or change and when
+// capacities do, and hold until then. A pausing gang counts as one that continues.
 class SharedLinks {
  public:
   static constexpr size_t kRehearsedMax = 16;
@@ -29,18 +32,18 @@ class SharedLinks {
   SharedLinks& operator=(const SharedLinks&) = delete;
   ~SharedLinks() { engine_.cancel(settle_event_); }
 
-  // The gang steps so from now on, or otherwise than before. `rate_max`: a limit besides links.
+  // The gang steps like this from now on. `rate_max`: a limit besides links.
   void set(JobId job, const SharingGang& gang);
   void remove(JobId job);
 
   struct Step {
-    Duration across;  // the exchange across nodes, the mean; max: it cannot exchange
+    Duration across;  // mean exchange across nodes; max: no route
     Duration length;
     bool operator==(const Step&) const = default;
   };
-  // As of the last settling; of a gang that was set since then, alone.
+  // As of the last settling; a gang set since then steps as if alone.
   const Step& step(JobId job) const { return gangs_[job.index].step; }
-  Signal<JobId> changed;  // step()
+  Signal<JobId> changed;  // step() changed
 
   uint64_t steps_rehearsed() const { return steps_rehearsed_; }
   uint64_t rates_expected() const { return expected_.worked_out(); }
@@ -48,23 +51,23 @@ class SharedLinks {
  private:
   struct WatchedGang {
     bool is_there = false, is_dirty = false;
-    SharingGang own;        // rate_max: what its links leave it alone
-    double rate_limit = 0;  // its own, bits a second
-    Step alone, step;       // step: as emitted last
-    Time as_of{};           // of own.position
-    uint32_t found = 0;     // by the last search that came by
-    size_t flips = 0;       // links that became contended or ceased to, since it joined expected_
+    SharingGang own;        // rate_max: the limit of its links when alone
+    double rate_limit = 0;  // its own limit, bits a second
+    Step alone, step;       // step: the last one emitted
+    Time as_of{};           // the instant of own.position
+    uint32_t found = 0;     // mark of the last search that reached it
+    size_t flips = 0;       // links that became or ceased to be contended since it joined expected_
     bool shares() const { return is_there && alone.length != Duration::max(); }
   };
   struct Member {
     JobId job;
-    double weight, demand;  // demand: bits a second that the gang puts there alone
+    double weight, demand;  // demand: bits a second that the gang alone sends over the link
   };
   struct Link {
     std::vector<Member> members;  // in id order
     double capacity = 0, demand = 0;
-    uint32_t searched = 0;              // by the last search that came by
-    uint32_t rehearsal = 0, place = 0;  // the last rehearsal, and where the link stands there
+    uint32_t searched = 0;              // mark of the last search that reached it
+    uint32_t rehearsal = 0, place = 0;  // the last rehearsal, and the link's index in it
     bool is_contended() const { return demand > capacity * (1 + 1e-9); }
   };
   void link_changed(LinkId link);
@@ -90,9 +93,9 @@ class SharedLinks {
   std::vector<WatchedGang> gangs_;  // by job
   std::vector<Link> links_;
   ExpectedRates expected_;
-  std::vector<JobId> seeds_;    // from which the next settling searches
-  std::vector<JobId> group_;    // that the last search found
-  std::vector<JobId> changed_;  // in the settling under way
+  std::vector<JobId> seeds_;    // starts of the next settling's search
+  std::vector<JobId> group_;    // members found by the last search
+  std::vector<JobId> changed_;  // changed in the present settling
   uint32_t searches_ = 0, rehearsals_ = 0;
   EventId settle_event_;
   uint64_t steps_rehearsed_ = 0;

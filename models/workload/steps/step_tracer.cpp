@@ -48,7 +48,7 @@ void StepTracer::next_step(JobId job) {
   compute(job, Phase::Compute, steps.lead_work, steps.lead);
 }
 
-// Does so much work in just that time, so that progress is exact when it has passed.
+// Does this work in exactly this time, so progress is exact at its end.
 void StepTracer::compute(JobId job, Phase phase, Duration work, Duration span) {
   Steps& steps = steps_[job.index];
   steps.phase = phase;
@@ -86,7 +86,7 @@ void StepTracer::update(JobId job) {
   updated(job);
 }
 
-// Data may have to be waited for; set_reading() asks again.
+// The gang may have to wait for data; set_reading() checks again.
 void StepTracer::updated(JobId job) {
   Steps& steps = steps_[job.index];
   if (steps.cycle.reading == Duration::max()) return;
@@ -108,7 +108,7 @@ void StepTracer::set_reading(JobId job, Duration reading) {
 void StepTracer::end_step(JobId job) {
   steps_[job.index].left -= steps_[job.index].work;
   step_done.emit(job);
-  const Steps& steps = steps_[job.index];  // which may be another one's now
+  const Steps& steps = steps_[job.index];  // the id may belong to another job now
   if (steps.is_active && steps.left > Duration{}) next_step(job);
 }
 
@@ -158,7 +158,7 @@ bool StepTracer::is_transferring(JobId job) const {
          steps.inside.left == Duration::max();
 }
 
-// A transfer under way keeps what it moved; the rest is counted on what is its heaviest link now.
+// A transfer under way keeps its progress; the rest is counted on the new heaviest link.
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;

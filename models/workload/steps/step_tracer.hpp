@@ -1,4 +1,5 @@
-// models/workload/steps/step_tracer.hpp -- plays the steps of gangs one by one on a flow network.
+// models/workload/steps/step_tracer.hpp -- simulates the steps of gangs one by one on a flow
+// network.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@
 
 namespace orrery {
 
-// Each step passes as StepCycle says; its exchange across nodes is one transfer, which shares links
-// with all others. Work is done while a step computes and stands still for the rest. While the gang
-// pauses, so does all of this. The last step is as small as the work that is left: computing, bytes
-// and all else are that part of a whole step's.
+// Each step follows StepCycle; its exchange across nodes is one transfer, which shares links with
+// all others. Work progresses while a step computes and stands still for the rest. A pause of the
+// gang stops all of this. The last step is as small as the work that is left: its compute and bytes
+// are that share of a whole step. Example: 10 s of work in steps of 4 s: two whole steps and one
+// half step.
 class StepTracer {
  public:
   // `flows`: null if no exchange leaves its nodes.
@@ -26,7 +28,7 @@ class StepTracer {
   StepTracer(const StepTracer&) = delete;
   StepTracer& operator=(const StepTracer&) = delete;
 
-  // The first step begins after `delay`; so much work is to be done in all.
+  // The first step begins after `delay`; `work` is the total work.
   void begin(JobId job, const StepCycle& cycle, const StepActivity& activity, Duration work,
              Duration delay = {});
   void end(JobId job);
@@ -34,11 +36,11 @@ class StepTracer {
   void set_reading(JobId job, Duration reading);
   void set_paused(JobId job, bool is_paused);
 
-  Signal<JobId, Pace> pace_changed;  // exact: a phase does its work in just its time
-  Signal<JobId> step_done;           // after it, unless end() is called, the next step begins
-  Signal<JobId> transfer_due;        // the exchange across nodes is due; it may lack a route
+  Signal<JobId, Pace> pace_changed;  // exact: a phase does its work in exactly its time
+  Signal<JobId> step_done;           // unless end() is called, the next step begins afterwards
+  Signal<JobId> transfer_due;        // the exchange across nodes is due; a route may be missing
 
-  bool is_updating(JobId job) const {  // the optimizer runs, or data are waited for
+  bool is_updating(JobId job) const {  // the optimizer runs, or the step waits for data
     return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
   }
   bool is_transferring(JobId job) const;  // an exchange across nodes is due or under way
@@ -50,26 +52,28 @@ class StepTracer {
   struct Wait {
     EventId event{};
     Time due{};
-    Duration left = Duration::max();  // of one that pauses
+    Duration left = Duration::max();  // of a paused wait
     void (StepTracer::*then)(JobId) = nullptr;
   };
   struct Steps {
     bool is_active = false;
     StepCycle cycle{};
     StepActivity activity{};
-    Duration left{};               // work, with the present step
-    Duration work{};               // of the present step
-    double part = 1;               // of a whole step, that the present one is
-    Duration lead{}, lead_work{};  // before its exchange begins: time, and the work done in it
-    Time begun{}, updated_at{};    // the present step, and its optimizer's end; pauses put both off
+    Duration left{};  // work, the present step included
+    Duration work{};  // of the present step
+    double part = 1;  // the present step's share of a whole step
+    // Before its exchange begins: time, and the work done in that time.
+    Duration lead{}, lead_work{};
+    // Start of the present step, and end of its optimizer; pauses delay both.
+    Time begun{}, updated_at{};
     Phase phase = Phase::Compute;
-    Time paused_at = Time::max();  // max: it goes on
+    Time paused_at = Time::max();  // max: not paused
     bool exchanges = false;        // an exchange is under way
-    Wait main{}, inside{};         // what ends the phase; the exchange inside of nodes
+    Wait main{}, inside{};         // the event that ends the phase; the exchange inside of nodes
     FlowId flow{};
-    Bytes sending{};  // of the transfer under way, or what was left of it when its way changed
-    Bytes whole{};    // of a whole step on the heaviest link, as it was then
-    Bytes sent{};     // by those that are over
+    Bytes sending{};  // bytes of the transfer under way, or left when its route changed
+    Bytes whole{};    // bytes of a whole step on its heaviest link at that time
+    Bytes sent{};     // bytes of finished transfers
     bool is_paused() const { return paused_at != Time::max(); }
     Duration part_of(Duration span) const {
       return part == 1 ? span : nearest_ns(span.seconds() * part);

@@ -13,10 +13,10 @@
 
 namespace orrery::traces {
 
-// Takes everything in, then gives it back in order; jobs submitted at one instant keep the order in
-// which they came. What does not fit into one run of jobs is sorted run by run, goes to a temporary
-// file that has no name, and is merged. The texts that jobs point at stay where they are: their
-// pool must outlive the sorter.
+// Takes all jobs, then returns them in order; jobs of one instant keep their order. Jobs beyond one
+// run are sorted run by run, written to an unnamed temporary file, and merged. Texts of jobs are
+// not copied: their pool must outlive the sorter. Example: with runs of 3, submissions 5 2 9 | 1 7
+// 3 become runs 2 5 9 and 1 3 7, and are merged to 1 2 3 5 7 9.
 class JobSorter {
  public:
   static constexpr size_t kRun = 500'000;  // jobs: 140 MB
@@ -26,15 +26,15 @@ class JobSorter {
   void add(const TraceJob& job);  // never after pop()
   size_t size() const { return size_; }
   TraceJob pop();  // the sorter must not be empty
-  // Why the temporary file could not be used; empty: all is well. Then nothing may be popped.
+  // Why the temporary file failed; empty: no error. After an error nothing may be popped.
   const std::string& error() const { return error_; }
   bool has_spilled() const { return !spilled_.empty(); }
 
  private:
   struct Run {
     std::vector<TraceJob> block;  // read ahead
-    size_t at = 0;                // the next one in it
-    int64_t offset = 0;           // in the file, of what follows the block
+    size_t at = 0;                // index of the next one in it
+    int64_t offset = 0;           // in the file, of the data after the block
     size_t left = 0;              // jobs there
   };
   struct Close {
@@ -51,11 +51,11 @@ class JobSorter {
   size_t run_;
   size_t size_ = 0;
   bool is_merging_ = false;
-  std::vector<TraceJob> jobs_;   // of the last run
-  std::vector<uint32_t> order_;  // of jobs_, once sorted
+  std::vector<TraceJob> jobs_;   // jobs of the last run
+  std::vector<uint32_t> order_;  // order of jobs_, once sorted
   std::vector<Run> spilled_;
-  std::vector<size_t> heap_;  // runs by their first jobs; the last run is number spilled_.size()
-  size_t next_ = 0;           // of order_
+  std::vector<size_t> heap_;  // runs by their first job; the last run has number spilled_.size()
+  size_t next_ = 0;           // index into order_
   std::unique_ptr<std::FILE, Close> file_;
   std::string error_;
 };

@@ -1,4 +1,4 @@
-// models/workload/traces/reorder.hpp -- puts jobs in order, if they are almost in it, or anyhow.
+// models/workload/traces/reorder.hpp -- sorts jobs that are almost in order, or all jobs of a file.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,10 @@
 
 namespace orrery::traces {
 
-// Gives back the earliest of the jobs it holds; jobs submitted at one instant keep the order of the
-// file. Either it holds up to a window of jobs: sorted input costs O(1) a job, and what is moved
-// are keys, not jobs. Or it takes in the whole file first.
+// Returns the earliest job that it holds; jobs of one instant keep the order of the file. It holds
+// up to a window of jobs, or takes the whole file first. In the window, sorted input costs O(1) a
+// job, and only keys are moved. Example: with a window of 2, submissions 1 3 2 4 come out as 1 2 3
+// 4.
 class ReorderBuffer {
  public:
   static constexpr size_t kWindow = 4096;  // rows a job may be late
@@ -33,7 +34,7 @@ class ReorderBuffer {
     uint32_t slot;
   };
   bool is_window_;
-  size_t head_ = 0;  // keys before it were popped
+  size_t head_ = 0;  // keys before this index were popped
   std::vector<Key> keys_;
   std::vector<TraceJob> slots_;
   std::vector<uint32_t> free_slots_;

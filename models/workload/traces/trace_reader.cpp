@@ -20,7 +20,7 @@ using namespace traces;
 constexpr int64_t kDayNs = 86'400'000'000'000;
 constexpr int64_t kYears10Ns = 3650 * kDayNs;
 
-// A trace that can be read from its start more than once.
+// A trace that can be opened more than once.
 struct Origin {
   std::string name;
   std::optional<std::string_view> text;  // absent: the file of that name
@@ -29,7 +29,7 @@ struct Origin {
   }
 };
 
-// When the first job of the file ended. Ends at a mistake, which the reading proper will report.
+// When the first job of the file ended. Stops at a mistake, which the actual reading will report.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
   StringPool pool;
@@ -138,7 +138,7 @@ class FileTraceReader final : public TraceReader {
   Time rebased(Time arrival) const;
   void check_queues();
   void check_counts() const;
-  // "file:row:column (name)" of the job's arrival, or as much as the layout tells.
+  // "file:row:column (name)" of the job's arrival, or the part of it that the layout knows.
   std::string place_of(const TraceJob& job) const {
     return findings_.file() + ":" + std::to_string(job.row) +
            parser_->arrival_place(params_.arrive_at);
@@ -159,16 +159,16 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> first_end_;  // where it makes the window
-  std::optional<Time> zero_;       // the trace's time at which the run starts
-  Time earliest_ = Time::max();    // of all rows, when they are sorted
+  std::optional<Time> first_end_;  // only if it starts the window
+  std::optional<Time> zero_;       // time in the trace at which the run starts
+  Time earliest_ = Time::max();    // over all rows, if they are sorted
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
-  std::vector<std::string> queues_met_;  // when they are filtered, for near names
+  std::vector<std::string> queues_met_;  // with a queue filter, for near names
   TraceJob job_;
   int32_t copies_left_ = 0;
   TraceCounts counts_;
-  int64_t taken_ = 0;  // rows that became jobs, once each
+  int64_t taken_ = 0;  // rows that became jobs, counted once each
 };
 
 const Format* FileTraceReader::choose_format(const Origin& origin) {
@@ -187,7 +187,7 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
                    std::string{name_of(requests->id)} + "), not jobs");
     return nullptr;
   }
-  // The file may be damaged before it shows what it is.
+  // The file may be damaged before its format is known.
   TextSource again = origin.open();
   const bool has_text = again.next_line().has_value();
   findings_.stop(
@@ -252,16 +252,16 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// Moves what was alive at the start of the window to that instant; false: not part of the replay.
-// What ran then keeps its start until it is handed out: it comes first, in the order of the starts,
-// so that a cluster that held it has room for it again.
+// Moves a job that was alive at the start of the window to that instant; false: not part of the
+// replay. A job that ran then keeps its start until it is delivered. Such jobs come first, in the
+// order of their starts, so a cluster that held them has room for them again.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
   if (window_end_ && job.submit >= *window_end_) return false;
   if (!window_start_ || job.submit >= *window_start_) return true;
   if (!params_.warm_start) return false;
-  if (job.cancelled_after >= Duration{}) {  // it waits on, until then
+  if (job.cancelled_after >= Duration{}) {  // it still waits until then
     if (row.start < *window_start_) return false;
     job.cancelled_after = row.start - *window_start_;
     job.submit = *window_start_;
@@ -277,14 +277,13 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   return true;
 }
 
-// A run over dates starts at midnight, so that the hour of the day keeps its meaning.
+// A run over dates starts at midnight, so that hours of the day keep their meaning.
 Time FileTraceReader::start_of(Time first) const {
   const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
 }
 
-// Of a job that was cancelled before it started. What it would have run for is what its user
-// requested, where that is recorded.
+// A job that was cancelled before it started. Its duration is the requested time, if recorded.
 bool FileTraceReader::takes_unstarted(TraceRow& row) {
   if (!params_.cancelled_unstarted || params_.arrive_at == TraceArrival::Start) {
     findings_.leave_out(row.lacks_duration.empty() ? "never started" : row.lacks_duration);
@@ -296,7 +295,7 @@ bool FileTraceReader::takes_unstarted(TraceRow& row) {
   return true;
 }
 
-// False: nobody knows how long it ran, and nobody said what to assume.
+// False: its duration is unknown, and default_duration is not set.
 bool FileTraceReader::complete_duration(TraceRow& row) {
   if (row.lacks_duration.empty() && format_->durations != Durations::InNoRow) return true;
   if (!params_.default_duration) {
@@ -356,7 +355,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// A queue that nobody uses is a typing mistake: the run would silently be empty.
+// A queue without jobs is a typing mistake: the run would be empty without a message.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

@@ -1,5 +1,4 @@
-// models/workload/traces/trace_statistics.hpp -- what the jobs of a trace look like, taken
-// together.
+// models/workload/traces/trace_statistics.hpp -- statistics of the jobs of a trace.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 
 namespace orrery {
 
-// Keeps a few numbers of every job, 56 bytes; the views of the jobs must outlive it.
+// Stores a few numbers of each job, 56 bytes; views of jobs must outlive it.
 class TraceStatistics {
  public:
   static constexpr std::array<double, 7> kQuantiles{0, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
@@ -20,7 +19,7 @@ class TraceStatistics {
   struct Distribution {
     int64_t count = 0;
     double mean = 0;
-    std::array<double, kQuantiles.size()> at{};  // the smallest value that enough jobs reach
+    std::array<double, kQuantiles.size()> at{};  // the nearest-rank quantiles
   };
   struct StatusShare {
     int64_t jobs = 0;
@@ -36,23 +35,23 @@ class TraceStatistics {
   size_t groups() const { return groups_.size(); }
   size_t queues() const { return queues_.size(); }
   size_t applications() const { return applications_.size(); }
-  double gpu_seconds() const;   // shares of a GPU counted as such
-  double core_seconds() const;  // of jobs whose cores were recorded
+  double gpu_seconds() const;   // shares of a GPU count as such
+  double core_seconds() const;  // of jobs with recorded cores
   Time first_submit() const;
   Time last_submit() const;
   int64_t with_deadline() const { return with_deadline_; }
-  int64_t chained() const { return chained_; }  // submitted after the end of another job
-  // The first job to end as it was recorded, and how many were submitted before that.
+  int64_t chained() const { return chained_; }  // jobs submitted after the end of another job
+  // The first recorded end of a job, and how many jobs were submitted before it.
   Time first_end() const { return first_end_; }
   int64_t before_first_end() const;
-  Time last_end() const { return last_end_; }  // had nothing waited
+  Time last_end() const { return last_end_; }  // if no job had waited
   const std::array<StatusShare, enum_names(TraceStatus{}).size()>& statuses() const {
     return statuses_;
   }
   Distribution durations() const;  // seconds
   Distribution waits() const;      // seconds, where recorded
   Distribution requested() const;  // seconds, where recorded
-  Distribution gpus() const;       // of jobs with any
+  Distribution gpus() const;       // of jobs with GPUs
   Distribution cores() const;      // of jobs without GPUs
   Distribution gaps() const;       // seconds from one submission to the next
   // Submissions in equal parts of the time from the first to the last.

@@ -1,5 +1,5 @@
-// models/workload/training/checkpoint_params.hpp -- checkpoints that go to a store, as a scenario
-// says it.
+// models/workload/training/checkpoint_params.hpp -- checkpoints to a store, as a scenario describes
+// them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace orrery {
 
-// Sync: computing stops until all is in the store. Async: only while it is copied to host memory.
+// Sync: compute stops until the checkpoint is in the store. Async: it stops only while state is
+// copied to host memory.
 enum class CheckpointMode : uint8_t { Sync, Async };
 constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"sync", "async"}; }
 

@@ -1,4 +1,4 @@
-// models/workload/training/communicator_init.hpp -- how long ranks take to find one another and
+// models/workload/training/communicator_init.hpp -- how long ranks take to find each other and
 // connect.
 #pragma once
 
@@ -12,8 +12,9 @@
 
 namespace orrery {
 
-// How the ranks meet. With tcp_store one thread serves all of them, and groups are made one by one
-// with a barrier of all ranks each; redis takes the thread away, ordered the barriers too.
+// How the ranks connect. With tcp_store one thread serves all of them, and groups are made one by
+// one, each with a barrier of all ranks. redis removes the single thread, ordered the barriers,
+// too.
 enum class CommunicatorMethod : uint8_t { TcpStore, Redis, Ordered };
 constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
   return {"tcp_store", "redis", "ordered"};
@@ -31,7 +32,7 @@ struct CommunicatorParams {
 
   template <class V>
   void fields(V& v) {
-    v("method", method, "How the ranks meet.", Source{"PyTorch's default"});
+    v("method", method, "How the ranks connect.", Source{"PyTorch's default"});
     v("discovery", discovery, "Until the address of the first rank is known to the others.",
       Source{"0: it is in the environment of the pods"});
     v("kernel_loading", kernel_loading,
@@ -40,9 +41,9 @@ struct CommunicatorParams {
   }
 };
 
-// Of one start of a job with so many ranks; a single rank meets nobody.
+// For one start of a job with this many ranks; a single rank needs none.
 Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks);
-// From the start barrier until the job loads its checkpoint, with so many GPUs.
+// From the start barrier until the job loads its checkpoint.
 Duration init_time(const Job& job, int32_t gpus);
 
 }  // namespace orrery

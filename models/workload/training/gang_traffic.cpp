@@ -15,9 +15,9 @@ namespace {
 
 constexpr uint32_t kNoNic = UINT32_MAX;
 
-// Which of the node's compute NICs is nearest, by GPU.
+// By GPU: index of the nearest compute NIC of the node.
 std::vector<uint32_t> nics_of_gpus(const Machine& machine) {
-  std::vector<uint32_t> compute(machine.nics.size());  // how many compute NICs come before
+  std::vector<uint32_t> compute(machine.nics.size());  // number of compute NICs before each
   for (uint32_t i = 0, k = 0; i < machine.nics.size(); ++i) {
     compute[i] = k;
     k += machine.nics[i].role == NicRole::Compute ? 1U : 0U;
@@ -30,14 +30,14 @@ std::vector<uint32_t> nics_of_gpus(const Machine& machine) {
   return nics;
 }
 
-// A pod that asks for no CPU may use all of the node's.
+// A pod without a CPU request may use all CPUs of the node.
 double cores_per_gpu(const Machine& machine, const GangPlaces::Share& share) {
   const double cores = share.cpu_milli > 0 ? static_cast<double>(share.cpu_milli) / kMilli
                                            : static_cast<double>(machine.cpu.threads());
   return cores / std::popcount(share.gpus);
 }
 
-// Rates are then those of the heaviest link.
+// Scales rates to those of the heaviest link.
 void scale_to_heaviest(StepActivity& activity) {
   std::vector<LinkUse>& uses = activity.fabric.uses;
   if (uses.empty()) return;

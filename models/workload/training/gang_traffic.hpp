@@ -1,5 +1,5 @@
-// models/workload/training/gang_traffic.hpp -- where the ranks of a gang are, and what its steps
-// exchange there.
+// models/workload/training/gang_traffic.hpp -- locations of a gang's ranks, and the exchanges of
+// its steps there.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@
 
 namespace orrery {
 
-// The GPUs of a gang whose pods run.
+// The GPUs of a gang with running pods.
 struct GangPlaces {
-  struct Share {  // what its first node of this kind of machine gives
+  struct Share {  // GPUs and CPUs of its first node with this machine
     uint32_t machine = 0;
     GpuMask gpus = 0;
     int64_t cpu_milli = 0;  // 0: no limit
   };
   std::vector<RankPlace> ranks;  // in order of ranks
-  std::vector<NodeId> nodes;     // each once, in id order
-  std::vector<Share> shares;     // by machine; other nodes of the kind are taken to give the same
+  std::vector<NodeId> nodes;     // each node once, in id order
+  std::vector<Share> shares;     // by machine; other nodes of the machine count as equal
 };
 
-// Where nodes are unlike, the slowest kind sets the pace: of GPUs the one with the fewest FLOP/s,
-// of exchanges the one on which they take longest.
+// If nodes differ, the slowest kind sets the pace: the GPUs with the fewest FLOP/s, and the machine
+// on which an exchange takes longest.
 class GangTraffic {
  public:
-  // `network`: null with level: alpha_beta. All must outlive it.
+  // `network` is null with level: alpha_beta. All must outlive it.
   GangTraffic(const ClusterState& cluster, const JobTable& jobs, std::span<const Machine> machines,
               Network* network, ExchangeTimes times);
 
@@ -44,7 +44,7 @@ class GangTraffic {
     std::vector<LinkUse> load;  // routes over each link, for adaptive routing
     bool has_detour = false;
   };
-  // By routes as they are now, which replace those with the load `held`.
+  // By present routes, which replace those with the load `held`.
   Found find(JobId job, const StepPlan& plan, const GangPlaces& places,
              std::span<const LinkUse> held) const;
   // The share of the activity's bytes that each rank sends, by NIC. Empty without a fabric.
@@ -56,7 +56,7 @@ class GangTraffic {
   std::span<const Machine> machines_;
   Network* network_;
   ExchangeTimes times_;
-  std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
+  std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: compute NIC by GPU
 };
 
 }  // namespace orrery

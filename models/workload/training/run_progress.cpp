@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// The plan as its intervals last at the present pace.
+// The checkpoint plan in time at the present pace.
 CheckpointPlan paced(const RunTerms& terms) {
   return {terms.pace.span_of(terms.plan.interval), terms.plan.write};
 }
@@ -20,7 +20,7 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   const Pace& pace = terms.pace;
   const auto& [interval, write] = terms.plan;
   const Duration since =
-      passed + run.half_written;  // it computed all of unsaved, and wrote nothing
+      passed + run.half_written;  // no checkpoint yet: it computed all of unsaved
   const int64_t planned = checkpoints_of(terms.work - run.saved, terms.plan);
   RunCut cut;
   if (planned > 0) {
@@ -33,7 +33,7 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   }
   const Duration saved = interval * cut.checkpoints;
   if (cut.checkpoints > 0) cut.to_last = pace.span_of(saved - run.unsaved, run.rest);
-  // The last stretch has no checkpoint after it, so it may be cut only in its compute.
+  // The last stretch has no checkpoint after it, so the time can only fall into its compute.
   const bool is_last = cut.checkpoints == planned;
   const Duration goal = (is_last ? terms.work - run.saved : saved + interval) - run.unsaved;
   const Duration most = pace.span_of(goal, run.rest), rest = since - write * cut.checkpoints;

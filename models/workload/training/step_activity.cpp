@@ -19,7 +19,7 @@ struct GroupNics {
   int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
 
-// Of the ranks first, first + stride, ...: those that share a node bring their NICs, each once.
+// Of the ranks first, first + stride, ...: the NICs of those on each node, each once.
 GroupNics group_nics(std::span<const RankPlace> places, int32_t first, int32_t stride,
                      int32_t ranks) {
   std::vector<std::vector<NicId>> of_nodes;
@@ -42,8 +42,8 @@ GroupNics group_nics(std::span<const RankPlace> places, int32_t first, int32_t s
   return group;
 }
 
-// All groups of an exchange, as the first rank and the number of ranks. Those of a pipeline are the
-// whole rows of stages.
+// All groups of an exchange, by first rank and number of ranks. Pipeline groups are whole columns
+// of stages.
 template <class F>
 void for_each_group(const StepTraffic& traffic, size_t places, F&& f) {
   const auto all = static_cast<int32_t>(places);
@@ -62,7 +62,7 @@ std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const Ran
   return groups;
 }
 
-// Of the ranks first, first + stride, ... those on the last nodes.
+// Marks those of the ranks first, first + stride, ... that are on the last nodes.
 void mark_servers(const StepTraffic& traffic, std::span<const RankPlace> places, int32_t first,
                   int32_t ranks, std::vector<bool>& serves) {
   const auto place = [&](int32_t i) { return static_cast<size_t>(first + i * traffic.stride); };
@@ -80,7 +80,7 @@ bool has_dedicated_servers(const StepTraffic& traffic) {
   return traffic.method.servers && !traffic.method.servers->is_colocated();
 }
 
-// An exchange that leaves its nodes.
+// An exchange between nodes.
 struct Across {
   const StepTraffic* traffic = nullptr;
   Pattern pattern = Pattern::Ring;

@@ -1,8 +1,8 @@
 // models/workload/training/step_activity.hpp -- the exchanges of a job's steps as one activity on
 // the fabric.
 //
-// What all groups of all exchanges put on the links in a step, by the bytes of a step. In truth
-// exchanges take turns; on the average of many steps the links see the same.
+// The activity has the load of all groups of all exchanges of a step on each link. In reality
+// exchanges take turns; averaged over many steps the load on links is the same.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@ namespace orrery {
 
 struct RankPlace {
   NodeId node;
-  NicId nic;    // the one it sends through
-  PodId pod{};  // that it is in
+  NicId nic;    // the NIC that it sends through
+  PodId pod{};  // its pod
 };
 
-// As launchers number them: those of a node one after the other.
+// In the order of launchers: the ranks of a node are consecutive.
 std::vector<RankPlace> by_node(std::vector<RankPlace> ranks);
 
-// Pods whose ranks all are dedicated parameter servers of an exchange. `ranks` are those of a gang.
+// Pods with only dedicated parameter servers as ranks. `ranks` are those of a gang.
 std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<RankPlace>& ranks);
 
 struct StepActivity {
-  FabricActivity fabric;  // no uses: nothing leaves the nodes
-  Bytes bytes{};          // that each rank exchanges across nodes in a step
-  Bandwidth rate_max{};   // of these bytes when no other traffic is there; latency is in it
-  Duration inside{};      // of the exchanges that stay in nodes
+  FabricActivity fabric;  // empty: no exchange leaves the nodes
+  Bytes bytes{};          // exchanged by each rank across nodes in a step
+  Bandwidth rate_max{};   // rate of these bytes without other traffic, latency included
+  Duration inside{};      // duration of exchanges within nodes
 };
 
-// Ranks are in the order of `places`, node by node, and each node gives `gpus` of such a machine.
-// Of nodes with unlike numbers of ranks in a group, each takes as many NICs as the one with the
-// fewest. NICs reach `nic_factor` of their rate. `times` say how long each exchange takes alone,
-// and in which pattern it goes from node to node; `queue_pairs` share what a NIC sends to another.
+// Ranks are in the order of `places`, node by node; each node gives `gpus` of this machine. If
+// nodes have different numbers of ranks in a group, each uses as many NICs as the node with the
+// fewest. NICs reach `nic_factor` of their rate. `times` gives the duration and pattern of each
+// exchange alone; `queue_pairs` split the traffic between two NICs.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor = 1, const ExchangeTimes& times = {},

@@ -1,5 +1,4 @@
-// models/workload/training/step_cycle.hpp -- the parts of a training step, and how long they take
-// together.
+// models/workload/training/step_cycle.hpp -- the parts of a training step and its duration.
 #pragma once
 
 #include "models/workload/training/training_step.hpp"
@@ -7,18 +6,20 @@
 
 namespace orrery {
 
-// A step computes. Its exchange begins when all but `overlap` of the computing is done, first
-// inside of nodes, then across nodes. When both have ended the optimizer runs. Data for the step
-// are read meanwhile, and no step is shorter than reading them takes.
+// A step computes. Its exchange begins when all but `overlap` of the compute is done, first within
+// nodes, then across nodes. When both have ended the optimizer runs. Data for the step are read
+// meanwhile, so no step is shorter than its reading. Example: working 0.8 s, overlap 0.2 s, inside
+// 0.1 s, across 0.3 s, update 0.05 s: the exchange runs from 0.6 to 1.0 s, and the step takes 1.05
+// s.
 struct StepCycle {
-  Duration compute{};  // work of the step: computing without waits
-  Duration working{};  // computing, with waits for other stages and machines
-  Duration overlap{};  // the end of `working`, which the exchange may hide in; at most `working`
-  Duration inside{};   // the part of the exchange that stays in nodes
+  Duration compute{};  // work of the step: compute without waits
+  Duration working{};  // compute with waits for other stages and machines
+  Duration overlap{};  // the end of `working` that can hide the exchange; at most `working`
+  Duration inside{};   // exchanges within nodes
   Duration update{};   // optimizer and data
-  Duration reading{};  // of the step's data; max: nothing arrives
+  Duration reading{};  // of the step's data; max: no data arrive
 
-  // With an exchange across nodes that takes so long; max: for ever.
+  // With this duration of the exchange across nodes; max: never ends.
   Duration length(Duration across) const;
 };
 

@@ -1,4 +1,4 @@
-// models/workload/training/step_detail.hpp -- whether the steps of gangs are played.
+// models/workload/training/step_detail.hpp -- whether steps of gangs are simulated one by one.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// Rate: a gang between two changes is a rate, and its steps cost nothing. Traced: every step is
-// played, with its own exchanges.
+// Rate: between two changes a gang has a constant rate, and its steps cost nothing. Traced: every
+// step is simulated with its own exchanges.
 enum class StepDetail : uint8_t { Rate, Traced };
 constexpr std::array<std::string_view, 2> enum_names(StepDetail) { return {"rate", "traced"}; }
 

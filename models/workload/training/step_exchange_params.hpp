@@ -1,5 +1,5 @@
 // models/workload/training/step_exchange_params.hpp -- an exchange of a training step, as a
-// scenario says it.
+// scenario describes it.
 #pragma once
 
 #include <array>
@@ -18,8 +18,9 @@
 
 namespace orrery {
 
-// Which ranks exchange with one another. Ranks are numbered as Megatron does: those of a tensor
-// group are next to one another, then come the data groups, then the pipeline stages.
+// Which ranks exchange with each other. Ranks are numbered like Megatron's: those of a tensor group
+// are consecutive, then come the data groups, then the pipeline stages. Example: tensor 2, data 2,
+// pipeline 2: ranks 0 and 1 are a tensor group, 0 and 2 a data group, 0 and 4 pipeline neighbours.
 enum class ExchangeGroup : uint8_t { Data, Tensor, Pipeline, Expert, All };
 constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
   return {"data", "tensor", "pipeline", "expert", "all"};
@@ -73,7 +74,7 @@ struct ExchangeParams {
   }
 };
 
-// How many ranks of a job of so many exchange with one another; neighbours of a pipeline: two.
+// The size of a group in a job with this many ranks; neighbours of a pipeline: two.
 int32_t group_ranks(ExchangeGroup among, const ParallelParams& parallel, int32_t ranks);
 
 }  // namespace orrery

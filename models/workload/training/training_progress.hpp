@@ -1,9 +1,10 @@
-// models/workload/training/training_progress.hpp -- checkpoint arithmetic: how long a run takes,
+// models/workload/training/training_progress.hpp -- checkpoint arithmetic: duration of a run, and
 // what a stop saves.
 //
-// A run computes from the progress saved earlier to the end of the work, in cycles of `interval`
-// compute and `write` pause; the last stretch of at most one interval has no checkpoint after it.
-// With W the work left and n = ceil(W / interval) - 1 checkpoints, it takes W + n * write.
+// A run computes from the saved progress to the end of the work, in cycles of `interval` compute
+// and `write` pause; the last stretch of at most one interval has no checkpoint after it. With W
+// the remaining work and n = ceil(W / interval) - 1 checkpoints, it takes W + n * write. Example:
+// 10 h of work, every 3 h a write of 0.1 h: n = 3, so 10.3 h.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct CheckpointPlan {
 // Exact, in whole nanoseconds; `work_left` must be the work at the start of the run.
 int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
 Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
-// The share of the run's time that computes; of one without end interval / (interval + write).
+// The computing share of the run's time; without an end interval / (interval + write).
 double compute_fraction(Duration work_left, CheckpointPlan plan);
 
 }  // namespace orrery

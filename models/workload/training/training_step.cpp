@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr int64_t kActivationBytes = 2;  // of one number that layers hand on
+constexpr int64_t kActivationBytes = 2;  // of one number passed between layers
 
 int32_t data_ranks(const StepParams& params, int32_t ranks) {
   return ranks / (params.parallel.tensor * params.parallel.pipeline);
@@ -38,7 +38,8 @@ StepTraffic traffic_of(const StepParams& params, int32_t ranks, ExchangeGroup am
   return traffic;
 }
 
-// What follows from the model. A microbatch of b sequences of s tokens is b * s * h numbers.
+// Exchanges that follow from the model. A microbatch of b sequences of s tokens is b * s * h
+// numbers.
 class ModelTraffic {
  public:
   ModelTraffic(const StepParams& params, int32_t ranks) : params_{params}, ranks_{ranks} {
@@ -57,13 +58,14 @@ class ModelTraffic {
   std::vector<StepTraffic> list() {
     const TransformerParams& model = *params_.model;
     const ParallelParams& parallel = params_.parallel;
-    // Two sums each way in every layer, and two more when the way there is computed again.
+    // Two all-reduces in each direction in every layer, and two more if the forward pass is
+    // recomputed.
     add(ExchangeGroup::Tensor, Collective::AllReduce, tokens_,
         layer_rounds_ * (model.recompute ? 6 : 4));
-    // There and back; the ranks of a tensor group each hand on their part.
+    // Forward and back; each rank of a tensor group passes its part.
     add(ExchangeGroup::Pipeline, Collective::PointToPoint, {tokens_.count / parallel.tensor},
         2 * rounds_ * parallel.virtual_stages);
-    if (model.experts_per_token > 0) {  // to the experts and back, each way
+    if (model.experts_per_token > 0) {  // to the experts and back, in each direction
       add(ExchangeGroup::Expert, Collective::AllToAll, tokens_ * model.experts_per_token,
           4 * layer_rounds_);
     }
@@ -96,7 +98,7 @@ class ModelTraffic {
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate) {
   ORRERY_CHECK(params.mistakes().empty() && params.mistakes_for(ranks).empty(),
-               "mistakes are told before a step is planned");
+               "mistakes are reported before a step is planned");
   StepPlan plan;
   const double rate = flops_rate ? *flops_rate : params.model ? reference_rate(*params.model) : 0;
   plan.compute = std::max(compute_time(params, ranks, rate), 1_ns);
@@ -128,7 +130,7 @@ CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask g
   const int32_t on_node = std::popcount(gpus);
   ORRERY_CHECK(on_node > 0, "the job has GPUs on its nodes");
   int32_t per_node = std::clamp(on_node / traffic.stride, 1, traffic.ranks);
-  while (traffic.ranks % per_node != 0) --per_node;  // equally many on each node
+  while (traffic.ranks % per_node != 0) --per_node;  // the same number on each node
   GpuMask members = 0;
   for (int32_t gpu = 0, rank = 0; gpu < machine.gpus() && std::popcount(members) < per_node;
        ++gpu) {
@@ -166,9 +168,9 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
   return std::pow(cores_per_gpu / params.cores_per_gpu, params.exponent);
 }
 
-// Products of matrices alone: with sequences of s tokens, width h and vocabulary V a layer takes
-// 24 s h^2 (1 + s / 6h) on the way there for each sequence, twice that on the way back, and the
-// output layer 6 s h V in all.
+// Matrix products only. With sequences of s tokens, width h and vocabulary V the forward pass of a
+// layer takes 24 s h^2 (1 + s / 6h) for each sequence, the backward pass twice that, and the output
+// layer 6 s h V in all.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate) {
   if (params.compute) return *params.compute;
   return nearest_ns(flops_per_step(*params.model) / (flops_rate * ranks));

@@ -1,10 +1,10 @@
-// models/workload/training/training_step.hpp -- how long a step of synchronous training takes, and
-// why.
+// models/workload/training/training_step.hpp -- duration of a step of synchronous training.
 //
 // A step is a loop: data, compute, exchange, wait, update. With p stages, v shares of the layers on
 // each and m microbatches
 //   t = compute * (1 + (p - 1) / (v * m)) * slowdown + max(0, exchange - overlap * compute) + fixed
-// where slowdown is what waiting for the slowest of the machines is expected to cost.
+// where slowdown is the expected cost of waiting for the slowest machine. Example: compute 1 s, p =
+// 4, v = 1, m = 12, exchange 0.5 s, overlap 0.3: 1.25 s + 0.2 s + fixed.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace orrery {
 
-// An exchange that each rank takes part in `count` times a step. Its group is every `stride`-th
-// rank, `ranks` of them; the job is full of such groups, which all exchange at the same time.
+// An exchange in which each rank takes part `count` times a step. A group is every `stride`-th
+// rank, `ranks` of them; the job consists of such groups, which all exchange at the same time.
 struct StepTraffic {
   ExchangeGroup among = ExchangeGroup::Data;
   Collective collective = Collective::AllReduce;
@@ -36,49 +36,50 @@ struct StepPlan {
   Duration compute{};   // of a rank that never waits
   Duration bubble{};    // while the pipeline fills and empties
   Duration fixed{};     // optimizer and data
-  double slowdown = 1;  // of compute and bubble
+  double slowdown = 1;  // factor on compute and bubble
   double overlap = 0;
   std::vector<StepTraffic> traffic;
 };
-// The params must have no mistakes, nor any for these ranks. `flops_rate`: of each GPU; absent:
-// that of the model's work_gpu.
+// The params must have no mistakes, nor mistakes_for() these ranks. `flops_rate`: of each GPU;
+// absent: that of the model's work_gpu.
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate = {});
-// Compute, with its waits for other stages and machines; and the part of exchanges that it hides.
+// Compute with its waits for other stages and machines, and the part of exchanges that it hides.
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
 
-// The ranks of one of a traffic's groups when each node gives these GPUs to the job. NICs are
-// shared fairly with the node's other groups.
+// The ranks of a group of this traffic if each node gives these GPUs to the job. NICs are shared
+// equally with the node's other groups.
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
-// One exchange, once. NICs reach `nic_factor` of their rate, as polling_factor() says.
+// A single exchange. NICs reach `nic_factor` of their rate, see polling_factor().
 LoneExchange lone_exchange(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
                            double nic_factor = 1, const ExchangeTimes& times = {});
-// All exchanges of a step one after the other.
+// All exchanges of a step, one after another.
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                        double nic_factor = 1, const ExchangeTimes& times = {});
 
-// The rate that RDMA keeps when a GPU has so many cores; 1 on a single node.
+// The share of RDMA's rate with this many cores per GPU; 1 on a single node.
 double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t nodes);
 
-// Floating-point operations of one step of all ranks together, and what they are of the peak.
+// Floating-point operations of one step over all ranks, and their share of the peak.
 double flops_per_step(const TransformerParams& model);
-// FLOP/s that a GPU reaches, its peak times the efficiency; 0: the peak is not known.
+// Achieved FLOP/s of a GPU, its peak times the efficiency; 0: unknown peak.
 double flops_rate(const TransformerParams& model, const GpuModel& gpu);
-double reference_rate(const TransformerParams& model);  // of the GPU that work is given for
-// Compute of each rank in a step, without waiting: as given, or the model's FLOPs at this rate.
+double reference_rate(const TransformerParams& model);  // of the GPU that `work` assumes
+// Compute of each rank in a step without waits: as given, or the model's FLOPs at this rate.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
-// Compute time of a job whose steps take `compute` here, and `reference` on the GPU of `work`.
+// Compute time of a job with steps of `compute` here, and of `reference` on the GPU of `work`.
 Duration work_at(Duration work, Duration reference, Duration compute);
 Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);
 double parameters_of(const TransformerParams& model);
-// A whole training: 6 operations for each parameter and token, 8 with recomputation.
+// A whole training: 6 operations for each parameter and token, 8 with recomputation. Example: 7e9
+// parameters, 1e12 tokens at 4e17 FLOP/s: 105,000 s.
 Duration training_time(double parameters, double tokens, bool recompute, double flops_per_s);
 
 double bubble_fraction(int32_t stages, int32_t virtual_stages, int32_t microbatches);
-// Of machines that are slow with probability `fraction`, that one is; and what that makes of the
-// step's length on average.
+// The probability that any of the nodes is slow, if each is slow with probability `fraction`; and
+// its mean effect on the step's length.
 double straggler_probability(double fraction, int32_t nodes);
 double expected_slowdown(const StragglerParams& params, int32_t nodes);
 

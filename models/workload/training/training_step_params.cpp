@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Counts of bytes, and sums of them, stay far below what 64 bits hold.
+// Keeps byte counts, and sums of them, far below 64 bits.
 constexpr double kStepBytesMax = 1e18;
 constexpr std::string_view kTooMuch = "would exchange more than 1 EB in a step";
 
@@ -21,8 +21,8 @@ double listed_bytes(const std::vector<ExchangeParams>& exchanges) {
   return sum;
 }
 
-// No rank exchanges more: the activations of the whole batch, as often as layers and stages hand
-// them on, and all gradients.
+// An upper bound for any rank: the activations of the whole batch, once for each passage between
+// layers and stages, and all gradients.
 double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
   const double activations = 2.0 * model.batch * model.sequence * model.hidden;
   const double times = model.layers * (6 + 4.0 * model.experts_per_token) + 2.0 * virtual_stages;
@@ -91,7 +91,7 @@ std::vector<StepMistake> StepParams::mistakes() const {
   return found;
 }
 
-// Work is what GPUs compute: nothing else shows.
+// Work is GPU compute: only other parts lengthen a step.
 bool StepParams::lengthens() const {
   return has_exchanges() || optimizer > Duration{} || data > Duration{} ||
          stragglers.fraction > 0 || parallel.pipeline > 1;
@@ -108,7 +108,7 @@ std::vector<StepMistake> StepParams::servers_beyond(int32_t ranks) const {
   for (size_t i = 0; i < exchanges.size(); ++i) {
     const std::optional<ServerParams>& servers = exchanges[i].servers;
     const int32_t members = group_ranks(exchanges[i].among, parallel, ranks);
-    if (!servers || members < 2) continue;  // a lone rank exchanges nothing
+    if (!servers || members < 2) continue;  // a single rank exchanges nothing
     const int32_t most = servers->count_on(members);
     if (servers->count <= most) continue;
     found.push_back({"exchanges[" + std::to_string(i) + "].servers.count",

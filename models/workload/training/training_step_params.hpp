@@ -1,5 +1,5 @@
 // models/workload/training/training_step_params.hpp -- one step of a training job, as a scenario
-// says it.
+// describes it.
 #pragma once
 
 #include <cstdint>
@@ -106,13 +106,13 @@ struct StepParams {
   }
   std::vector<StepMistake> mistakes() const;
   bool has_exchanges() const { return model || !exchanges.empty(); }
-  bool lengthens() const;                    // makes a step longer than what it computes
-  bool is_alone(ExchangeGroup among) const;  // whatever the number of ranks
-  // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the
-  // layers must be shared out evenly. The mistakes above are not told again.
+  bool lengthens() const;                    // whether a step takes longer than its compute
+  bool is_alone(ExchangeGroup among) const;  // for any number of ranks
+  // Reports what this number of ranks makes impossible: ranks must fill whole groups, and batch and
+  // layers must divide evenly. Mistakes above are not reported again.
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
-  // Parameter servers that no job of so many ranks can have: it lies on as many nodes at most. A
-  // gang on fewer nodes than servers has fewer of them; see ServerParams::count_on().
+  // Parameter servers that a job of this many ranks cannot have: its ranks are on at most as many
+  // nodes. A gang on fewer nodes than servers has fewer servers; see ServerParams::count_on().
   std::vector<StepMistake> servers_beyond(int32_t ranks) const;
 };
 

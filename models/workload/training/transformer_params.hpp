@@ -1,5 +1,5 @@
-// models/workload/training/transformer_params.hpp -- a language model and how ranks share it, as a
-// scenario says it.
+// models/workload/training/transformer_params.hpp -- a language model and its parallelism, as a
+// scenario describes it.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace {
 enum class FairShare : uint8_t { FairTree, Classic };
 constexpr std::array<std::string_view, 2> enum_names(FairShare) { return {"fair_tree", "classic"}; }
 
-// Trackable resources, as slurm.conf counts them: CPUs, GPUs and the like, and GiB of memory.
+// Trackable resources in the units of slurm.conf: CPUs and GPUs in number, memory in GiB.
 double amount_of(const Resources& resources, size_t resource) {
   const auto amount = static_cast<double>(resources.amount[resource]);
   const auto which = static_cast<Resource>(resource);
@@ -27,7 +27,7 @@ double amount_of(const Resources& resources, size_t resource) {
   return which == Resource::Cpu || which == Resource::Gpu ? amount / kMilli : amount;
 }
 
-// By resource; 0 for those that are not named.
+// By resource; 0 if not named.
 std::array<double, kResources> weights_of(const std::map<std::string, double>& named) {
   std::array<double, kResources> weights = {};
   for (size_t i = 0; i < kResources; ++i) {
@@ -37,7 +37,8 @@ std::array<double, kResources> weights_of(const std::map<std::string, double>& n
   return weights;
 }
 
-// Accounts are teams. Usage is what is held times seconds; it halves in every half-life.
+// Accounts are teams. Usage is the held amount times seconds, and halves in every half-life.
+// Example: with weight_age 1000 and 3.5 of 7 days waited, age adds 500 to the priority.
 class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatcher {
  public:
   struct Params {
@@ -129,7 +130,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       if (all <= 0) continue;
       priority += weight_tres_[i] * amount_of(job.ask.request, i) / all;
     }
-    // The sum is cut to a whole number, not each factor.
+    // Only the sum is truncated to a whole number, not each factor.
     return -(static_cast<int64_t>(priority) + params_.weight_priority * job.priority);
   }
 
@@ -146,7 +147,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     place->second = {job.team, accounts_[job.team].users.size()};
     accounts_[job.team].users.push_back({.factor = 1});
     held_[job.team].push_back(0);
-    factors_due_ = {};  // a newcomer moves everyone
+    factors_due_ = {};  // a new user changes the factors of all
   }
   void job_starts(const QueuedJob& job) override { hold(job, billed(job)); }
   void job_stops(const QueuedJob& job) override { hold(job, -billed(job)); }
@@ -159,7 +160,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   using Key = std::pair<uint32_t, uint32_t>;
   static Key key_of(const QueuedJob& job) { return {job.team, job.user}; }
 
-  // In millionths, so that what is given back is what was taken.
+  // In millionths, so that subtracting returns exactly to the value before.
   int64_t billed(const QueuedJob& job) const {
     if (params_.billing_weights.empty()) return job.ask.units * kMillion;
     double bill = 0;
@@ -172,8 +173,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     const Place place = places_.at(key_of(job));
     held_[place.account][place.user] += millionths;
   }
-  // Brings the usage up to now: what was used decays, and what is held is added, which decays from
-  // the moment it is used: so looks may be far apart.
+  // Brings the usage up to now: past usage decays, and the held amount is added with its decay
+  // since each moment of use. So the result does not depend on how often this is called.
   void accrue() {
     const Duration span = board_.now() - accrued_to_;
     if (span == Duration{}) return;

@@ -1,4 +1,6 @@
-// Conservative backfilling: every waiting job has a reservation, and none may delay an earlier one.
+// Conservative backfilling: every waiting job has a reservation, and no job may delay an earlier
+// one's. Example: 8 GPUs, A (6) runs until 10 h. B (4, 2 h) is reserved at 10 h. C (2, 20 h) starts
+// at once, because it leaves 6 GPUs at 10 h.
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "models/scheduling/toolbox/availability.hpp"
 
@@ -11,7 +13,7 @@ class Conservative final : public Policy, public Plan {
   Conservative(JobBoard& board, const Params& /*params*/) : board_{board} {}
 
   void plan(const PlanNews& news) override {
-    if (!news.has_only_arrivals() || !is_valid_) {  // ends come early, so everyone may move forward
+    if (!news.has_only_arrivals() || !is_valid_) {  // after early ends every job may move forward
       is_valid_ = true;
       future_.reset(board_);
       in_order_.clear();
@@ -19,7 +21,7 @@ class Conservative final : public Policy, public Plan {
       for (const JobSlot job : in_order_) reserve(job);
       return;
     }
-    // Nothing changed for those that wait, if those that arrived stand behind them.
+    // Reservations stay as they are if all new jobs sort behind the waiting ones.
     future_.advance(board_.now());
     for (const JobSlot job : news.arrived) {
       if (board_.waiting().next(job) != kNoJob) {
@@ -48,9 +50,9 @@ class Conservative final : public Policy, public Plan {
   }
 
   JobBoard& board_;
-  Availability future_;  // with the reservations of those that wait
+  Availability future_;  // with the reservations of waiting jobs
   std::vector<JobSlot> in_order_;
-  std::vector<Time> starts_;  // by slot: the reservations of those that wait
+  std::vector<Time> starts_;  // by slot: start of each reservation
   bool is_valid_ = false;
 };
 ORRERY_REGISTER_POLICY(Conservative, "Conservative",

@@ -1,5 +1,6 @@
-// Dominant resource fairness (Ghodsi et al., NSDI 2011): serve whoever has the smallest share of
-// the resource it has the largest share of.
+// Dominant resource fairness (Ghodsi et al., NSDI 2011): serves the owner with the smallest
+// dominant share, its largest share of any resource. Example: of 9 CPUs and 18 GPUs, A holds 3 CPUs
+// and 1 GPU (dominant share 1/3), B holds 1 CPU and 4 GPUs (2/9): B is next.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,8 +47,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
                                  });
   }
 
-  // In the order of their shares. Whoever starts a job moves back, and who has none that fits is
-  // passed over, so that nobody before `key` is of interest any more.
+  // In the order of shares. An owner that starts a job moves back, and an owner without a fitting
+  // job is skipped. So owners before `key` need no second visit.
   void plan(const PlanNews& /*news*/) override {
     if (capacities_ != board_.capacities()) {
       capacities_ = board_.capacities();
@@ -61,7 +62,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
       const JobSlot job = owners_[owner].waiting.begin()->second;
       if (!board_.fits(board_.job(job))) continue;
       board_.start(job);
-      --key.serial;  // it comes next again if it asked for nothing that counts
+      --key.serial;  // the owner comes next again if its job requested nothing counted
     }
   }
 
@@ -102,8 +103,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     }
     settle(owner);
   }
-  // Brings the owner to its place: by share, equal ones by number. Shares are not negative, so
-  // their bits are in the same order.
+  // Sorts the owner by share, ties by number. Shares are not negative, so their bits sort like
+  // their values.
   void settle(uint32_t owner) {
     if (order_.contains(owner)) order_.erase(owner);
     const Held& held = owners_[owner];
@@ -126,7 +127,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const Params params_;
   std::vector<Held> owners_;
-  JobTree order_;  // of the owners that have a job waiting, with the size of the next one
+  JobTree order_;  // owners with a waiting job, with the size of the next one
   Resources capacities_;
 };
 ORRERY_REGISTER_POLICY(Drf, "DRF",

@@ -1,9 +1,10 @@
-// EASY backfilling: the first job that does not fit gets a reservation, and others may start as
-// long as they do not delay it.
+// EASY backfilling: the first job that does not fit gets a reservation, and others may start if
+// they do not delay it.
 //
-// With the running jobs' expected ends, `shadow` is the first instant at which the head fits, and
-// `extra` what remains beside it then. A job may start if it fits now and either ends by the shadow
-// or is no larger than the extra.
+// By the running jobs' expected ends, `shadow` is the first instant at which the head of the queue
+// fits, and `extra` is what is left beside it then. A job may start if it fits now, and either ends
+// by the shadow or is no larger than the extra. Example: 8 GPUs, A (6) ends at 10 h, the head B (4)
+// waits: shadow 10 h, extra 4. C (2, any length) starts.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -34,8 +35,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
 
   void plan(const PlanNews& news) override {
-    // Longer runs free nothing by themselves; that they move the reservation is looked at when
-    // something that fits arrives, or, sorted by length, when anything does.
+    // Jobs that exceed their estimates free nothing. Their effect on the reservation is computed
+    // when a fitting job arrives or, sorted by length, when any job arrives.
     runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();
@@ -48,7 +49,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     head_ = head;
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
-    if (!must_try_all) {  // what was turned away before is turned away again: the window shrinks
+    if (!must_try_all) {  // rejected jobs stay rejected, because the window only shrinks
       arrived_.assign(news.arrived.begin(), news.arrived.end());
       if (order_ == BackfillOrder::Shortest) {
         std::ranges::sort(arrived_, {}, [this](JobSlot job) { return by_length_.key(job); });
@@ -59,7 +60,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     backfill(limits);
   }
 
-  // Of the first in the queue, as what was let start beside it does not move it.
+  // For the first job in the queue only: backfilled jobs do not move its reservation.
   Time reserved_start(JobSlot job) const override {
     if (job != board_.waiting().first()) return Time::max();
     const Duration window = reserve(board_.job(job)).window;
@@ -86,7 +87,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     const JobTree& running = board_.running();
     JobTree::Limits limits{.free = board_.free()};
     const JobTree::Reach reach = running.reach(head.ask.count - limits.free);
-    if (reach.job == kNoJob) {  // nodes are down: no one knows when it fits
+    if (reach.job == kNoJob) {  // nodes are down, so the start is unknown
       limits.extra = limits.free;
       return limits;
     }
@@ -121,7 +122,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const BackfillOrder order_;
   JobSlot head_ = kNoJob;
-  bool runs_longer_ = false;      // a job, since all candidates were tried
+  bool runs_longer_ = false;      // jobs exceeded their estimates since all candidates were tried
   std::vector<JobSlot> arrived_;  // scratch
   JobTree by_length_;             // of the waiting jobs, for Shortest
 };

@@ -1,4 +1,5 @@
-// Gavel (OSDI'20): each job gets its fair share of the time on each model of GPU, in rounds.
+// Gavel (OSDI'20): each job gets its fair share of time on each GPU model, in rounds. Example: two
+// jobs with a share of 1/2 of the same GPUs run in alternate rounds.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,16 +54,16 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       : board_{board}, params_{params}, speeds_{params.speeds} {}
 
   std::vector<std::string> named_in_vain() const override {
-    auto told = orrery::named_in_vain("weights", "team", params_.weights,
-                                      [&](const std::string& n) { return board_.has_team(n); });
+    auto messages = orrery::named_in_vain("weights", "team", params_.weights,
+                                          [&](const std::string& n) { return board_.has_team(n); });
     const auto tell_if_no_gpu = [&](const std::string& parameter, const std::string& gpu) {
       std::string models;
       for (const PoolPart& part : board_.parts()) {
         if (part.model == gpu) return;
         if (!part.model.empty()) models += (models.empty() ? "" : ", ") + part.model;
       }
-      told.push_back(parameter + " names GPU '" + gpu + "', which no node has; there are " +
-                     models);
+      messages.push_back(parameter + " names GPU '" + gpu + "', which no node has; there are " +
+                         models);
     };
     for (const auto& [gpu, name] : params_.speeds.names) tell_if_no_gpu("speeds.names", gpu);
     for (size_t i = 0; i < params_.speeds.list.size(); ++i) {
@@ -70,10 +71,10 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       const std::string where = "speeds.list[" + std::to_string(i) + "]";
       tell_if_no_gpu(where, entry.gpu);
       if (entry.application.empty() || board_.has_application(entry.application)) continue;
-      told.push_back(where + " names application '" + entry.application +
-                     "', of which no job came");
+      messages.push_back(where + " names application '" + entry.application +
+                         "', of which no job came");
     }
-    return told;
+    return messages;
   }
   void plan(const PlanNews& /*news*/) override {
     if (board_.now() >= round_ends_) begin_round();
@@ -99,10 +100,10 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
  private:
   struct Standing {
     std::vector<double> speed;     // by part of the pool
-    std::vector<double> share;     // of the time from now on
-    std::vector<double> due, had;  // rounds
-    double isolated = 0;           // seconds that what is done would have taken alone
-    Duration counted;              // of what is done, up to here
+    std::vector<double> share;     // share of future time
+    std::vector<double> due, had;  // in rounds
+    double isolated = 0;           // seconds that its work so far would have taken alone
+    Duration counted;              // the part of its work that `isolated` covers
     int32_t chosen = kNowhere;     // for this round
     int32_t part = kNowhere;       // where it runs, or ran last
   };
@@ -119,7 +120,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Without paces the pool is one.
+  // Without paces the pool is one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {
@@ -164,7 +165,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     }
   }
 
-  // Least served first; whoever was due nothing takes what nobody else wants, where it is fastest.
+  // Least served jobs first. A job without any due time takes what no other job wants, where it is
+  // fastest.
   void claim(const QueuedJob& job, std::vector<Claim>& claims) {
     Standing& s = standings_[job.slot];
     s.chosen = kNowhere;
@@ -239,7 +241,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const Params params_;
   const GpuSpeeds speeds_;
-  std::vector<int64_t> counts_, used_;  // by part of the pool: what is there, what jobs hold
+  std::vector<int64_t> counts_, used_;  // by part of the pool: available, and held by jobs
   std::vector<Standing> standings_;     // by job
   std::vector<JobSlot> jobs_;           // of this round
   Time round_ends_;

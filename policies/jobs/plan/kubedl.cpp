@@ -1,4 +1,4 @@
-// KubeDL's coordinator: tenants take turns, and each lets one job go.
+// KubeDL's coordinator: tenants take turns, and each starts one job.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-// Tenants are teams, in the order of their first jobs. With nothing that could start, no turn
-// passes: the next one is kept for who is due.
+// Tenants are teams, in the order of their first jobs. If no job can start, no turn passes: the
+// same tenant is next. Example: A, B, C with jobs, B's does not fit: A, C, A, C ...
 class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -42,7 +42,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
   void job_leaves(const QueuedJob& job) override { by_team_.erase(job.slot); }
 
  private:
-  // All of one team before all of the next, within it by priority.
+  // All jobs of a team before those of the next team; within a team by priority.
   static int64_t rank_in(uint32_t team, int32_t priority) {
     return (int64_t{team} << 32) + (int64_t{INT32_MAX} - priority);
   }

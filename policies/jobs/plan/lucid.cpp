@@ -1,5 +1,5 @@
-// Lucid (ASPLOS'23): jobs are profiled for a moment, then run shortest first, two to a GPU where
-// their profiles say that they hardly disturb each other.
+// Lucid (ASPLOS'23): jobs are profiled for a short time, then run shortest first. Two jobs share a
+// GPU if their profiles show little interference.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -139,7 +139,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   struct Standing {
     Stage stage = Stage::Known;
     int32_t score = 2;
-    uint64_t serial = 0;  // of the job, plus one
+    uint64_t serial = 0;  // serial of the job, plus one
   };
 
   int32_t score_of(const QueuedJob& job) const {
@@ -162,7 +162,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       if (board_.job(job).is_running() && now >= profiled_at(job)) board_.stop(job);
     }
   }
-  // The smallest first, and nothing passes one that does not fit.
+  // The smallest jobs first; a job that does not fit blocks those behind it.
   void enter_profiler() {
     if (params_.profiler_gpus == 0) return;
     jobs_.clear();
@@ -236,7 +236,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   JobBoard& board_;
   const Params params_;
   std::vector<Standing> standings_;           // by job
-  std::vector<JobSlot> profiling_, sharing_;  // that run, in the order of their starts
+  std::vector<JobSlot> profiling_, sharing_;  // running jobs, in the order of their starts
   std::deque<Time> arrivals_;                 // of the last 10 min, at least
   std::vector<JobSlot> jobs_;                 // scratch
   int64_t in_profiler_ = 0;

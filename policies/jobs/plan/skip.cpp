@@ -1,4 +1,4 @@
-// In queue order, past those that do not fit.
+// In queue order, skipping jobs that do not fit.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
@@ -10,7 +10,7 @@ class Skip final : public Policy, public Plan {
   Skip(JobBoard& board, const Params& /*params*/) : board_{board} {}
 
   void plan(const PlanNews& news) override {
-    if (!news.has_room) {  // those that waited did not fit, and still do not
+    if (!news.has_room) {  // jobs that waited before still do not fit
       for (const JobSlot job : news.arrived) {
         if (board_.fits(board_.job(job))) board_.start(job);
       }

@@ -1,5 +1,5 @@
-// Backfilling as Slurm's sched/backfill does it: jobs start in order of priority at every event,
-// and a planner with bounded depth, window and resolution looks for gaps every so often.
+// Backfilling like Slurm's sched/backfill: at every event jobs start in order of priority. A
+// planner with bounded depth, window and resolution searches for gaps periodically.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -100,8 +100,8 @@ class SlurmBackfill final : public Policy, public Plan {
   Time due_;
   Availability future_;
   std::vector<JobSlot> tested_;
-  std::vector<Time> starts_;      // by slot: reservations, as of the last look for gaps
-  std::vector<int32_t> of_user_;  // jobs chosen, by user
+  std::vector<Time> starts_;      // by slot: reservations of the last planner pass
+  std::vector<int32_t> of_user_;  // chosen jobs, by user
 };
 ORRERY_REGISTER_POLICY(SlurmBackfill, "SlurmBackfill",
                        "Slurm's backfill scheduler; a look takes no time, so that bf_continue, "

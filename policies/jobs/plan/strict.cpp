@@ -1,4 +1,4 @@
-// In queue order, until one does not fit.
+// In queue order, until a job does not fit.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

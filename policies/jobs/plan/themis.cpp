@@ -1,4 +1,4 @@
-// Themis (NSDI'20): leases, and auctions among those whose finish time is the least fair.
+// Themis (NSDI'20): leases, and auctions among the jobs with the least fair finish times.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,11 +11,12 @@
 namespace orrery {
 namespace {
 
-// rho of a job is the time from its submission to its end, as things stand, over the time it would
-// take on its n-th part of the cluster, n being the jobs there are. Whatever is free or whose lease
-// is over is offered to the share 1 - f of the jobs with the largest rho. Bids are what it does to
-// a job's rho to have its GPUs for the next lease; the winners are those whose improvements have
-// the largest product. That is a knapsack over sums of logarithms.
+// rho of a job is the time from its submission to its expected end, over the time that it would
+// take on its n-th part of the cluster, with n jobs. GPUs that are free, or whose lease is over,
+// are offered to the share 1 - f of the jobs with the largest rho. A bid is the change of a job's
+// rho if it has its GPUs for the next lease. The winners are the jobs with the largest product of
+// improvements: a knapsack over sums of logarithms. Example: of 10 jobs and f = 0.8, the two with
+// the largest rho bid.
 class Themis final : public Policy, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -55,7 +56,8 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     const double bidding = std::ceil((1 - params_.fairness) * static_cast<double>(others.size()));
     const size_t bidders = std::clamp<size_t>(static_cast<size_t>(bidding), 1, others.size());
     const size_t winners = auction(others, bidders, offer);
-    for (size_t i = others.size(); i > winners + 1; --i) {  // what is left goes round at random
+    // The rest goes to the other jobs in random order.
+    for (size_t i = others.size(); i > winners + 1; --i) {
       std::swap(others[i - 1], others[winners + rng_.below(i - winners)]);
     }
     jobs_.insert(jobs_.end(), others.begin(), others.end());
@@ -76,7 +78,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   }
 
  private:
-  // While nobody waits, who has GPUs keeps them, lease after lease.
+  // While no job waits, jobs keep their GPUs from lease to lease.
   void renew_silently(Time now) {
     board_.running().for_each([&](JobSlot job) {
       const Duration over = now - lease_ends_[job];
@@ -96,9 +98,9 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     return std::log1p(params_.lease.seconds() / std::max(soonest, 1_ns).seconds());
   }
 
-  // Moves the winners to the front; how many they are.
+  // Moves the winners to the front; returns their number.
   size_t auction(std::vector<JobSlot>& jobs, size_t bidders, int64_t offer) const {
-    constexpr int64_t kCellsMax = 4096;  // of an offer; beyond it counts are rounded up
+    constexpr int64_t kCellsMax = 4096;  // of an offer; larger counts are rounded up
     int64_t cell = 0;
     for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).ask.count);
     cell = std::max({cell, (offer + kCellsMax - 1) / kCellsMax, int64_t{1}});

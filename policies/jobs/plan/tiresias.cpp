@@ -1,7 +1,8 @@
-// Tiresias (NSDI'19): jobs of unknown length; those that had little service go first.
+// Tiresias (NSDI'19): jobs of unknown length; jobs with little attained service go first.
 //
-// Within a queue those that run stay ahead of those that wait, as in the artifact: a job is stopped
-// for one of a higher queue only. A job that comes into a queue goes to its end.
+// Within a queue running jobs stay ahead of waiting ones, as in the artifact: a job is stopped only
+// for a job of a higher queue. A job that enters a queue goes to its end. Example: the first queue
+// ends at 3.6 GPU-hours. A job on 8 GPUs falls into the second queue after 27 min.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -97,13 +98,13 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
   struct Standing {
     uint64_t serial = UINT64_MAX;  // of the job
     size_t queue = 0;
-    uint64_t place = 0;      // in the queue
-    double index = 0;        // Gittins
+    uint64_t place = 0;      // position in the queue
+    double index = 0;        // Gittins index
     Duration forgiven = {};  // executed before the last promotion
-    Duration waited = {};    // since then, between two stretches
+    Duration waited = {};    // waiting time since then, between two stretches
   };
 
-  struct Move {  // into another queue
+  struct Move {  // a move into another queue
     Time when;
     JobSlot job = kNoJob;
   };
@@ -131,7 +132,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     const double past = service(job, s) - static_cast<double>(params_.limits[s.queue - 1]);
     moved_.push_back({board_.now() - nearest_ns(past / weight(job)), job.slot});
   }
-  double left(const QueuedJob& job, const Standing& s) const {  // until it is demoted
+  double left(const QueuedJob& job, const Standing& s) const {  // until its demotion
     return static_cast<double>(params_.limits[s.queue]) - service(job, s);
   }
   Time promoted_at(const QueuedJob& job) const {
@@ -141,7 +142,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     }
     return job.queued + (job.progress.executed - s.forgiven) * params_.promote_knob - s.waited;
   }
-  // When the job leaves its queue, or has had its quantum.
+  // When the job leaves its queue, or has used its quantum.
   Time change(const QueuedJob& job) const {
     if (!job.is_running()) return std::max(promoted_at(job), board_.now() + 1_ns);
     const Standing& s = standings_[job.slot];
@@ -159,7 +160,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
   const Params params_;
   std::vector<Standing> standings_;  // by job
   uint64_t next_place_ = 0;
-  std::vector<double> ended_;  // service of whole jobs, sorted
+  std::vector<double> ended_;  // service of finished jobs, sorted
   std::vector<JobSlot> jobs_;  // scratch
   std::vector<Move> moved_;    // scratch
 };

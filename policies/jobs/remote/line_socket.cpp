@@ -42,7 +42,7 @@ std::optional<uint16_t> port_of(std::string_view address) {
   return port;
 }
 
-// 0, or the reason.
+// 0, or the errno.
 int try_to_connect(int socket, const std::string& address) {
   int result = 0;
   if (address.starts_with(kUnix)) {
@@ -56,7 +56,7 @@ int try_to_connect(int socket, const std::string& address) {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(port_of(address).value_or(0));
     result = ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to);
-    const int on = 1;  // a line is one packet, at once
+    const int on = 1;  // sends each line as one packet at once
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
   return result == 0 ? 0 : errno;
@@ -85,7 +85,7 @@ void LineSocket::close() {
   if (socket_ >= 0) ::close(std::exchange(socket_, -1));
 }
 
-// A failed socket is not used again: each try has its own.
+// A failed socket is not used again, so each try has its own.
 void LineSocket::connect() {
   const int64_t deadline = host_ns() + timeout_.ns;
   for (;;) {

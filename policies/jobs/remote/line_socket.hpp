@@ -1,5 +1,4 @@
-// policies/jobs/remote/line_socket.hpp -- lines of text to and from a program that listens on a
-// local socket.
+// policies/jobs/remote/line_socket.hpp -- lines of text to and from a program on a local socket.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace orrery {
 
-// The other side is not there, is silent, has gone or sends what is no line.
+// The peer is missing, silent or gone, or sent something that is no line.
 class SocketFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,7 +22,7 @@ class LineSocket {
  public:
   static constexpr size_t kLineMax = size_t{16} << 20U;  // bytes
 
-  static std::string why_bad(const std::string& address);  // empty: the address is good
+  static std::string why_bad(const std::string& address);  // empty: the address is valid
 
   LineSocket(std::string address, Duration timeout);
   LineSocket(const LineSocket&) = delete;
@@ -32,11 +31,11 @@ class LineSocket {
 
   bool is_connected() const { return socket_ >= 0; }
   const std::string& address() const { return address_; }
-  // These throw SocketFault when the timeout is over.
-  void connect();  // tries until somebody listens
+  // These throw SocketFault after the timeout.
+  void connect();  // tries until a program listens
   void send(std::string_view line);
   std::string receive();                                     // without the end of the line
-  std::string_view unfinished() const { return received_; }  // what came of the next line
+  std::string_view unfinished() const { return received_; }  // received part of the next line
   void close();
 
  private:
@@ -45,7 +44,7 @@ class LineSocket {
   std::string address_;
   Duration timeout_;
   int socket_ = -1;
-  std::string received_;  // after the latest line
+  std::string received_;  // received after the latest line
 };
 
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// policies/jobs/remote/remote_messages.hpp -- the lines that Orrery and a client exchange:
-// README.md has the protocol.
+// policies/jobs/remote/remote_messages.hpp -- the lines between Orrery and a client: README.md has
+// the protocol.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace orrery {
 
 constexpr int64_t kRemoteVersion = 1;
 
-// A line of the client is none of the protocol.
+// A line of the client violates the protocol.
 class AnswerError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,7 +44,7 @@ std::string hello_line(const JobBoard& board, const std::string& label);
 std::string bye_line(Time now);
 std::string error_line(Time now, std::string_view why);
 
-// Gathers what happens until the client is asked.
+// Collects events until the client is asked.
 class RemoteEvents {
  public:
   explicit RemoteEvents(const JobBoard& board) : board_{board} {}
@@ -54,14 +54,14 @@ class RemoteEvents {
     has_longer_ |= news.has_longer;
   }
   void submitted(const QueuedJob& job);
-  void waits(const QueuedJob& job);  // again
+  void waits(const QueuedJob& job);  // waits again
   void happened(std::string_view event, const QueuedJob& job);
-  void expected(std::string_view event, const QueuedJob& job);  // with the end expected now
+  void expected(std::string_view event, const QueuedJob& job);  // with the expected end
   void node(std::string_view event, NodeId node);
   void refused(const RemoteDecision& decision, std::string_view why);
   void woke();
   bool are_none() const { return list_.empty() && !has_longer_; }
-  std::string take_line();  // and begin anew
+  std::string take_line();  // and starts a new one
 
  private:
   std::string& begin(std::string_view event);

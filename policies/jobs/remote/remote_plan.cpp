@@ -18,7 +18,7 @@
 namespace orrery {
 namespace {
 
-constexpr int kAsksMax = 1000;  // at one moment of decision
+constexpr int kAsksMax = 1000;  // in one round of decisions
 constexpr size_t kLineShownMax = 200;
 
 std::string printable(std::string_view line) {
@@ -28,9 +28,9 @@ std::string printable(std::string_view line) {
   return line.size() > kLineShownMax ? text + "..." : text;
 }
 
-// The client is connected at the first moment of decision. Simulated time stands still until it has
-// answered; what it says it took then passes before its decisions take effect, and until then it is
-// not asked again.
+// The client is connected at the first decision. Simulated time stands still until it has answered.
+// Then the time that it reports passes before its decisions take effect, and until then it is not
+// asked again.
 class Remote final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -127,7 +127,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     if (!where.empty()) text += "\n  " + where;
     try {
       if (socket_.is_connected()) socket_.send(error_line(board_.now(), why));
-    } catch (const SocketFault&) {  // it cannot be told
+    } catch (const SocketFault&) {  // the end cannot be sent
     }
     socket_.close();
     throw PolicyFault{text};
@@ -169,7 +169,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
   }
 
-  // What the client could know to be wrong. What only comes to pass later is refused instead.
+  // Checks for mistakes that the client could know. Decisions that become impossible later are
+  // refused instead.
   void check(const RemoteAnswer& answer) const {
     std::set<uint64_t> named;
     for (const RemoteDecision& decision : answer.decisions) {
@@ -198,7 +199,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
   }
 
-  // True: a decision was refused or a job held, and the client must decide anew.
+  // True: a decision was refused or a job held, so the client must decide again.
   bool carry_out(const std::vector<RemoteDecision>& decisions) {
     bool is_refused = false;
     is_held_ = false;
@@ -214,7 +215,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
     return is_refused || is_held_;
   }
-  std::string_view why_refused(const RemoteDecision& decision) {  // empty: it is carried out
+  std::string_view why_refused(const RemoteDecision& decision) {  // empty: the decision is valid
     const auto known = slots_.find(decision.job);
     if (known == slots_.end()) return "the job is over";
     const JobSlot slot = known->second;
@@ -246,14 +247,14 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
   const int exceptions_ = std::uncaught_exceptions();
   LineSocket socket_;
   RemoteEvents events_;
-  std::unordered_map<uint64_t, JobSlot> slots_;  // by serial, of jobs that the client knows
+  std::unordered_map<uint64_t, JobSlot> slots_;  // by serial, of jobs known to the client
   std::map<std::string_view, NodeId> nodes_;     // by name
-  std::vector<RemoteDecision> decisions_;        // that take effect when `busy_until_` is over
+  std::vector<RemoteDecision> decisions_;  // decisions that take effect when `busy_until_` is over
   Time busy_until_;
   std::set<Time> wakes_;
-  std::string line_;      // the latest of the client
-  bool is_busy_ = false;  // the client still thinks, as it says
-  bool is_held_ = false;  // a job of the present decisions, by an Admit
+  std::string line_;      // the latest line of the client
+  bool is_busy_ = false;  // the client is still busy, as it reported
+  bool is_held_ = false;  // an Admit holds a job of the present decisions
 };
 ORRERY_REGISTER_POLICY(Remote, "Remote",
                        "A program that listens on a local socket decides which jobs start, on "

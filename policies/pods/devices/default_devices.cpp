@@ -1,4 +1,4 @@
-// Which GPUs of the chosen node a pod gets, when their wiring does not matter.
+// Chooses the GPUs of a pod within its node, without regard to their wiring.
 #include <array>
 #include <bit>
 
@@ -65,7 +65,7 @@ class DefaultDevices final : public Policy, public PickDevices {
     Rng& rng = state.rng("policies.default_devices");
     uint32_t rest = from, picked = 0;
     for (int32_t i = 0; i < count; ++i) {
-      uint32_t skip = rest;  // pass over a random number of the remaining ones
+      uint32_t skip = rest;  // skip a random number of the remaining ones
       for (auto k = rng.below(static_cast<uint64_t>(std::popcount(rest))); k > 0; --k) {
         skip &= skip - 1;
       }

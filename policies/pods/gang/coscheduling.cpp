@@ -1,5 +1,7 @@
-// Gangs on top of the one-pod-at-a-time scheduler, as scheduler-plugins' Coscheduling does it:
-// members that have a node wait in Permit, and hold it, until minMember of them do.
+// Gangs on top of a scheduler that places pods one by one, like scheduler-plugins' Coscheduling:
+// members with a node wait in Permit, and hold the node, until minMember of them do. Example:
+// minMember 4 and room for 3: three members hold their nodes until permitWaitingTimeSeconds, then
+// give them back.
 #include <limits>
 #include <vector>
 
@@ -81,7 +83,7 @@ class Coscheduling final : public Policy,
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
-    // A running backoff is not prolonged: PostFilter also runs for members that PreFilter rejects.
+    // A running backoff is not extended: PostFilter also runs for members that PreFilter rejects.
     const bool starts_pause = params_.podGroupBackoffSeconds > 0 && gang.are_enough_created() &&
                               gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
@@ -141,12 +143,12 @@ class Coscheduling final : public Policy,
     return gang.schedule_timeout != Duration::max() ? gang.schedule_timeout
                                                     : 1_s * params_.permitWaitingTimeSeconds;
   }
-  // PreFilter is const: what it checked is stored at PostFilter or Reserve.
+  // PreFilter is const, so its result is stored at PostFilter or Reserve.
   void keep_what_was_checked(const Cycle& cycle) {
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Necessary, not sufficient: it adds up what is free on different nodes.
+  // Necessary, not sufficient: the sum of what is free on different nodes.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;

@@ -1,5 +1,5 @@
 // Kubernetes' own gang scheduling (1.36): pods enter the queue when minCount of them exist, and are
-// bound when minCount of them have a node. Placing the members in one cycle is the driver's part.
+// bound when minCount of them have a node. The driver places the members in one cycle.
 #include <vector>
 
 #include "models/scheduling/contract/policy_registry.hpp"

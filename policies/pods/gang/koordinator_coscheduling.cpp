@@ -1,6 +1,6 @@
-// Gang groups, as Koordinator's Coscheduling does it: all gangs of a job start together or not at
-// all. Koordinator's default configuration sorts the queue with PrioritySort. NextPod keeps the
-// members of two groups from interleaving.
+// Gang groups, like Koordinator's Coscheduling: all gangs of a job start together or not at all.
+// Koordinator's default configuration sorts the queue with PrioritySort. NextPod keeps the members
+// of two groups from interleaving.
 //
 // A round of a group opens when a first member passes PreFilter. From then on NextPod names its
 // other members, until every gang has its minimum (all are bound) or each member was tried once
@@ -138,8 +138,8 @@ class KoordinatorCoscheduling final : public Policy,
     return {};
   }
 
-  // The mark stays with the group as upstream's does with its PodGroup: pods that a restarted job
-  // creates again are, with once-satisfied, placed one by one.
+  // The mark stays with the group, as upstream's does with its PodGroup. With once-satisfied, the
+  // recreated pods of a restarted job are placed one by one.
   void post_bind(const PodView& pod, NodeId /*node*/) override {
     if (!pod.gang.is_valid()) return;
     const GangView gang = handle_.gang(pod.gang);
@@ -190,7 +190,7 @@ class KoordinatorCoscheduling final : public Policy,
     const int32_t unbound = gang.waiting + gang.binding + asked;
     return unbound >= gang.min_available && gang.roles_missing.unbound == 0;
   }
-  // PreFilter is const: the round opens at PostFilter or Reserve.
+  // PreFilter is const, so the round opens at PostFilter or Reserve.
   void open_round_if_due(const Cycle& cycle) {
     if (round_.is_open || cycle.state.find<OpensRound>(*this) == nullptr) return;
     open_round(cycle.pod.id, handle_.gang(cycle.pod.gang));
@@ -216,7 +216,7 @@ class KoordinatorCoscheduling final : public Policy,
   Handle& handle_;
   const Params params_;
   Round round_;
-  GangMap<uint8_t> has_run_;  // by a group's first gang: some pod of it was bound
+  GangMap<uint8_t> has_run_;  // by a group's first gang: a pod of it was bound
 };
 ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
                        "Gang groups: every gang of a job has its minimum, or none keeps a node.");

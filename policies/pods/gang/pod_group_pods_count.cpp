@@ -1,4 +1,4 @@
-// Of several domains, the one in which most members of the gang find a node.
+// Prefers the domain in which most members of the gang find a node.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

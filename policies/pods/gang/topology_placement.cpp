@@ -12,7 +12,7 @@ namespace {
 enum class Level : uint8_t { Leaf, Hostname };
 constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
 
-// Members that already have a node bind the rest to their domain.
+// Members with a node restrict the rest to their domain.
 class TopologyPlacement final : public Policy, public Domains, public Reserve {
  public:
   struct Params {
@@ -75,7 +75,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   };
   struct Tries {
     int32_t attempts = 0;  // since a member was placed
-    Time from;             // of the first of them
+    Time from;             // time of the first of them
   };
 
   // Counts this attempt. Levels fall from one node to one leaf to, below 0, any nodes.
@@ -101,7 +101,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 };
 ORRERY_REGISTER_POLICY(
     TopologyPlacement, "TopologyPlacement",
-    "Places a whole gang under one leaf switch or on one node; where told so, it gives that up "
+    "Places a whole gang under one leaf switch or on one node; with relax_*, it gives that up "
     "step by step, as Philly does. For each gang that is tried O(leaves), or O(nodes) with one "
     "node each; alike pods with whole GPUs are placed only where enough of these are idle, others "
     "in one domain after the other until they fit.");

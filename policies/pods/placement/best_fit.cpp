@@ -1,4 +1,4 @@
-// The node that the pod leaves with the least free CPU and GPU, as the baseline of FGD has it.
+// The node on which the pod leaves the least free CPU and GPU, like the baseline of FGD.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// 100 less what stays free, in percent of the largest node's and averaged over CPU and GPU; then
-// stretched so that the best node gets 100 and the worst 0.
+// 100 minus what stays free, in percent of the largest node's and averaged over CPU and GPU. Then
+// scaled so that the best node gets 100 and the worst 0.
 class BestFit final : public Policy, public Score {
  public:
   using Params = NoParams;

@@ -1,4 +1,4 @@
-// Compares what a pod asks for with what a node has free, as vectors (Tetris, SIGCOMM 2014).
+// Compares a pod's request with a node's free resources as vectors (Tetris, SIGCOMM 2014).
 #include <array>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -8,14 +8,14 @@
 namespace orrery {
 namespace {
 
-// The FGD artifact turns Tetris round: there the smallest product is best.
+// The FGD artifact reverses Tetris: the smallest product is best there.
 enum class Prefer : uint8_t { SmallestProduct, LargestProduct };
 constexpr std::array<std::string_view, 2> enum_names(Prefer) {
   return {"smallest_product", "largest_product"};
 }
 
-// CPU and GPU of pod and node are fractions of the largest node's; the product's mean over the two
-// lies in 0..1.
+// CPU and GPU of pod and node are fractions of the largest node's; the mean product of the two is
+// in 0..1. Example: a pod of (0.5, 0.25) and a node of (0.8, 1.0): (0.4 + 0.25) / 2 = 0.325.
 class DotProduct final : public Policy, public Score {
  public:
   struct Params {

@@ -1,5 +1,5 @@
-// Fragmentation gradient descent (Weng et al., USENIX ATC 2023): pods go where they make the least
-// of the idle GPU capacity useless to the typical pods.
+// Fragmentation gradient descent (Weng et al., USENIX ATC 2023): places a pod where the least idle
+// GPU capacity becomes useless for typical pods.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,9 +14,10 @@
 namespace orrery {
 namespace {
 
-// The score is floor(100 / (1 + exp(-d))), d being by how much the node's fragmentation falls, in
-// GPUs. d is known exactly, as an integer, so the least d of each score is worked out once. A share
-// is tried on every GPU and gets the one of the best score, the first of several.
+// The score is floor(100 / (1 + exp(-d))), where d is the fall of the node's fragmentation in GPUs.
+// d is an exact integer, so the least d of each score is precomputed. A share is tried on every GPU
+// and gets the one with the best score, the first of equals. Example: d = 0 scores 50, d = 1 scores
+// 73.
 class Fgd final : public Policy, public Score, public PickDevices {
  public:
   using Params = NoParams;
@@ -25,7 +26,8 @@ class Fgd final : public Policy, public Score, public PickDevices {
     if (fragmentation_ == nullptr) return;
     const int64_t range = int64_t{kGpusPerNodeMax} * kMilli * fragmentation_->weight();
     for (size_t s = 0; s < least_.size(); ++s) {
-      int64_t low = -range, high = range + 1;  // of the reliefs that score s + 1 or more
+      // Reliefs that score s + 1 or more are in [low, high].
+      int64_t low = -range, high = range + 1;
       while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (score_by_formula(middle) > static_cast<int64_t>(s))
@@ -58,7 +60,7 @@ class Fgd final : public Policy, public Score, public PickDevices {
  private:
   struct Best {
     int64_t score = 0;
-    uint32_t gpu = 0;  // of a share
+    uint32_t gpu = 0;  // for a share
   };
 
   int64_t score_by_formula(int64_t relief) const {
@@ -83,7 +85,7 @@ class Fgd final : public Policy, public Score, public PickDevices {
       if (node.left[g] >= spec.gpu_milli) most = std::max(most, reliefs[g]);
     }
     const int64_t score = score_of(most);
-    uint32_t first = 0;  // whose relief scores no less
+    uint32_t first = 0;  // the first with an equal score
     while (node.left[first] < spec.gpu_milli || score_of(reliefs[first]) < score) ++first;
     return {score, first};
   }

@@ -1,4 +1,4 @@
-// Pods that ask for as many GPUs gather on the same nodes: a baseline of FGD.
+// Gathers pods with equal numbers of GPUs on the same nodes: a baseline of FGD.
 #include <array>
 #include <bit>
 #include <vector>
@@ -10,9 +10,9 @@
 namespace orrery {
 namespace {
 
-// Classes are shares of one GPU, one GPU, two GPUs and so on. A node with the pod's class alone
-// gets 75, with other classes too 50, without any pod on GPUs 25, with other classes only 0; in
-// addition up to 25, the less GPU is left.
+// Classes are shares of one GPU, one GPU, two GPUs and so on. A node with only the pod's class gets
+// 75, with other classes too 50, without any pod on GPUs 25, with other classes only 0. Up to 25
+// are added, more if less GPU is left.
 class GpuClustering final : public Policy, public Score {
  public:
   using Params = NoParams;
@@ -28,7 +28,7 @@ class GpuClustering final : public Policy, public Score {
     }
   }
 
-  // What it counts changes only when a pod comes to the node or leaves it.
+  // The counts change only when a pod joins or leaves the node.
   bool is_node_local() const override { return true; }
   bool is_by_extremes() const override { return true; }
 
@@ -40,7 +40,7 @@ class GpuClustering final : public Policy, public Score {
     if (spec.gpus == 0) return kNoGpu;
     return spec.gpu_milli < kMilli ? 1 : static_cast<size_t>(spec.gpus) + 1;
   }
-  uint32_t classes_on(NodeId node) const {  // bit set of those with pods
+  uint32_t classes_on(NodeId node) const {  // bit set of classes with pods
     uint32_t classes = 0;
     const Placements& placements = handle_.placements();
     for (const PodId pod : placements.on_node(node)) {

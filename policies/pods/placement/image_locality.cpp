@@ -1,4 +1,4 @@
-// Prefers nodes that already hold the pod's images.
+// Prefers nodes that already have the pod's images.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -32,7 +32,7 @@ struct PreloadedParams {
   }
 };
 
-// A node holds what was preloaded and, from the first binding on, the images of its pods: kubelets
+// A node has the preloaded images and, from the first binding on, the images of its pods: kubelets
 // keep them. Garbage collection of images is not modelled.
 class ImageLocality final : public Policy, public Score, public PostBind {
  public:
@@ -91,7 +91,7 @@ class ImageLocality final : public Policy, public Score, public PostBind {
 
   const Handle& handle_;
   const Limit limit_;
-  std::map<std::string, NodeSet, std::less<>> held_;  // who holds an image
+  std::map<std::string, NodeSet, std::less<>> held_;  // nodes by image
 };
 ORRERY_REGISTER_POLICY(ImageLocality, "ImageLocality",
                        "Nodes that hold the pod's images already, the larger the better.");

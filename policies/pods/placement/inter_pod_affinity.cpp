@@ -1,4 +1,4 @@
-// Keeps pods near pods with certain labels, or away from them: required terms alone.
+// Required affinity and anti-affinity between pods; preferred terms are left out.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -63,7 +63,7 @@ class InterPodAffinity final : public Policy,
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const Spec& spec = spec_of(cycle.pod);
     const auto selects_any = [](const PodCounts* selected) { return selected->total > 0; };
-    // The first of pods that want to be near one another goes anywhere.
+    // The first of pods with affinity to their own labels may go anywhere.
     if (!spec.selects_itself || std::ranges::any_of(spec.near, selects_any)) {
       for (const PodCounts* const selected : spec.near) nodes.keep(selected->where, kNotNear);
     }
@@ -75,15 +75,15 @@ class InterPodAffinity final : public Policy,
     return bit_of(ClusterEventKind::AssignedPodDeleted) |
            bit_of(ClusterEventKind::AssignedPodAdded) | bit_of(ClusterEventKind::NodeAdded);
   }
-  // A pod that came helps only those that want to be near it; one that left those kept away by it,
-  // or the first of a kind that may then go anywhere.
+  // A new pod helps only pods with affinity to it. A pod that left helps those with anti-affinity
+  // to it, or the first pod of a group, which may then go anywhere.
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     const bool is_helped =
         event.kind != ClusterEventKind::AssignedPodAdded || !pod.spec->affinity.empty();
     return is_helped ? QueueHint::Queue : QueueHint::Skip;
   }
 
-  // ---- what it costs
+  // ---- scheduler time
   Duration charge(const Cycle& cycle) const override {
     const bool has_terms = spec_of(cycle.pod).has_terms();
     const auto all = static_cast<int64_t>(cycle.cluster.up().count());
@@ -93,15 +93,15 @@ class InterPodAffinity final : public Policy,
   }
 
  private:
-  struct Spec {                                  // counts of placed pods, by the ledger
-    std::vector<const PodCounts*> near, away;    // that its terms select
-    std::vector<const PodCounts*> kept_away_by;  // whose anti-affinity selects it, by term
-    size_t terms_seen = 0;        // of all anti-affinity terms, those it was compared with
-    bool selects_itself = false;  // by all terms of its affinity
+  struct Spec {                                  // counts of placed pods, from Placements
+    std::vector<const PodCounts*> near, away;    // by affinity and anti-affinity terms of the spec
+    std::vector<const PodCounts*> kept_away_by;  // by anti-affinity terms that select this spec
+    size_t terms_seen = 0;        // number of anti-affinity terms that it was compared with
+    bool selects_itself = false;  // all its affinity terms select itself
     bool has_terms() const { return !near.empty() || !away.empty(); }
   };
   struct Known {
-    size_t specs_seen = 0;                     // of all specs, those whose terms are among `terms`
+    size_t specs_seen = 0;                     // number of specs with their terms in `terms`
     std::vector<PodAffinityTerm> terms;        // distinct anti-affinity terms of all specs
     std::vector<std::unique_ptr<Spec>> specs;  // by SpecId
   };
@@ -115,7 +115,7 @@ class InterPodAffinity final : public Policy,
 
   Spec first_look(const PodSpec& pod) const {
     Spec spec;
-    // Of an affinity a pod counts that all terms select.
+    // For affinity, a pod counts if all terms select it.
     std::vector<NodeLabel> all;
     for (const PodAffinityTerm& term : pod.affinity) {
       for (const NodeLabel& label : term.match_labels) {
@@ -132,7 +132,7 @@ class InterPodAffinity final : public Policy,
     return spec;
   }
 
-  // Worked out once for each spec, and compared once with each anti-affinity term of any spec.
+  // Computed once for each spec, and compared once with each anti-affinity term of any spec.
   const Spec& spec_of(const PodView& pod) const {
     Known& known = *known_;
     const SpecTable& table = handle_.specs();

@@ -1,4 +1,4 @@
-// Node labels a pod requires, and those it prefers; the nodes that a job queue chose.
+// Required and preferred node affinity, and the nodes that a job queue chose.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -24,7 +24,7 @@ class NodeAffinity final : public Policy,
   static constexpr Traits kTraits = Trait::HeedsQueueNodes;
   NodeAffinity(Handle& handle, const Params& /*params*/) : handle_{handle} {}
 
-  // As upstream with terms that match the names of nodes.
+  // As upstream for terms that match names of nodes.
   Status pre_filter(const Cycle& cycle, NodeSet& nodes) const override {
     if (cycle.pod.nodes != nullptr) nodes &= *cycle.pod.nodes;
     return {};
@@ -53,7 +53,7 @@ class NodeAffinity final : public Policy,
   void normalize(std::span<int64_t> scores) const override {
     normalize_scores(scores, Normalization::Plain);
   }
-  // Of both Filter and Score.
+  // Filter and Score are both node-local.
   bool is_node_local() const override { return true; }
   bool is_by_extremes() const override { return true; }
 
@@ -74,7 +74,7 @@ class NodeAffinity final : public Policy,
   };
   using Preferences = std::vector<Preference>;
 
-  // Worked out once per spec: labels stay as they are for a whole run.
+  // Computed once for each spec: labels never change in a run.
   const Preferences& preferences(const Cycle& cycle) const {
     const size_t id = cycle.pod.spec_id.index;
     if (id >= preferred_->size()) preferred_->resize(id + 1);

@@ -1,4 +1,4 @@
-// Pods that name their node in spec.nodeName go there and nowhere else.
+// Pods with spec.nodeName go only to that node.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

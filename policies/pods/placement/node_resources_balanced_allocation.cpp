@@ -1,4 +1,4 @@
-// Prefers nodes where the pod leaves the shares of used resources alike.
+// Prefers nodes on which the pod leaves similar shares of all resources in use.
 #include <algorithm>
 #include <array>
 #include <vector>

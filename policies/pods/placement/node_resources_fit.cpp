@@ -1,4 +1,4 @@
-// Nodes with room for what the pod asks for, scored by how full they would be.
+// Nodes with room for the pod's request, scored by how full they would be.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -15,12 +15,12 @@ constexpr std::array<std::string_view, 3> enum_names(Strategy) {
   return {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"};
 }
 
-// Which deletions may let a pod try again that found no room.
+// Which pod deletions trigger a retry of a pod that found no room.
 enum class DeletedPodHint : uint8_t { Any, Fits };
 constexpr std::array<std::string_view, 2> enum_names(DeletedPodHint) { return {"any", "fits"}; }
 
 constexpr std::array kOrder{Resource::Pods, Resource::Cpu, Resource::Memory, Resource::Gpu,
-                            Resource::Nic};  // in which upstream looks for what is short
+                            Resource::Nic};  // upstream's order of checks
 
 constexpr std::string_view reason_of(Resource resource) {
   switch (resource) {
@@ -103,7 +103,7 @@ struct StrategyParams {
   }
 };
 
-// What one pod wants, and whether a node has it.
+// The request of one pod, and whether a node fits it.
 class Ask {
  public:
   Ask(const ClusterState& cluster, const PodSpec& spec)
@@ -113,15 +113,15 @@ class Ask {
     }
   }
   int64_t want(Resource r) const { return want_[r]; }
-  // Not now.
+  // Whether the resource is short now.
   bool is_short(NodeId n, Resource r) const {
     if (want_[r] == 0) return false;
     if (r != Resource::Gpu) return want_[r] > cluster_.free(n, r);
-    // A device is whole or shared: a sum of left-over shares is of no use to anybody.
+    // A device is whole or shared, so the sum of left-over shares is useless.
     if (spec_.gpu_milli < kMilli) return cluster_.gpu_left_milli_max(n) < spec_.gpu_milli;
     return enough_idle_ == nullptr || !enough_idle_->contains(n);
   }
-  // Not even on an empty node.
+  // Whether even an empty node would be short of it.
   bool is_never_enough(NodeId n, Resource r) const {
     if (want_[r] == 0) return false;
     if (r != Resource::Gpu) return want_[r] > cluster_.allocatable(n, r);
@@ -161,8 +161,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // A node may be short of several things: it falls out under the first and is noted under the
-  // rest. What no eviction can help comes first, so that it decides.
+  // A node may be short of several resources: it is removed for the first one and noted under the
+  // rest. Shortages that no eviction can cure come first, so that they decide.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     learn(cycle.cluster);
     const Ask ask{cycle.cluster, *cycle.pod.spec};
@@ -204,7 +204,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     };
     rank(cycle.cluster, request, nodes, scores, by_shape, true);
   }
-  // Of both Filter and Score.
+  // Filter and Score are both node-local.
   bool is_node_local() const override { return true; }
   bool is_by_extremes() const override { return true; }
 
@@ -246,7 +246,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // What even the smallest node has: a pod that wants no more needs no second look.
+  // The amounts that even the smallest node has: a pod that requests no more needs no further
+  // check.
   void learn(const ClusterState& cluster) const {
     if (least_->nodes == cluster.nodes()) return;
     least_->nodes = cluster.nodes();
@@ -264,7 +265,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
   const StrategyParams& strategy_;
   std::vector<ShapePoint> shape_;
   struct Least {
-    size_t nodes = 0;  // of how many it was found out
+    size_t nodes = 0;  // number of nodes at the last update
     Resources allocatable;
   };
   Cached<Least> least_;

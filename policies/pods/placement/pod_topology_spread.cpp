@@ -33,9 +33,9 @@ struct ConstraintParams {
   }
 };
 
-// A pod's own constraints count the placed pods with their labels, of any job. A pod without any
-// gets the default ones, which count the pods of its own job, as upstream's count those of its
-// ReplicaSet or Service.
+// A pod's own constraints count the placed pods with their labels, of any job. A pod without
+// constraints gets the default ones, which count the pods of its own job, like upstream's count
+// those of its ReplicaSet or Service.
 class PodTopologySpread final : public Policy,
                                 public PreFilter,
                                 public Filter,
@@ -77,7 +77,7 @@ class PodTopologySpread final : public Policy,
     if (std::ranges::none_of(constraints_of(cycle), &TopologySpread::is_hard)) return {Code::Skip};
     return {};
   }
-  // Counts anew at each call, so that a what-if without some pods is seen as such.
+  // Counts again at each call, so a what-if without some pods is respected.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const NodeSet eligible = eligible_nodes(cycle);
     for (const TopologySpread& c : constraints_of(cycle)) {
@@ -144,7 +144,7 @@ class PodTopologySpread final : public Policy,
   static size_t domain_of(const ClusterState& cluster, const TopologySpread& c, NodeId n) {
     return c.topology_key == PodTopology::Hostname ? n.index : cluster.leaf(n);
   }
-  // Nodes whose pods count: those the pod's own node affinity allows.
+  // Nodes whose pods count: nodes that the pod's own node affinity allows.
   NodeSet eligible_nodes(const Cycle& cycle) const {
     NodeSet eligible = cycle.cluster.up();
     if (cycle.pod.spec->required_terms.empty()) return eligible;

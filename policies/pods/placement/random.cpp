@@ -1,4 +1,4 @@
-// Any feasible node is as good as another: the yardstick for placement policies.
+// A random feasible node: a reference for placement policies.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

@@ -1,4 +1,5 @@
-// No node whose NICs report too many symbol errors, as an operator would keep jobs off bent cables.
+// Rejects nodes whose NICs report too many symbol errors, like an operator who keeps jobs off
+// damaged cables.
 #include <vector>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -20,7 +21,7 @@ struct SymbolErrorsParams {
   }
 };
 
-// Pods that it rejected are tried again at the next event, or when the queue is flushed.
+// Rejected pods are retried at the next event, or when the queue is flushed.
 class SymbolErrors final : public Policy, public Filter {
  public:
   using Params = SymbolErrorsParams;
@@ -28,7 +29,7 @@ class SymbolErrors final : public Policy, public Filter {
   SymbolErrors(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
 
   void filter(const Cycle& cycle, Candidates& nodes) const override {
-    if (cycle.pod.spec->gpus == 0) return;  // it exchanges nothing
+    if (cycle.pod.spec->gpus == 0) return;  // it uses no network
     const std::vector<NicErrors> all = handle_.nic_errors();
     if (all.empty()) return;
     NodeSet banned{cycle.cluster.nodes()};

@@ -30,7 +30,7 @@ class TaintToleration final : public Policy, public Filter, public Score, public
     }
   }
 
-  // How many soft taints of the node the pod does not tolerate.
+  // The number of PreferNoSchedule taints that the pod does not tolerate.
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
     std::ranges::fill(scores, 0);
@@ -44,7 +44,7 @@ class TaintToleration final : public Policy, public Filter, public Score, public
   void normalize(std::span<int64_t> scores) const override {
     normalize_scores(scores, Normalization::Reversed);
   }
-  // Of both Filter and Score.
+  // Filter and Score are both node-local.
   bool is_node_local() const override { return true; }
   bool is_by_extremes() const override { return true; }
 

@@ -1,5 +1,5 @@
-// Evicts pods of lower priority for a pod that fits on no node, as kube-scheduler's
-// DefaultPreemption does. There are no PodDisruptionBudgets here.
+// Evicts pods of lower priority for a pod that fits on no node, like kube-scheduler's
+// DefaultPreemption. PodDisruptionBudgets are not respected.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -207,7 +207,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
 
   // The cost of a candidate: the highest priority among its victims, the sum of priorities (each
   // raised above 0, so that fewer pods are always less), their number, and how long those of the
-  // highest priority have been there. The first of the best is taken.
+  // highest priority have been there. The first of the best candidates is taken.
   static std::tuple<int32_t, int64_t, size_t, int64_t> cost_of(const Candidate& c) {
     const int32_t highest = c.victims.front().priority;
     int64_t sum = 0;

@@ -28,16 +28,16 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 }
 
 // A victim is a whole job of gangs, or a lone pod. Example of order: fewest, where 16 GPUs are
-// wanted and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1, 40
-// and 30 GPU hours: C goes alone, since one victim is fewer than two, and B would lose more.
+// requested and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1,
+// 40 and 30 GPU hours: C goes alone, since one victim is fewer than two, and B would lose more.
 //
-// fewest is exact while few choices are possible: all single victims are tried, and all sets of k
-// if there are at most 100 of them, which holds for pairs of 14 gangs and for triples of 9. Beyond,
-// the largest gangs are gathered, and each victim, the costliest first, is replaced by the gang
-// that loses least where the preemptor still fits. No fewer gangs free as many GPUs, so their
-// number is the least one wherever whole nodes of one kind are asked for; on fragments it may be
-// larger. Example: 24 GPUs are wanted, and 20 gangs hold 16, 16 and 18 times 8 GPUs. There are 190
-// pairs: the two large ones are gathered, and the costlier of them is replaced by a small one.
+// `fewest` is exact while few choices are possible: all single victims are tried, and all sets of k
+// if there are at most 100 of them, which holds for pairs of 14 gangs and for triples of 9. Beyond
+// that, the largest gangs are gathered, and each victim, the costliest first, is replaced by the
+// gang that loses least with which the preemptor still fits. No fewer gangs free as many GPUs, so
+// their number is the least one if whole nodes of one kind are requested; on fragments it may be
+// larger. Example: 24 GPUs are requested, and 20 gangs hold 16, 16 and 18 times 8 GPUs. There are
+// 190 pairs: the two large ones are gathered, and the costlier of them is replaced by a small one.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
@@ -68,7 +68,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   GangPreemption(Handle& handle, const Params& params)
       : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 
-  // A gang without enough pods would be tried, preempt nobody, and sleep through their creation.
+  // Otherwise a gang without enough pods would be tried without effect, and then be unschedulable
+  // while its pods are created.
   Status pre_enqueue(const PodView& pod) override {
     if (!pod.gang.is_valid() || handle_.gang(pod.gang).are_enough_created()) return {};
     return {Code::UnschedulableAndUnresolvable, "waiting for pods of the gang to appear"};
@@ -102,8 +103,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   };
   struct Unit {
     PodId first;
-    std::vector<PodId> pods = {};  // that are not leaving
-    bool is_leaving = false;       // some pods of it are
+    std::vector<PodId> pods = {};  // not terminating
+    bool is_leaving = false;       // some of its pods are terminating
     bool is_lower = true;          // all of its pods have a lower priority
     int32_t priority = 0;          // the highest of them
     Time since, created;           // placed last, created first
@@ -114,13 +115,13 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   };
   struct Found {
     std::vector<Unit> units;     // in order of jobs and pods
-    std::vector<PodId> leaving;  // whoever they leave for
+    std::vector<PodId> leaving;  // for any preemptor
     int64_t pods = 0;            // of lower priority
   };
   struct Trial {
     std::unique_ptr<GangWhatIf> world;
     int32_t fits_asked = 0;
-    std::optional<bool> has_fitted = {};  // with the pods that are evicted now
+    std::optional<bool> has_fitted = {};  // with the pods that are evicted in the trial now
     bool fits() {
       if (!has_fitted) {
         ++fits_asked;
@@ -140,7 +141,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   using Victims = std::vector<const Unit*>;
   static constexpr size_t kChoicesMax = 100;
 
-  // ---- who is there
+  // ---- the present pods
 
   Found look(const Cycle& cycle) const {
     Found found;
@@ -179,7 +180,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     unit.lost += int128_t{milli} * preemption_->unsaved(p.id).ns;
   }
 
-  // ---- what goes
+  // ---- the choice of victims
 
   Status make_room(const Cycle& cycle, const Found& found, Trial& trial) {
     for (const PodId pod : found.leaving) trial.world->evict(pod);
@@ -199,7 +200,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {};
   }
 
-  // Evicted in the trial afterwards; none: the gang does not fit whatever goes.
+  // The result is evicted in the trial afterwards; empty: the gang does not fit with any victims.
   Victims choose(const std::vector<Unit>& units, Trial& trial) const {
     Victims all;
     for (const Unit& unit : units) all.push_back(&unit);
@@ -208,7 +209,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
-      // As Kueue: from the last but one, as without the last one the gang did not fit.
+      // As Kueue, from the last but one: without the last one the gang did not fit.
       const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
@@ -245,8 +246,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return units;
   }
 
-  // All are evicted. Restores all but the first ones that are enough: by halves, since a longer
-  // prefix leaves more room.
+  // All are evicted. Restores all but the shortest prefix that is enough; bisection works because a
+  // longer prefix leaves more room.
   static Victims shortest_prefix(const Victims& all, Trial& trial) {
     size_t too_few = 0, enough = all.size(), evicted = all.size();
     while (enough - too_few > 1) {
@@ -260,7 +261,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough)};
   }
 
-  // Restores, in this order, victims without whose room the gang still fits.
+  // Restores, in this order, victims whose room the gang does not need.
   void spare(const Victims& in_turn, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : in_turn) {
       if (victims.size() == 1 || trial.fits_asked >= params_.trials_max) return;
@@ -297,7 +298,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     });
     return choices;
   }
-  // Of all choices of k that make room, the one that loses least. False: none, or trials run out.
+  // Of all choices of k victims that make room, takes the one that loses least. False: none, or too
+  // many trials.
   bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : victims) trial.restore(*unit);
     for (const Victims& choice : choices_of(k, units)) {
@@ -313,7 +315,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return false;
   }
 
-  // Replaces a victim by a unit that loses less, where the gang still fits: the costliest first.
+  // Replaces victims, the costliest first, by units that lose less, where the gang still fits.
   void exchange(const Victims& cheap_first, Victims& victims, Trial& trial) const {
     Victims costly_first = by_loss(victims);
     std::ranges::reverse(costly_first);

@@ -1,4 +1,4 @@
-// Higher priority first, then who has queued longer: kube-scheduler's default order.
+// Higher priority first, ties by time in the queue: kube-scheduler's default order.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

@@ -1,5 +1,5 @@
-// The consolidating placement of Helios' study: as few nodes as can be, those with the fewest free
-// GPUs that suffice.
+// The consolidating placement of Helios' study: as few nodes as possible, those with the fewest
+// sufficient free GPUs.
 #include "models/scheduling/toolbox/planned_placement.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-// Kueue's topology-aware scheduling: a gang goes into one domain, or into as few as it needs.
+// Kueue's topology-aware scheduling: a gang goes into one domain, or into as few as possible.
 #include "models/scheduling/toolbox/planned_placement.hpp"
 
 namespace orrery {

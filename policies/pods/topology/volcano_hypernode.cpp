@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-// Members of a gang that partly has nodes prefer those near to its first one; members that the
-// running attempt has placed count.
+// Further members of a gang prefer nodes near its first member; members placed by the running
+// attempt count.
 class VolcanoHyperNode final : public PlannedPlacement, public Score {
  public:
   struct Params : TopologyParams {

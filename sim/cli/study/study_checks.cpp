@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/cluster/cluster.hpp"
+#include "models/cluster/ground.hpp"
 #include "models/run/summary_figures.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/cli/study/study_remarks.hpp"

@@ -1,4 +1,4 @@
-// Needs a function that nobody has.
+// Calls a function that no library defines.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 int orrery_nobody_has_this();

@@ -1,5 +1,5 @@
-// What `validate` and the start of a run say of the load. By hand: jobs an hour times GPUs times
-// hours, over the GPUs there are.
+// The offered load in `validate` and at the start of a run. By hand: jobs an hour times GPUs times
+// hours, over the GPUs of the cluster.
 #include <gmock/gmock.h>
 
 #include <charconv>
@@ -39,8 +39,8 @@ class OfferedLoadText : public ::testing::Test {
   std::string path_ = (folder_ / "s.yaml").string(), output_ = (folder_ / "out.h5").string();
 };
 
-// 14 jobs/h x 8 GPUs x 2 h = 224 GPU-hours per hour on 32 GPUs: 7 times. Of 1,400 jobs in 100 h the
-// number has a standard deviation of 2.7 %: 6.5 and 7.5 are 2.7 deviations away.
+// 14 jobs/h x 8 GPUs x 2 h = 224 GPU-hours per hour on 32 GPUs: 7 times. The number of 1,400 jobs
+// in 100 h has a standard deviation of 2.7 %: 6.5 and 7.5 are 2.7 deviations away.
 TEST_F(OfferedLoadText, AnOverloadedClusterIsToldHowManyTimes) {
   const Said said = validate(generator("14", "100h"));
   EXPECT_EQ(said.status, 0) << said.err;

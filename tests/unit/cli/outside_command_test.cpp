@@ -1,5 +1,5 @@
-// Commands of the Python package: listed, and told what is missing. That they run is tested with
-// the package, since this process would become them.
+// Commands of the Python package: their list, and messages about missing parts. Their execution is
+// tested with the package, because it replaces this process.
 #include "sim/cli/outside_command.hpp"
 
 #include <gmock/gmock.h>

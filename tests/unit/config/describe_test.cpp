@@ -104,7 +104,7 @@ TEST(Resolved, is_json_in_the_order_of_the_fields) {
   EXPECT_EQ(json["seed"], std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(json["policy"]["permit_timeout"], "123456789ns");
   EXPECT_EQ(json["source"]["kind"], "file");
-  // What was plain stays plain, so that a later reader sees the same.
+  // Plain scalars stay plain, so a later reader sees the same.
   EXPECT_EQ(json["args"]["a"].dump(), R"([1,1.5,"007","true",true,null,"x"])");
 }
 

@@ -44,7 +44,7 @@ TEST(Document, positions_and_quotes_are_kept) {
   EXPECT_FALSE(a["c"].items[0].was_quoted);
   EXPECT_TRUE(a["c"].items[1].is_null());
   EXPECT_TRUE(a["nothing"].is_null());
-  // A value left out is said to be where its key is.
+  // A missing value has the position of its key.
   const auto gaps = config::load_text("x: 1\na:\n  b:\n  c: ~\n\nd:\n", "t", d);
   EXPECT_EQ(to_string(gaps.root["a"]["b"].position), "t:3:3");
   EXPECT_EQ(to_string(gaps.root["a"]["c"].position), "t:4:6");
@@ -130,7 +130,7 @@ class Includes : public testing::Test {
   config::Document load(const std::string& name) {
     return config::load_file((folder_ / name).string(), diagnostics_);
   }
-  // Messages with the folder cut out.
+  // Messages without the folder's path.
   std::string errors() const {
     std::string text = diagnostics_.text();
     const std::string prefix = folder_.path().string() + "/";

@@ -1,4 +1,5 @@
-// tests/unit/config/reader_test.cpp -- values land in the struct; mistakes land at their position.
+// tests/unit/config/reader_test.cpp -- values go into the struct; mistakes are reported at their
+// positions.
 #include "sim/config/reader.hpp"
 
 #include <gmock/gmock.h>

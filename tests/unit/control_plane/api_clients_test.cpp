@@ -56,7 +56,7 @@ TEST(ApiClient, HoldsItselfBackBeforeItReachesAServer) {
   ASSERT_EQ(world.times.size(), 800U);
   EXPECT_EQ(world.times[29], Time{});
   EXPECT_EQ(world.times[30], Time{} + 50_ms);
-  EXPECT_EQ(world.times.back(), Time{} + 50_ms * 770);  // 38.5 s, as 20 a second allow
+  EXPECT_EQ(world.times.back(), Time{} + 50_ms * 770);  // 38.5 s, at 20 a second
 }
 
 TEST(ApiClient, TriesAgainAsLateAsItWasToldTo) {
@@ -71,7 +71,7 @@ TEST(ApiClient, TriesAgainAsLateAsItWasToldTo) {
   client.send({.cpu = 50_s}, world.note());
   client.send({}, world.note());
   world.engine.run();
-  // The second and third are turned away at 0 and 1 s; at 2 s the one executes, the other gives up.
+  // The second and third are rejected at 0 and 1 s; at 2 s one executes, the other gives up.
   EXPECT_EQ(world.answers,
             (std::vector{ApiOutcome::Done, ApiOutcome::TooManyRequests, ApiOutcome::Done}));
   EXPECT_EQ(world.times[1], Time{} + 2_s);
@@ -91,7 +91,7 @@ TEST(ApiClient, GoesToAnotherServerWhenItsOwnIsLost) {
   });
   world.engine.run();
   EXPECT_EQ(world.answers, std::vector{ApiOutcome::Done});
-  EXPECT_GE(world.times[0], Time{} + 12_s);  // a back-off of 1 to 2 s
+  EXPECT_GE(world.times[0], Time{} + 12_s);  // a backoff of 1 to 2 s
   EXPECT_LE(world.times[0], Time{} + 13_s);
 }
 
@@ -120,7 +120,7 @@ TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
 }
 
 // One seat. A client has 300 requests of a second each in the six queues of its flow, and one more
-// request comes. It is second in line if it belongs to another flow, else it is rejected.
+// request arrives. It is second in line if it belongs to another flow, else it is rejected.
 Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
   ApiServersParams params = test::free_servers();
   params.flow_control.max_requests_inflight = 1;
@@ -283,7 +283,7 @@ TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
   EXPECT_LE(back.back(), start + 1600_ms);
 }
 
-// It remembers 1.024 s, and they come between 0.8 and 1.6 s after they were told last.
+// The cache covers 1.024 s, and reflectors return 0.8 to 1.6 s after their last event.
 TEST(Reflectors, ListAnewIfTheOtherServerForgotWhatTheyMissed) {
   Watching world{400};
   world.change(100'000);
@@ -309,7 +309,7 @@ TEST(Reflectors, AllListAnewOnceNoServerRemembersThem) {
   EXPECT_EQ(world.reflectors.watching(), 100U);
 }
 
-// The other remembers half a minute; one that is told of its own objects has seen nothing since the
+// The other server's cache covers half a minute; a watch of few objects has seen nothing since the
 // last bookmark, almost a minute ago.
 TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   for (const bool is_narrow : {false, true}) {
@@ -324,7 +324,7 @@ TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   }
 }
 
-// A LIST that took longer than the server remembers is of no use, and the next is not either.
+// A LIST that takes longer than the cache covers is useless, and so is the next one.
 TEST(Reflectors, ListOverAndOverWhatChangesFasterThanTheyList) {
   Watching world{};
   world.change(2'000'000);  // 51 ms; a LIST takes 100

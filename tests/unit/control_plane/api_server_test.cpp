@@ -16,7 +16,7 @@ struct Told {
   int times = 0;
 };
 
-// One server whose requests cost nothing but what they say, with so many seats.
+// One server with these seats, and requests without costs beyond their own.
 struct OneServer : test::ApiWorld {
   explicit OneServer(const ApiServersParams& params) : test::ApiWorld{params} {}
   explicit OneServer(int32_t seats) : test::ApiWorld{params_of(seats)} {}

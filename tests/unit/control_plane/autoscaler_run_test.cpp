@@ -28,7 +28,8 @@ int64_t count(const ScenarioRun& run, std::string_view name) {
 
 const std::string kFixed = "provisioning: {kind: fixed, value: 3min}";
 
-// 2 nodes of pool old are always there, up to 10 of pool new come and go; loops take no time.
+// Two nodes of pool old always exist, up to 10 of pool new are added and removed; loops take no
+// time.
 std::string autoscaler_scenario(const std::string& groups, const std::string& jobs,
                                 const std::string& rest = "", const std::string& more = "",
                                 const std::string& level = "delays") {
@@ -105,7 +106,7 @@ TEST(ClusterAutoscaler, AGangAsksForAllTheNodesThatItLacks) {
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
-// Two of seven find a node each, and are turned away, as the others do not.
+// Two of seven find a node each, and are rejected in Permit because the others do not.
 TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
   ScenarioRun run{autoscaler_scenario(
       "{pool: new, " + kFixed + "}", "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
@@ -142,7 +143,7 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
                                         pods(6, "work: 20min") + pods(6, "work: 20min, submit: 2h"),
                                         "run: {until: 3h}\n", "    scale_down: {parallel: 1}\n",
                                         level)};
-    // Half of the pods end after 1,201 s, the others, on nodes that came at 190 s, after 1,391 s.
+    // Half of the pods end after 1,201 s; the others, on nodes that came at 190 s, after 1,391 s.
     EXPECT_EQ(told(run),
               "up 3 to 4 at 10, down 1 to 3 at 1810, down 1 to 2 at 2000, down 1 to 1 at 2010, "
               "up 3 to 4 at 7210, down 1 to 3 at 9010, down 1 to 2 at 9200, down 1 to 1 at 9210");
@@ -164,7 +165,7 @@ TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
       "{pool: new, nodes_at_start: 2, " + kFixed + "}",
       pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
       "run: {until: 1h}\n")};
-  // Of two idle since 120 s, one takes a pod at 480 s; nodes are asked for then.
+  // Of two nodes idle since 120 s, one gets a pod at 480 s; then nodes are requested.
   EXPECT_EQ(told(run), "up 1 to 3 at 490");
 }
 
@@ -179,7 +180,7 @@ TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {
   ScenarioRun some{
       autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
   EXPECT_EQ(told(some), "up 1 to 1 at 10");
-  // Nor does a node stay for them; their pods find none then.
+  // No node stays for these pods, which find no node afterwards.
   ScenarioRun gone{autoscaler_scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
                                        "run: {until: 30min}\n")};
   EXPECT_EQ(told(gone), "down 1 to 0 at 610");
@@ -245,7 +246,7 @@ TEST(ClusterAutoscaler, ARunWithoutEndGivesUpNodesThatNeverCome) {
   EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
 }
 
-// Gangs come and go, nodes fail and some are too slow to come.
+// Gangs start and end, nodes fail, and some are too slow to come.
 TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
   for (const std::string level : {"delays", "full"}) {
     for (int seed = 1; seed <= (test::kIsSanitized ? 1 : 5); ++seed) {
@@ -286,7 +287,7 @@ TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
   }
 }
 
-// Its nodes are all there, and none may go.
+// All its nodes exist, and none may be removed.
 TEST(ClusterAutoscaler, AGroupWhoseMinimumIsItsPoolStaysAsItIs) {
   for (const std::string group : {"nodes_min: 10", "nodes_min: 3, nodes_max: 3"}) {
     ScenarioRun run{

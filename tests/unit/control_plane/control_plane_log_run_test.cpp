@@ -1,4 +1,4 @@
-// What runs tell of the failures of API servers and etcd.
+// Reports of runs about failures of API servers and etcd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::vector<ControlPlaneEventRow> events_of(Run& run) {
   return run.recorder.template rows<ControlPlaneEventRow>("/events/control_plane");
 }
 
-// Old versions are never compacted, so that the database fills; the operator acts at 60 min.
+// Old versions are never compacted, so the database fills; the operator acts at 60 min.
 TEST(ControlPlaneLog, AFullEtcdTakesWritesAgainOnceItIsDefragmented) {
   ShippedRun run{"etcd-full"};
   const auto events = events_of(run);
@@ -100,7 +100,7 @@ TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreTold) {
                                                       std::to_string(kills) + " time")));
 }
 
-// Leases cannot be stored while all servers are down, nor by a full etcd of the default quota.
+// Leases cannot be stored while all servers are down, nor in a full etcd with the default quota.
 TEST(ControlPlaneLog, NodeLifecycleMattersWhereverLeasesCannotBeStored) {
   const auto errors = [](const std::string& yaml) { return test::mistakes_of_scenario(yaml); };
   EXPECT_EQ(errors(killed_servers(", node_lifecycle: {grace: 20s}")), "");

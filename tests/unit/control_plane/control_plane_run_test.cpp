@@ -22,7 +22,7 @@ int64_t summary(const SimulationResult& result, std::string_view name) {
   return std::get<int64_t>(found->value);
 }
 
-// 30 pods at once and 20 a second; a gang is bound once it is whole, 100 pods at once and 50 a
+// 30 pods at once and 20 a second; a gang is bound once it is complete, 100 pods at once and 50 a
 // second; and a kubelet takes 0.8 s.
 TEST(ControlPlaneRun, ABurstOfPodsIsCreatedAsFastAsTheControllersTokensAllow) {
   ShippedRun full{"burst-1000-pods"};
@@ -56,7 +56,7 @@ TEST(ControlPlaneRun, WatchesOfALostServerMoveToTheOthers) {
   }
 }
 
-// With one server and no other to go to, whatever is asked waits and is done once it is back.
+// With the only server lost, all requests wait and are done once it is back.
 TEST(ControlPlaneRun, WithoutAnyServerPodsWaitUntilOneIsBack) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
@@ -83,8 +83,8 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsTold) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
 }
 
-// Three of five members: nothing is stored until they are back and have elected a leader. Nodes
-// that cannot renew their leases are not evicted for it.
+// Three of five members fail: nothing is stored until they are back and have elected a leader.
+// Nodes that cannot renew their Leases are not evicted for that.
 TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   const auto yaml = [](const std::string& losses) {
     return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
@@ -148,8 +148,8 @@ TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsTold) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("etcd had no quorum at the end")));
 }
 
-// Kubelets, and those who watch all pods, come back to the only server once it is, and list anew as
-// it remembers nothing: two pauses of a minute at most.
+// Kubelets and clients that watch all pods reconnect to the only server once it is back, and list
+// again because its cache is empty: two pauses of a minute at most.
 TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 40}]}\n"
@@ -171,8 +171,8 @@ TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   EXPECT_EQ(summary(run.result, "watches_gone"), 2 * (40 + 4));
 }
 
-// Crash loops change pods so fast that others remember 5 s of them, and kubelets have seen the last
-// bookmark, half a minute before: they list the pods of their nodes.
+// Crash loops change pods so fast that the other caches cover only 5 s, and kubelets saw the last
+// bookmark half a minute before. So they list the pods of their nodes.
 TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAnew) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1000}]}\n"
@@ -186,8 +186,8 @@ TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAnew) {
   EXPECT_LT(static_cast<double>(summary(run.result, "watches_gone")), 1.5 * lost);
 }
 
-// Every API server watches a hundred kinds of objects; keys are 8 Nodes, with a CSINode and a Lease
-// each, and 16 pods, and four versions of each pod are not compacted yet.
+// Every API server watches a hundred kinds of objects. Keys are 8 Nodes, with a CSINode and a Lease
+// each, and 16 pods; four versions of each pod are not compacted yet.
 TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
@@ -207,7 +207,7 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
 
-// Once what they did as they joined is compacted, or forgotten after an hour.
+// Once the writes of joining nodes are compacted, or expired after an hour.
 TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   std::vector<Bytes> index;
   for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {
@@ -227,7 +227,7 @@ TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   EXPECT_GT(index[2], index[0]) << "the requests for certificates, and old versions";
 }
 
-// Pods of gangs that nodes take down are created and bound anew, through the same servers.
+// Pods of gangs on failed nodes are created and bound again, through the same servers.
 TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"
@@ -241,7 +241,7 @@ TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
   EXPECT_GT(summary(run.result, "api_requests"), 6 * (1 + 1 + 5 + 1));
 }
 
-// Nothing of a pod that is gone stays in etcd but old versions, for two compactions at most.
+// Only old versions of deleted pods stay in etcd, for two compactions at most.
 TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"

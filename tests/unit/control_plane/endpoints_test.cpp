@@ -86,7 +86,7 @@ TEST(EndpointSlices, TheyHoldWhatAPlainSetHoldsWhateverChanges) {
   Rng rng{3};
   ServiceEndpoints service{slices_of(7)};
   std::set<uint32_t> plain;
-  int64_t held = 0;  // by the objects, from their writes alone, if each is told whole
+  int64_t held = 0;  // by the objects, from their whole writes
   for (int step = 0; step < 2'000; ++step) {
     std::vector<uint32_t> removed, added;
     for (uint32_t id = 0; id < 200; ++id) {
@@ -157,7 +157,7 @@ TEST(WatchFanOut, AnAgentTakesTheWatchersFromTheServers) {
   EXPECT_EQ(fan_out_of_agents(write, through, {}).egress, Bytes{20'300 * 7'500});
 }
 
-// A controller whose writes are answered after a while.
+// A controller whose writes have a latency.
 struct ControllerWorld {
   ControllerWorld(const EndpointsParams& params, Duration answer)
       : controller{

@@ -1,4 +1,4 @@
-// What etcd holds under a name, while writes of it wait.
+// Named objects in etcd while writes of them wait.
 #include "models/control_plane/etcd/etcd_store.hpp"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ TEST(Etcd, AFastStoreAnswersInTheSameInstant) {
   EXPECT_EQ(world.done, (std::vector<Time>(2)));
 }
 
-// 240 ms out of five members, 8 us an object and 5.2 ns a byte; two run side by side.
+// 240 ms from five members, 8 us an object and 5.2 ns a byte; two run in parallel.
 TEST(Etcd, AListIsReadObjectByObject) {
   EtcdWorld world;
   const Etcd::Read list{.bytes = {300'000'000}, .objects = 300'000};
@@ -82,7 +82,7 @@ TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   EXPECT_EQ(world.engine.pending(), 0U);
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
   world.run(1_s);
-  // Busy 1 / (1 + 1/e) of the time, for half a millisecond then.
+  // Busy 1 / (1 + 1/e) of the time, then with half a millisecond left.
   const double wait = 0.5e-3 / (1 + std::exp(-1.0));
   EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
 }
@@ -107,7 +107,7 @@ TEST(Etcd, AReadHoldsUpTheWritesAfterItOnlyWhereItLocksTheDatabase) {
   }
 }
 
-// A LIST of 100,000 objects of 1 kB: 13.2 us of a core each, once the members have moved it.
+// A LIST of 100,000 objects of 1 kB: 13.2 us of a core each, after the members have moved it.
 TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
   const Bytes size{100'000'000};
   for (const bool blocks : {false, true}) {
@@ -115,7 +115,7 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
     Time read;
     world.etcd.read({.bytes = size, .objects = 100'000}, [&] { read = world.engine.now(); });
     ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
-    // Shorter, and over before: it unlocks nothing.
+    // A shorter LIST that ends before: it unlocks nothing.
     world.etcd.read({.bytes = {1000}, .objects = 1}, [] {});
     world.engine.at(Time{} + 100_ms, Label{"test.write"},
                     [&] { ASSERT_EQ(world.write(), EtcdAnswer::Accepted); });
@@ -127,7 +127,7 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
   }
 }
 
-// Two of three members, for so long; and a function that asks, with a time after which to ask.
+// Loss of two of three members for a while; and a function that requests, after a given time.
 struct QuorumLoss {
   explicit QuorumLoss(Duration until) {
     world.engine.after(500_us, Label{"test.members_lost"}, [this] {

@@ -1,4 +1,4 @@
-// Events about the same failure of the same pod.
+// Events about the same repeated failure of a pod.
 #include "models/control_plane/load/event_series.hpp"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(EventSeries, APodThatIsCreatedAnewHasAnEventOfItsOwn) {
   EXPECT_EQ(world.patched(), 2U) << "the second became a series, and was over";
 }
 
-// 100 at once and 50 a second; a patch that waits behind the creation is of the same Event.
+// 100 at once and 50 a second; a patch that waits behind the creation is for the same Event.
 TEST(EventSeries, ManyPodsAreWrittenAsFastAsTheTokensAllow) {
   SeriesWorld world{{.qps = 50, .burst = 100}};
   for (int second = 0; second < 100; ++second) {

@@ -19,7 +19,7 @@ int64_t summary(const SimulationResult& result, std::string_view name) {
   return std::get<int64_t>(found->value);
 }
 
-// One job holds the only node for three hours, and others wait for it.
+// One job holds the only node for three hours, and other jobs wait.
 std::string full_node(const std::string& events, const std::string& waiting,
                       const std::string& policy = "default") {
   return "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
@@ -30,7 +30,7 @@ std::string full_node(const std::string& events, const std::string& waiting,
          "}\nrecord: {attempts: true}\nrun: {until: 2h}\n";
 }
 
-// Pods of attempts that failed.
+// Failed attempts, counted by pod.
 int64_t failures(ScenarioRun& run) {
   int64_t pods = 0;
   for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {
@@ -84,8 +84,8 @@ TEST(FailedSchedulingInRuns, EachMemberOfAGangThatFindsNoRoomHasAnEvent) {
   EXPECT_EQ(summary(run.result, "failed_scheduling"), failures(run));
 }
 
-// The scheduler's requests are flows by namespace. 500 Events about pods of one team come in a few
-// seconds, and a seat writes 10 a second.
+// The scheduler's requests are flows by namespace. 500 Events about pods of one team arrive in a
+// few seconds, and a seat writes 10 a second.
 TEST(FailedSchedulingInRuns, AFloodOfEventsAboutOneTeamHoldsUpNoBindingOfAnother) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"

@@ -1,4 +1,4 @@
-// tests/unit/control_plane/mistakes.hpp -- what is wrong with a section that someone wrote.
+// tests/unit/control_plane/mistakes.hpp -- mistakes found in a section.
 #pragma once
 
 #include <string>

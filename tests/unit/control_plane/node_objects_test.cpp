@@ -1,4 +1,4 @@
-// What etcd holds of nodes that come, go, and come again.
+// Objects in etcd of nodes that join, leave, and join again.
 #include "models/control_plane/nodes/node_objects.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 struct Objects {
   int64_t keys() { return etcd.objects().count().keys + objects.keys_from_start(); }
-  // As a node that joins does, some things twice.
+  // The requests of a joining node, some of them twice.
   void join(NodeId node) {
     for (const ApiResource what :
          {ApiResource::CertificateRequests, ApiResource::CertificateRequests, ApiResource::Nodes,
@@ -53,7 +53,7 @@ TEST(NodeObjects, OfANodeThatJoinsAreKeptAsThoseOfOthersAndItsRequestForAnHour) 
   EXPECT_EQ(world.keys(), 9);
 }
 
-// Its way takes two hours, and the answer to what was sent again comes half an hour later.
+// The boot takes two hours, and the response to the retry comes half an hour later.
 TEST(NodeObjects, ARequestForACertificateIsKeptForAnHourAfterItIsAnswered) {
   Objects world;
   world.objects.absent({2});
@@ -91,7 +91,7 @@ TEST(NodeObjects, GoWithTheirNodeAndComeWithItAgain) {
   world.objects.absent({2});
   for (int i = 1; i <= 3; ++i) {
     world.join({2});
-    world.join({2});  // its first answers were lost
+    world.join({2});  // its first responses were lost
     world.run(1_s);
     EXPECT_EQ(world.keys(), 6 + 3 + i);
     world.objects.removed({2});

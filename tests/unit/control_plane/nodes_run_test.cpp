@@ -111,7 +111,7 @@ TEST(Joins, ComeEvenlyAndInOrderAndTheGateHoldsThemToItsRate) {
   EXPECT_GE(boots(gate).back().ready - boots(gate).back().asked, 9250_ms);
 }
 
-// All servers are lost as nodes join, for longer than any client waits.
+// All servers are lost while nodes join, for longer than any client waits.
 TEST(Joins, NoRequestIsLostWithTheServers) {
   ScenarioRun run{
       cluster_of("{level: full, api_servers: {servers: 2}, joins: [{pool: new, at: 10s}], "
@@ -143,7 +143,7 @@ TEST(Joins, ANodeThatFailsOnItsWayBeginsAnewWhenItIsRepaired) {
   EXPECT_EQ(run.recorder.rows<FaultRow>("/events/faults").size(), 2U);
 }
 
-// Whoever meets nobody takes no longer than one who meets others.
+// A lone node is no slower than one that competes with others.
 TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   const auto time = [](const std::string& level, const std::string& nodes) {
     ScenarioRun run{
@@ -161,7 +161,7 @@ TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   EXPECT_GT(time("full", "40"), time("full", "1"));
 }
 
-// The second job needs nodes that join; with a queue it is not admitted before they take pods.
+// The second job needs nodes that join; with a queue it is admitted once they take pods.
 TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   for (const std::string level : {"delays", "full"}) {
     ScenarioRun run{
@@ -183,7 +183,7 @@ TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   }
 }
 
-// API-11: hundreds of nodes in one instant are an outage, over a few seconds they are none.
+// API-11: hundreds of nodes in one instant cause an outage, over a few seconds they do not.
 TEST(Joins, AStormTakesTheServersDownAndAGateKeepsThemUp) {
   ShippedRun storm{"join-storm"}, smoothed{"join-smoothed"};
   EXPECT_GT(count(storm, "api_too_many"), 1'000);
@@ -218,7 +218,7 @@ RecoveryRow recovery(ScenarioRun& run) {
   return rows.empty() ? RecoveryRow{} : rows[0];
 }
 
-// NL-1: noticed in (40, 45] s after the last heartbeat, which is at most 10 s old; evicted 300 s
+// NL-1: detected (40, 45] s after the last heartbeat, which is at most 10 s old; evicted 300 s
 // after the taint.
 TEST(DeadNodes, AreNoticedAndTheirPodsEvictedByTheLifecycleController) {
   for (const std::string level : {"delays", "full"}) {
@@ -297,7 +297,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
   EXPECT_GT(failing.jobs().at(0).ended, Time{} + 10_min + 330_s);
 }
 
-// NL-4: with no server for 10 min all nodes fall silent, and nobody is evicted.
+// NL-4: without any server for 10 min all nodes fall silent, and no pod is evicted.
 TEST(DeadNodes, WhenNoServerIsLeftNobodyIsEvicted) {
   ScenarioRun run{
       cluster_of(

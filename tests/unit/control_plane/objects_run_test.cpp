@@ -73,12 +73,12 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
     const std::string events =
         "events: {others_per_s: 10, readers: [{clients: 20, every: 10s, from: " + from + "}]}";
     ScenarioRun run{objects_scenario(events, kPods, "20min"), {}, {}};
-    // Under way are the last of them, which from etcd take half a second.
+    // The last lists, which take half a second from etcd, are still open.
     EXPECT_EQ(figure(run.result, "event_lists"), 20 * 120 - (from == "etcd" ? 2 : 1));
     EXPECT_EQ(figure(run.result, "event_lists_missed"), 0);
     const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
     EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
-    // Two a second, of what there was on average in the last minute.
+    // Two lists a second, of the average number of Events in the last minute.
     const double expected = from == "etcd" ? 2 * (200e3 + 10e3 * (1200 - 30)) : 0;
     EXPECT_NEAR(last.read, expected, 0.01 * expected + 1) << from;
   }
@@ -133,7 +133,7 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
     for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
       if (row.server == 0) steady = 0;
       steady += row.steady;
-      // At 5 min they start, and for a moment restart at once.
+      // At 5 min they start, and restart at once for a moment.
       if (row.server == 4 && row.time != Time{} + 5_min)
         all.emplace_back((row.time - Time{}).seconds(), steady);
     }
@@ -158,7 +158,8 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
 TEST(CrashLoopsInRuns, RestartsAreCountedAndNotFasterThanAKubeletWrites) {
   ScenarioRun run{
       objects_scenario("crash_loops: [{pods_per_node: 1, runs_for: 10s}]", kPods, "30min"), {}, {}};
-  // At 10, 30, 60, 110, 200, 370, 680, 990, 1300 and 1610 s; as a rate, half of the next is over.
+  // At 10, 30, 60, 110, 200, 370, 680, 990, 1300 and 1610 s; the rate counts half of the next
+  // restart.
   EXPECT_NEAR(figure(run.result, "container_restarts"), 10.6, 0.6);
   ScenarioRun fast{objects_scenario("crash_loops: [{nodes: 2, pods_per_node: 110, runs_for: 1ms}], "
                                     "kubelet: {crash_loop: {initial: 100ms, most: 100ms}}",
@@ -187,7 +188,7 @@ TEST(NamespacesInRuns, ThoseOfJobsGoWithThemOrStay) {
   }
 }
 
-// As in closed form: they share the requests of one client.
+// As in closed form: they share the request rate of one client.
 TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
   for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 20, workers: 1}",
                                  "{delete_qps: 48, grace: 30s, workers: 2}"}) {
@@ -196,13 +197,13 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
         objects_scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
     const double longest = each.find("grace") == std::string::npos
                                ? 10 * 480 / 20.0
-                               : (10 + 10 + 30) + 4 * (10 + 30);  // pairs, that overlap
+                               : (10 + 10 + 30) + 4 * (10 + 30);  // overlapping pairs
     EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
     EXPECT_EQ(figure(run.result, "namespaces"), 0);
   }
 }
 
-// 30 of 40 nodes join after half of the time, and one of the others is down from then on.
+// 30 of 40 nodes join at half-time, and one of the others is down from then on.
 TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: dgx-a100, "
@@ -217,7 +218,7 @@ TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
             30 * 5 + static_cast<int64_t>(figure(run.result, "events_written")));
 }
 
-// One service account has as many queues as its hand: what else comes is turned away.
+// One service account may use as many queues as its hand; other requests are rejected.
 TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
   const auto turned_away = [](const std::string& reader) {
     const std::string flow =
@@ -253,7 +254,7 @@ TEST(CrashLoopsInRuns, NodesThatAreDownCrashNothing) {
   EXPECT_EQ(restarts("{node: '7', at: 1s, repair: 10h}"), all) << "it has no such pods";
 }
 
-// What the deletion of one namespace asks for takes 24 s, and its pods an hour.
+// The requests for the deletion of one namespace take 24 s, and its pods an hour.
 TEST(NamespacesInRuns, ADeletionIsALoadUntilItsRequestsAreSent) {
   ScenarioRun run{objects_scenario("namespaces: {per_job: true, each: {delete_qps: 20, grace: 1h}}",
                                    "{kind: pods, pods: 1, pod: {gpus: 1}, work: 59s}", "3h"),

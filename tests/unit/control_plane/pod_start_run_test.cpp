@@ -1,5 +1,5 @@
-// What pods wait for between their job's arrival and their start, in whole runs: controllers that
-// create them in turns, and images.
+// Delays of pods between their job's arrival and their start, in whole runs: creation by
+// controllers in turns, and images.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string scenario(const std::string& control_plane, const std::string& jobs,
          control_plane + "\nworkload: {sources: [{kind: jobs, jobs: [" + jobs + "]}]}\n" + more;
 }
 
-// Those that ended, by rank.
+// Ended pods, by rank.
 std::vector<PodRow> pods_of(const std::string& yaml) {
   ScenarioRun run{yaml};
   std::vector<PodRow> pods = run.recorder.rows<PodRow>("/pods");
@@ -62,8 +62,8 @@ TEST(ImagesInRuns, AnImageOf17GigabytesHoldsUpASmallOneUnlessTheyArePulledInPara
   EXPECT_EQ(delays[2].started, delays[0].started);
 }
 
-// Four nodes pull 1 GB at 1 Gb/s each; the gang starts when the last has it, and its GPUs are held
-// meanwhile. Once there, an image is not pulled again.
+// Four nodes pull 1 GB at 1 Gb/s each. The gang starts when the last node has the image, and holds
+// its GPUs meanwhile. A present image is not pulled again.
 TEST(ImagesInRuns, AGangStartsWhenItsLastImageHasCome) {
   const std::string gang =
       "{pods: 4, pod: {gpus: 8, image: {name: trainer, size: 1GB}}, work: 1min, count: 2, every: "
@@ -101,7 +101,8 @@ TEST(ImagesInRuns, ANodeThatWasRepairedHasNoImages) {
   }
 }
 
-// A node fails while a gang waits for images: the gang comes back, and waits for that node's again.
+// A node fails while a gang waits for images: the gang restarts, and waits for the images of the
+// new node again.
 TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAnew) {
   const std::string gang =
       "{pods: 3, pod: {gpus: 8, image: {name: trainer, size: 10GB}}, work: 1h, training: "
@@ -117,7 +118,7 @@ TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAnew) {
     const JobRow row = run.jobs().at(0);
     EXPECT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 1);
-    // Detected after 5 s, created again 10 s later, on node 3, which has to pull the 10 GB.
+    // Detected after 5 s, recreated 10 s later, on node 3, which must pull the 10 GB.
     EXPECT_NEAR((row.running - Time{}).seconds(), 30 + 5 + 10 + 80 + 0.8, 0.5) << scope;
   }
 }
@@ -132,7 +133,7 @@ TEST(ImagesInRuns, OneNameHasOneSize) {
 
 // ---- controllers
 
-// Batches of 1, 2, 4, 2 pods, each after the answers to the one before; a pod takes 1.2 ms and
+// Batches of 1, 2, 4, 2 pods, each after the responses to the one before; a pod takes 1.2 ms and
 // more.
 TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   const std::string jobs = "{kind: pods, pods: 9, pod: {gpus: 1}, work: 1min, controller: ";
@@ -157,7 +158,7 @@ TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   EXPECT_EQ(whole[0], whole[8]);
 }
 
-// n (create + bind + start), as published: each pod exists once the one before is ready.
+// n (create + bind + start), as published: each pod is created once the one before is ready.
 TEST(ControllersInRuns, AnOrderedStatefulSetCreatesEachPodWhenTheOneBeforeIsReady) {
   for (const char* level : {"none", "delays", "full"}) {
     const std::string job =

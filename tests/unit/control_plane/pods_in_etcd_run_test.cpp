@@ -1,4 +1,4 @@
-// Pods as objects in etcd, and what is told of those on dead nodes, in whole runs.
+// Pods as objects in etcd, and watch events of pods on dead nodes, in whole runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::vector<RecoveryRow> recoveries(ScenarioRun& run) {
   return run.recorder.rows<RecoveryRow>("/events/recoveries");
 }
 
-// A commit takes half a second, so that etcd stores what its server never answers for.
+// A commit takes half a second, so etcd stores requests that its server never answers.
 TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
   ScenarioRun run{
       scenario("etcd: {commit_latency: 500ms}, api_servers: {servers: 1}, "
@@ -59,7 +59,8 @@ TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Its controller creates a pod a second; two are enough, and all is over before the others exist.
+// Its controller creates a pod a second; two pods suffice, and the job is over before the others
+// exist.
 TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   ScenarioRun run{scenario("clients: {controller_manager: {qps: 1, burst: 1}}",
                            jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 300ms}",
@@ -71,7 +72,7 @@ TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Of number 0 alone, or with others, so many at most together.
+// Losses of number 0 only, or of others, too, at most so many together.
 std::string random_losses(Rng& rng, const std::string& what, uint64_t most) {
   std::string list;
   Duration at{};
@@ -144,8 +145,8 @@ TEST(PodsInEtcd, WhoIsNotHeardForHoursGivesUp) {
 
 // ---- of dead nodes
 
-// A kubelet may ask once in 10 s: the pod of the first job is deleted long after the node is back
-// and took the second job, whose pod it loses again meanwhile.
+// A kubelet may send a request every 10 s. So the pod of the first job is deleted long after the
+// node is back and runs the second job, whose pod it also loses.
 TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const std::string rest = jobs(one + ", " + one) +
@@ -161,7 +162,7 @@ TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Being back before the collector has deleted its pods changes nothing for them.
+// The node is back before the collector has deleted its pods, which changes nothing for them.
 TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes) {
   const std::string rest =
       jobs("{kind: pods, pods: 16, pod: {gpus: 1}, work: 1h}") +
@@ -174,8 +175,8 @@ TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes)
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Of two nodes, which are full, one is back after its eviction and takes the job that waits. It
-// dies before it is seen to be ready, or after.
+// Of two full nodes one is back after its eviction and gets the waiting job. It dies before its
+// check as Ready, or after it.
 TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const auto noticed_after = [&](Duration died_again) {
@@ -198,7 +199,7 @@ TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   EXPECT_GT(noticed_after(667_s), 35_s) << "it was ready again";
 }
 
-// A commit takes half a second: both nodes die while the binding is on its way.
+// A commit takes half a second: both nodes die while the binding is in flight.
 TEST(PodsOfDeadNodes, ANodeThatDiedBeforeItHeardOfAPodTellsNothingOfIt) {
   const std::string rest =
       jobs("{kind: pods, pods: 1, pod: {gpus: 8}, work: 1s}") + "run: {until: 1h}\n";
@@ -213,8 +214,8 @@ TEST(PodsOfDeadNodes, ANodeThatDiedBeforeItHeardOfAPodTellsNothingOfIt) {
   EXPECT_EQ(dies.jobs().at(0).outcome, JobOutcome::Completed);
 }
 
-// Two nodes die; the second loses one pod more than the limit. What is heard of the first one's
-// pod, 4 min earlier, does not end the job.
+// Two nodes die; the second loses one pod more than the limit. The deletion of the first node's
+// pod, observed 4 min earlier, does not end the job.
 TEST(PodsOfDeadNodes, AJobFailsWhenItHearsOfThePodThatWasOneTooMany) {
   const std::string rest =
       jobs("{kind: pods, pods: 2, pod: {gpus: 8}, work: 1h, training: {restarts_max: 1}}") +

@@ -67,8 +67,8 @@ TEST(ProcessorSharing, JobsShareOneCoreEqually) {
   c.sharing.add(1, 20_ms);
   c.engine.after(5_ms, Label{"test.late"}, [&] { c.sharing.add(2, 5_ms); });
   c.engine.run();
-  // 2.5 ms of each by 5 ms; then thirds: job 2 has its 5 ms at 20 ms, and so have 0 and 1 7.5 ms;
-  // then halves: job 0 at 25 ms; then job 1 alone, with 10 ms to go.
+  // By 5 ms each has 2.5 ms; then thirds: job 2 has its 5 ms at 20 ms, when 0 and 1 have 7.5 ms;
+  // then halves: job 0 ends at 25 ms; then job 1 alone, with 10 ms to go.
   EXPECT_EQ(c.ends[2], Time{} + 20_ms);
   EXPECT_EQ(c.ends[0], Time{} + 25_ms);
   EXPECT_EQ(c.ends[1], Time{} + 35_ms);

@@ -13,7 +13,7 @@ HorizontalPodAutoscalerParams to_50_percent(int32_t replicas_max = 100) {
   return params;
 }
 
-// Pods that each use so much of what they ask for.
+// Pods with this use each, relative to their requests.
 ReplicaUse pods(int32_t count, double use, int32_t not_ready = 0, int32_t not_found = 0) {
   return {.measured = count,
           .use_milli = count * static_cast<int64_t>(use * 1000),
@@ -26,7 +26,7 @@ TEST(RecommendedReplicas, AreThoseOfTheRatioRoundedUp) {
   EXPECT_EQ(recommended_replicas(params, 4, pods(4, 1.0)), 8);     // the ratio is 2
   EXPECT_EQ(recommended_replicas(params, 3, pods(3, 0.6)), 4);     // 3 * 1.2 = 3.6
   EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.26)), 6);  // 10 * 0.52 = 5.2
-  EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.0)), 0);   // the limits make one of it
+  EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.0)), 0);   // clamped to one
 }
 
 TEST(RecommendedReplicas, StayWithinTheTolerance) {
@@ -35,7 +35,7 @@ TEST(RecommendedReplicas, StayWithinTheTolerance) {
   EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.45)), 20);  // 0.9
   EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.56)), 23);  // 22.4
   EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.44)), 18);  // 17.6
-  // A use is counted in whole percent: 55.9 % are 55.
+  // Use is in whole percent: 55.9 % counts as 55.
   EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.559)), 20);
 }
 
@@ -45,22 +45,23 @@ TEST(RecommendedReplicas, StayWithoutMetrics) {
 
 TEST(RecommendedReplicas, ThoseNotReadyCountAsIdleWhenTheOthersAreBusy) {
   const auto params = to_50_percent();
-  // 4 at 100 % and 4 at 0 %: 50 %, which is the target, so nothing is added yet.
+  // 4 at 100 % and 4 at 0 %: 50 %, which is the target, so none is added yet.
   EXPECT_EQ(recommended_replicas(params, 8, pods(4, 1.0, 4)), 8);
   // With 2 it is 66 %: 6 * 1.32 = 7.92.
   EXPECT_EQ(recommended_replicas(params, 6, pods(4, 1.0, 2)), 8);
-  // With 8 the mean, 33 %, would even speak against it: nothing is taken away for that.
+  // With 8 the mean of 33 % is below the target; that removes no replica.
   EXPECT_EQ(recommended_replicas(params, 12, pods(4, 1.0, 8)), 12);
-  // They are left out when the others are idle.
+  // They are left out if the others are idle.
   EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 4)), 1);
 }
 
 TEST(RecommendedReplicas, ThoseOfWhichNothingIsKnownCountAgainstAnyChange) {
   const auto params = to_50_percent();
-  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);    // 80 %: 5 * 1.6
-  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);    // 28 %: 5 * 0.56 = 2.8
-  EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);    // 55 %: 1.1
-  EXPECT_EQ(recommended_replicas(params, 10, pods(4, 0.1, 0, 6)), 10);  // 64 % would turn it round
+  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);  // 80 %: 5 * 1.6
+  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);  // 28 %: 5 * 0.56 = 2.8
+  EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);  // 55 %: 1.1
+  // 64 % would reverse the direction.
+  EXPECT_EQ(recommended_replicas(params, 10, pods(4, 0.1, 0, 6)), 10);
 }
 
 TEST(ReplicaLimits, DoubleOrAddFourInFifteenSeconds) {
@@ -68,7 +69,7 @@ TEST(ReplicaLimits, DoubleOrAddFourInFifteenSeconds) {
   const Time start = Time{} + 1_h;
   EXPECT_EQ(limits.limit(start, 1, 50), 5);
   limits.changed(start, 1, 5);
-  // Within the period it counts from the one there was.
+  // Within the period it counts from the number at its start.
   EXPECT_EQ(limits.limit(start + 10_s, 5, 50), 5);
   EXPECT_EQ(limits.limit(start + 15_s, 5, 50), 10);
   limits.changed(start + 15_s, 5, 10);
@@ -91,7 +92,7 @@ TEST(ReplicaLimits, GoDownToTheMostOfFiveMinutes) {
   EXPECT_EQ(limits.limit(start, 10, 10), 10);
   EXPECT_EQ(limits.limit(start + 1_min, 10, 6), 10);
   EXPECT_EQ(limits.limit(start + 2_min, 10, 3), 10);
-  EXPECT_EQ(limits.limit(start + 5_min, 10, 3), 6);  // the first one is five minutes ago
+  EXPECT_EQ(limits.limit(start + 5_min, 10, 3), 6);  // the first recommendation is five minutes old
   limits.changed(start + 5_min, 10, 6);
   EXPECT_EQ(limits.limit(start + 6_min, 6, 3), 3);
 }
@@ -101,7 +102,7 @@ TEST(ReplicaLimits, AWindowUpwardsWaitsForTheLeastOfIt) {
   params.scale_up.stabilization = 1_min;
   ReplicaLimits limits{params};
   const Time start = Time{} + 1_h;
-  EXPECT_EQ(limits.limit(start, 4, 8), 4);  // it began with the 4 there were
+  EXPECT_EQ(limits.limit(start, 4, 8), 4);  // the period began with 4
   EXPECT_EQ(limits.limit(start + 30_s, 4, 7), 4);
   EXPECT_EQ(limits.limit(start + 1_min, 4, 8), 7);
 }
@@ -116,7 +117,7 @@ TEST(ReplicaLimits, PoliciesDownwardsCountWhatWasTakenAway) {
   EXPECT_EQ(limits.limit(start, 80, 10), 72);
   limits.changed(start, 80, 72);
   EXPECT_EQ(limits.limit(start + 15_s, 72, 10), 72);
-  EXPECT_EQ(limits.limit(start + 1_min, 72, 10), 64);  // 64.8, cut off
+  EXPECT_EQ(limits.limit(start + 1_min, 72, 10), 64);  // 64.8, truncated
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// tests/unit/control_plane/scenario_mistakes.hpp -- what is wrong with a scenario that someone
-// wrote.
+// tests/unit/control_plane/scenario_mistakes.hpp -- mistakes found in a scenario.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@
 
 namespace orrery::test {
 
-// With those mistakes that only its nodes show.
+// With mistakes that only its nodes show.
 inline std::string mistakes_of_scenario(const std::string& text) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(text, "s.yaml", diagnostics);

@@ -26,7 +26,7 @@ T summary(const ScenarioRun& run, std::string_view name) {
   return std::get<T>(found->value);
 }
 
-// Pods of 8 GPUs, one to a node, scheduled in no time. Metrics are a second old at most, and used
+// Pods of 8 GPUs, one to a node, scheduled in no time. Metrics are at most a second old, and used
 // at once.
 std::string service_scenario(const std::string& service,
                              const std::string& rest = "run: {until: 1h}\n", int nodes = 20) {
@@ -53,12 +53,12 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
       service_scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
                        "1000s, load: 1}], " +
                        kPrompt)};
-  // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Down it
-  // waits for five minutes after the last look at which 12 were right.
+  // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Scaling down
+  // waits for five minutes after the last recommendation of 12.
   EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);
-  // 4 replicas' worth for 5 s and 2 for 15 s, of 100 + 5,400 + 2,600.
+  // The load of 4 replicas for 5 s and of 2 for 15 s is unserved, of 100 + 5,400 + 2,600.
   EXPECT_NEAR(summary<double>(run, "service_load_unserved"), (5 * 4 + 15 * 2) / 8100.0, 1e-12);
   const auto samples = run.recorder.rows<ServiceLoadSample>("/timeline/service_load");
   const auto& at_10_min = samples.at(9);
@@ -70,7 +70,7 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
 }
 
 TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
-  // 5 nodes: of 8 replicas 3 wait, which are taken away before any that runs.
+  // 5 nodes: 3 of 8 replicas wait, and are removed before any running one.
   ScenarioRun run{
       service_scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
                        "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
@@ -101,13 +101,13 @@ TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
   const auto jobs = run.recorder.rows<JobRow>("/jobs");
   ASSERT_EQ(jobs.size(), 1U);
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
-  // The other one takes its load for the 15 s in which it is noticed and replaced.
+  // The other replica takes its load for the 15 s until it is detected and replaced.
   EXPECT_DOUBLE_EQ(jobs[0].gpu_s_useful, 8 * 600);
   EXPECT_DOUBLE_EQ(jobs[0].gpu_s_idle, 8 * 585);
 }
 
 TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
-  // 100 pods take 3.5 s to be created; the load is gone by then.
+  // Creating 100 pods takes 3.5 s; the load is gone by then.
   ScenarioRun run{service_scenario(
       "replicas: 1, load: [{at: 0s, load: 9}, {at: 16s, load: 0.1}], autoscaler: {replicas_max: "
       "400, target: 1, metrics_resolution: 1s, scrape_interval: 1s, sync_period: 1s, scale_up: "

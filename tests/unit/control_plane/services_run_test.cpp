@@ -1,4 +1,4 @@
-// Services and those who watch them, in whole runs.
+// Services and their watchers, in whole runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(ServicesRun, AChangeOfEndpointsThatAllNodesWatchCostsNSquaredAddresses) {
     EXPECT_EQ(summary(run.result, "watch_writes"), 1);
     EXPECT_EQ(summary(run.result, "watch_events"), nodes - 1) << "the node that went is no watcher";
     EXPECT_EQ(summary(run.result, "watch_bytes"), 200.0 * (nodes - 1) * (nodes - 1));
-    // Told in one second; the server encodes the object once.
+    // Sent within one second; the server encodes the object once.
     EXPECT_EQ(summary(run.result, "watch_bytes_peak"), summary(run.result, "watch_bytes"));
     const double copies = summary(run.result, "watch_bytes") / 1e9;
     EXPECT_NEAR(summary(run.result, "watch_cpu"), 3.75e-6 * (nodes - 1) + copies, 1e-6);
@@ -103,7 +103,7 @@ double sent(ScenarioRun& run) {
   return bits / 8;
 }
 
-// Of 40 nodes 30 join; the script of each has no list of addresses any more.
+// 30 of 40 nodes join; their scripts have no list of addresses any more.
 TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "
@@ -124,8 +124,8 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   EXPECT_LE(fewer, 30 * 1'000'000);
 }
 
-// The server that comes back remembers nothing: each lists, and asks for its watch when it has its
-// next token.
+// The recovered server has an empty cache: each watcher lists, and requests its watch with its next
+// token.
 TEST(ServicesRun, WatchersAskAsFastAsTheirClientsMay) {
   const std::string all = kubelet("watchers: {daemons: 1, controllers: 10}");
   const auto there = [&](const std::string& slow) {
@@ -158,7 +158,7 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
   EXPECT_EQ(summary(behind.result, "watch_bytes_by_agents"), 2 * 39 * object);
 }
 
-// The one that remembers what changed is among the others; alone, it has forgotten.
+// A server with the changes in its cache is among the others; the only server has an empty cache.
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
   const std::string all = scenario(400, kubelet("fan_out: {has_headless_filter: false}"));
   ScenarioRun resumes{all, {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]"}};
@@ -199,7 +199,7 @@ TEST(ServicesRun, PodsOfJobsAreMembersFromTheirStartUntilTheyAreGone) {
   EXPECT_EQ(services, 2 * 2);
 }
 
-// Nodes come and go while the only server is down; what they write waits for it.
+// Nodes join and leave while the only server is down; their writes wait for it.
 TEST(ServicesRun, AfterAnOutageTheObjectsHoldWhoIsThere) {
   std::vector<std::string> changes{
       "control_plane.api_servers.servers=1",

@@ -94,7 +94,7 @@ TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
   }
 }
 
-// How far back a cache remembers, to a millisecond.
+// How far back a cache reaches, to a millisecond.
 Duration memory_of(WatchCache& cache, Time now) {
   Duration most = 1_h, least{};
   while (most - least > 1_ms) {
@@ -104,8 +104,8 @@ Duration memory_of(WatchCache& cache, Time now) {
   return least;
 }
 
-// At a rate r the room is the least power of two times a hundred that lasts 75 s, and lasts room /
-// r.
+// At a rate r the capacity is the least power of two times a hundred that lasts 75 s, and it lasts
+// capacity / r.
 TEST(WatchCache, OfSteadyChangesItRemembersAsManyAsOfSingleOnes) {
   for (const double rate : {0.5, 3.0, 100.0, 1'000.0, 20'000.0}) {
     double room = 100;

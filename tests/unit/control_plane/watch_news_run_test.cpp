@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// Clients that are not throttled. Of two servers one is lost at 20 s, for good.
+// Clients without rate limits. One of two servers is lost at 20 s, for good.
 std::string two_servers(const std::string& lost) {
   return "control_plane: {level: full, api_servers: {servers: 2}, clients: {controller_manager: "
          "{qps: 1e4, burst: 10000}, scheduler: {qps: 1e4, burst: 10000}}, losses: [{server: " +
@@ -25,8 +25,8 @@ std::string jobs(const std::string& all) {
 // A reflector that lost its watch backs off for 0.8 s at least.
 constexpr Time kLost{20'000'000'000}, kSyncedFirst{20'800'000'000};
 
-// The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler believes that
-// it still holds the node until the watch has synced, so job 1 finds no node before.
+// The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler's cache shows
+// the node as full until the watch has synced, so job 1 finds no node before.
 TEST(LostWatch, ASchedulerWithoutAServerPlacesFromStaleState) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
@@ -49,8 +49,8 @@ TEST(LostWatch, ASchedulerWithoutAServerPlacesFromStaleState) {
   }
 }
 
-// One server is lost, so the API answers all the time. Job 0 holds all GPUs until 20.4 s, and job 1
-// waits for them. The 100 pods of job 2 are in the queue from 19 s on, at 40 ms each. Job 3 is
+// One server is lost, and the other one always answers. Job 0 holds all GPUs until 20.4 s, and job
+// 1 waits for them. The 100 pods of job 2 are in the queue from 19 s on, at 40 ms each. Job 3 is
 // created at 20.3 s.
 TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHasSynced) {
   int schedulers_on_the_lost_server = 0;
@@ -73,7 +73,7 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
     const Time ended = of_job[0].at(0).ended, learned = of_job[3][0].created;
     EXPECT_LT(ended, kSyncedFirst);
     EXPECT_GT(ended, kLost);
-    if (learned < kSyncedFirst) continue;  // the scheduler hangs on the other server
+    if (learned < kSyncedFirst) continue;  // the scheduler watches on the other server
     ++schedulers_on_the_lost_server;
     EXPECT_GE(of_job[1].at(0).bound, learned) << "the end of job 0 is learned with the sync, too";
     const auto attempts = run.recorder.rows<AttemptRow>("/events/attempts");
@@ -89,8 +89,8 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
 }
 
 // Jobs 0 and 1 hold a node each; job 1 ends at about 20.2 s. Job 2, of higher priority, is tried at
-// 20.4 s, when the attempt for the pod of job 3 is over. A scheduler without a watch takes the pod
-// of job 1 for its victim, since that started later. The API servers do not find that pod.
+// 20.4 s, after the attempt of job 3's pod. A scheduler without a watch chooses the pod of job 1 as
+// its victim, because that pod started later. The API servers do not find that pod.
 TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) {
   int unobserved_ends = 0;
   for (const std::string lost : {"0", "1"}) {
@@ -120,8 +120,8 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) 
   EXPECT_EQ(unobserved_ends, 1);
 }
 
-// Half of the kubelets hang on the lost server. Their pods are bound, as the API servers see it, at
-// once, and start 0.8 s after the kubelet has synced.
+// Half of the kubelets watch on the lost server. Their pods are bound at once in the API, and start
+// 0.8 s after the kubelet has synced.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {
@@ -148,8 +148,8 @@ TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   EXPECT_EQ(scheduler_kept_its_watch, 1);
 }
 
-// The server is lost while the binding of the CPU-only pod is on its way. The gang is too large,
-// and is tried over and over meanwhile.
+// The server is lost while the binding of the CPU-only pod is in flight. Meanwhile the gang, which
+// is too large, is retried again and again.
 TEST(LostWatch, ARunIsNotFutileWhileABindingIsOnItsWay) {
   ScenarioRun run{
       "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: 1}]\n"

@@ -1,4 +1,4 @@
-// News of objects, on its way to clients that watch.
+// Watch events on their way to clients.
 #include "models/control_plane/clients/watch_news.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// Two servers. The reflector watches all pods, or with `is_narrow` those of one node.
+// Two servers. The reflector watches all pods or, with `is_narrow`, those of one node.
 struct NewsWorld : test::ApiWorld {
   explicit NewsWorld(bool is_narrow = false) : test::ApiWorld{test::free_servers(2)} {
     reflectors.add({.client = client, .list = {}, .is_narrow = is_narrow});

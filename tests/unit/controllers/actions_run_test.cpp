@@ -1,4 +1,4 @@
-// Each action of a controller: done, refused, failed; what it costs, and what a drain takes.
+// Each action of a controller: done, refused, failed; its costs, and the duration of a drain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -155,6 +155,31 @@ TEST(Actions, AGangWithoutCheckpointsLosesWhatItComputed) {
                   "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
   EXPECT_NEAR(run.jobs().at(0).gpu_s_lost, 8 * 1800.0, 8 * kCycles);
   EXPECT_NEAR(seconds(run.jobs().at(0).ended), 4 * 3600, kCycles);
+}
+
+TEST(Actions, WithAJobQueueASuspendedGangGoesBackIntoTheQueue) {
+  ScriptedRun run{world(kGang),
+                  "{at: 30min, action: suspend}, {at: 2h, action: resume}",
+                  {"policy.job_queue={policies: [{name: FIFO}]}"}};
+  ASSERT_EQ(run.actions().size(), 2U);
+  EXPECT_EQ(run.actions()[0].outcome, ActionOutcome::Done);
+  EXPECT_EQ(run.actions()[1].reason.view(), "the job queue decides when jobs start");
+  EXPECT_EQ(run.jobs().at(0).gpu_s_lost, 0);
+  EXPECT_NEAR(seconds(run.jobs().at(0).ended), 2 * 3600 + 2 * 60, kCycles)
+      << "two checkpoints; the queue starts the gang again at once";
+}
+
+TEST(Actions, WithoutApiServersAnActionFails) {
+  ScriptedRun run{world(kService, {}, "full"),
+                  "{at: 10min, action: cordon, node: 0}, {at: 10min, action: drain, node: 1}, {at: "
+                  "10min, action: evict}",
+                  {"control_plane.api_servers={servers: 1}",
+                   "control_plane.losses=[{server: 0, at: 9min, until: 1d}]"}};
+  ASSERT_EQ(run.actions().size(), 3U);
+  for (const ActionRow& row : run.actions()) {
+    EXPECT_EQ(row.outcome, ActionOutcome::Failed);
+    EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("the API servers did not"));
+  }
 }
 
 TEST(Actions, WhatMayNotBeIsRefused) {

@@ -1,4 +1,4 @@
-// A controller for tests, which acts as its arguments say.
+// A controller for tests that executes the actions in its arguments.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -27,10 +27,10 @@ TEST(Printable, CharactersThatReorderTextAreEscaped) {
 
 TEST(Printable, BytesThatAreNotUtf8AreEscapedOneByOne) {
   EXPECT_EQ(printable("\x9b\xff"), "\\x9b\\xff");
-  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");                    // longer than it needs to be
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half of a pair
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");                    // an overlong encoding
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half of a surrogate pair
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond Unicode
-  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");                    // cut off
+  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");                    // truncated
   EXPECT_EQ(printable("\xe2\x1b"), "\\xe2\\x1b");
 }
 

@@ -143,7 +143,7 @@ TEST(Engine, RunsEventsAtTheEndOfTime) {
 }
 
 TEST(Engine, KeepsItsMemoryWhenATimerIsMovedAMillionTimes) {
-  EventQueue queue{1000};  // far fewer slots than moves
+  EventQueue queue{1000};  // far fewer slots than deadlines moved
   EventId id;
   size_t stale_max = 0;
   for (int i = 0; i < 1'000'000; ++i) {

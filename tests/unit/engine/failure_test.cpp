@@ -1,4 +1,4 @@
-// An exception in an event leaves the run, and what is left can be destroyed.
+// An exception in an event ends the run, and the rest can be destroyed.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-using Held = std::shared_ptr<int>;  // counts what still lives
+using Held = std::shared_ptr<int>;  // counts live objects
 using Throws = std::function<void()>;
 
 void fail_check() { ORRERY_CHECK(false, "this fails"); }
@@ -34,7 +34,7 @@ class EngineFailure : public ::testing::TestWithParam<Throws> {
     EXPECT_ANY_THROW(engine_.run());
     EXPECT_EQ(engine_.now(), Time{} + 1_s);
   }
-  // Another event beside the one that fails, which holds a token.
+  // A second event beside the failing one, which holds a token.
   void leave_one_pending() {
     engine_.after(2_s, Label{"test.later"}, [token = token_, this] { ran_ += *token; });
   }

@@ -186,7 +186,7 @@ TEST(Semaphore, GetsBackAUnitGrantedToAProcessKilledBeforeItResumed) {
     process->start(engine, Label{"test.hold"});
   }
   engine.run(Time{} + 1_s);
-  holder.kill();  // the unit now belongs to the waiter, whose resumption is pending
+  holder.kill();  // the unit now belongs to the waiter, which is not resumed yet
   EXPECT_EQ(semaphore.waiting(), 1u);
   waiter.kill();
   engine.run();

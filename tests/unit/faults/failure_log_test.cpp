@@ -1,4 +1,4 @@
-// Failure logs: what each format says, and what is refused.
+// Failure logs: parsed rows of each format, and rejected input.
 #include "models/faults/logs/failure_log.hpp"
 
 #include <gmock/gmock.h>

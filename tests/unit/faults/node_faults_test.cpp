@@ -60,7 +60,7 @@ TEST(NodeFaults, AListedFaultStopsAJobAndItsRepairBringsTheNodeBack) {
   std::vector<std::pair<std::string, Time>> news;
   world.presence.node_down.connect([&](NodeId n, NodeReason) {
     EXPECT_FALSE(world.cluster.up().contains(n));
-    EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);  // the job controller knows
+    EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);  // the job controller has detected it
     news.emplace_back("down", world.engine.now());
   });
   world.presence.node_up.connect([&](NodeId n) {
@@ -156,7 +156,7 @@ TEST_P(NodeFaultRate, FailuresAreAsManyAsTheRateSays) {
   FaultWorld world{{.nodes = 500, .gpus = 8}, params};
   world.run_until(Time{} + 2000_d);
   const double expected = 500 * 2000 * 50 / 1000.0;
-  // The renewal function begins T / m + (c^2 - 1) / 2: every node starts new.
+  // The renewal function begins with T / m + (c^2 - 1) / 2, because every node starts new.
   const double start = 500 * (GetParam().variation * GetParam().variation - 1) / 2;
   EXPECT_NEAR(static_cast<double>(world.faults.counters().faults), expected + start,
               4 * GetParam().variation * std::sqrt(expected));
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Distributions, NodeFaultRate,
                                            Renewal{FailureDistribution::Weibull, 2, 0.522723},
                                            Renewal{FailureDistribution::Weibull, 0.7, 1.462445}));
 
-// Alternating renewals: a node is up MTBF / (MTBF + MTTR) of the time.
+// Alternating renewals: a node is up for the share MTBF / (MTBF + MTTR) of the time.
 TEST(NodeFaults, AvailabilityIsMtbfOverMtbfPlusMttr) {
   FaultWorld world{{.nodes = 400, .gpus = 8}, random_faults(100, ExponentialRepair{.mean = 24_h})};
   double down_s = 0;

@@ -1,4 +1,4 @@
-// What is left, taken and up on every node, and the sets that say where.
+// Capacity, use and state of every node, and the derived sets.
 #include "models/hardware/cluster_state.hpp"
 
 #include <gtest/gtest.h>
@@ -89,10 +89,10 @@ TEST(ClusterState, TotalsLeaveOutNodesThatAreDownAndTakeThemBackAsTheyAre) {
   ClusterState cluster = boxes(2);
   cluster.take({0}, gpus(1), {.gpus = 1, .milli_per_gpu = 1000});
   cluster.set_up({0}, false);
-  cluster.set_up({0}, false);  // once more changes nothing
+  cluster.set_up({0}, false);  // a repeated call changes nothing
   EXPECT_EQ(cluster.gpus_up(), 4);
   EXPECT_EQ(cluster.free_on_up_nodes()[Resource::Gpu], 4 * kMilli);
-  cluster.give_back({0}, gpus(1), {.gpus = 1, .milli_per_gpu = 1000});  // while it is down
+  cluster.give_back({0}, gpus(1), {.gpus = 1, .milli_per_gpu = 1000});  // while the node is down
   EXPECT_EQ(cluster.free_on_up_nodes()[Resource::Gpu], 4 * kMilli);
   cluster.set_up({0}, true);
   EXPECT_EQ(cluster.free_on_up_nodes()[Resource::Gpu], 8 * kMilli);
@@ -162,8 +162,8 @@ TEST(ClusterState, OnlyAnIdleGpuIsTakenOutAndOnlyOutsideOfWhatIfs) {
   cluster.hypothesise(false);
 }
 
-// Whatever is taken, given back, taken out, put back, down or up: sums and sets are those of the
-// nodes, one by one; and a what-if that takes and gives back leaves all as it was.
+// After any change of pods, GPUs and node states the sums and sets equal those computed node by
+// node; a what-if that takes and gives back leaves everything as before.
 TEST(ClusterState, SumsAndSetsFollowGpusThatComeAndGo) {
   Rng rng{11};
   ClusterState cluster = boxes(5);

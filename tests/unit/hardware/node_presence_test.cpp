@@ -1,4 +1,4 @@
-// Reasons that keep nodes out of the cluster, and the news that follow.
+// Reasons that keep nodes out of the cluster, and the signals that follow.
 #include "models/hardware/node_presence.hpp"
 
 #include <gmock/gmock.h>

@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-// A switch that all NICs hang on: NIC i sends on link 2i and receives on link 2i + 1.
+// A switch with all NICs: NIC i sends on link 2i and receives on link 2i + 1.
 class Star {
  public:
   RouteFinder finder() {
@@ -74,8 +74,8 @@ TEST(FabricActivity, OfABroadcastDoesNotComeBackToItsRoot) {
   EXPECT_DOUBLE_EQ(sent(activity, 3), 0);
 }
 
-// Each node but the root sends half of the buffer up in either tree, and what it sends it gets
-// back: nobody sends more than twice the buffer.
+// Each node but the root sends half of the buffer up in each tree, and receives as much: no node
+// sends more than twice the buffer.
 TEST(FabricActivity, OfTreesLoadsNoNicMoreThanARingOfManyNodes) {
   for (const uint32_t nodes : {2U, 3U, 4U, 5U, 8U, 13U, 64U, 100U}) {
     Star star;
@@ -101,7 +101,7 @@ TEST(FabricActivity, OfAnAllToAllCarriesWhatLeavesTheNodes) {
                                                    .rails = 2,
                                                    .ranks_per_node = 8},
                                                   star.finder());
-  // 8 ranks of a node send 24 of 32 parts elsewhere, over 2 NICs.
+  // 8 ranks of a node send 24 of 32 parts to other nodes, over 2 NICs.
   EXPECT_DOUBLE_EQ(sent(activity, 0), 8 * 24.0 / 32 / 2);
   EXPECT_DOUBLE_EQ(received(activity, 7), 8 * 24.0 / 32 / 2);
 }
@@ -137,7 +137,7 @@ double heaviest(const FabricActivity& activity) {
   return std::ranges::max(activity.uses, {}, &LinkUse::weight).weight;
 }
 
-// NVLSTree's rate rests on it.
+// NVLSTree's rate depends on it.
 TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
   const auto of_nodes = [](uint32_t nodes) {
     Star star;
@@ -177,7 +177,7 @@ class SmallTree {
   Route found_;
 };
 
-// 32 NICs; the seven other leaves each send up once, and the spine sends the eighth its sum.
+// 32 NICs; each of the seven other leaves sends up once, and the spine sends the sum to the eighth.
 TEST(FabricActivity, OfSumsLoadsEveryLinkOfOneTreeOnceEachWay) {
   SmallTree tree;
   const std::vector<NicId> nics = first_nics(32);

@@ -75,7 +75,7 @@ TEST(ExchangeTimes, OfPushPullAddUpInTheNodesBefore) {
       << "on one node there is nobody to push to";
 }
 
-// The sweep is of 8 GPUs a node with 8 NICs.
+// The sweep was measured with 8 GPUs and 8 NICs a node.
 TEST(ExchangeTimes, OfASweepAreThoseOfTheGpusThatTakePart) {
   const std::vector<ExchangeTimeParams> known{
       {.sweep = {{{1'000'000}, 40_Gbps}, {{100'000'000}, 800_Gbps}}},

@@ -21,7 +21,7 @@ using test::trees;
 using testing::Each;
 using testing::HasSubstr;
 
-// What is wrong with a fabric, as "field: message".
+// Mistakes of a fabric, as "field: message".
 std::vector<std::string> mistakes_of(const FabricParams& params, const SmallFabric& wanted) {
   std::vector<std::string> told;
   for (const FabricMistake& mistake : build_fabric(params, wanted.nodes()).mistakes) {
@@ -75,8 +75,8 @@ TEST(Fabric, EachSwitchHasAsManyCablesToEverySwitchAboveIt) {
   }
 }
 
-// Three SuperPOD units: 24 leaves of 32 NICs would fill 12 spines of 64 ports, but 32 up-ports are
-// not 12 alike shares.
+// Three SuperPOD units: 24 leaves of 32 NICs would fill 12 spines of 64 ports, but 32 up-ports do
+// not divide evenly by 12.
 TEST(Fabric, MoreSpinesThanPortsAskForKeepTheTreeEven) {
   const Fabric fabric = SmallFabric{.groups = 3, .nodes_per_group = 32, .nics = 8}.build({});
   EXPECT_EQ(fabric.tree().leaf_up, 32U);

@@ -38,7 +38,7 @@ TEST_F(MaxMinTest, WhatTheTightLinkLeavesUnusedElsewhereGoesToOthers) {
   EXPECT_EQ(sharing.load(wide), 20);
 }
 
-// 2 r + r = 12: both get 4, the heavier one takes 8 of the link.
+// 2 r + r = 12: both get 4, the heavier one uses 8 of the link.
 TEST_F(MaxMinTest, WeightIsWhatAUnitOfRateCostsTheLinkNotAShareOfIt) {
   const LinkId shared = link(12);
   const ActivityId heavy = add({{shared, 2}}), light = add({{shared}});
@@ -107,7 +107,7 @@ TEST_F(MaxMinTest, NewActivityIsToldEvenIfItsRateIsZero) {
   EXPECT_EQ(solve(), std::vector<uint32_t>{stuck.index});
 }
 
-// One activity over so many links, and flows that share some of them.
+// One activity over very many links, and flows that share some of them.
 TEST_F(MaxMinTest, ActivityWithVeryManyUsesRunsAtThePaceOfItsWorstLink) {
   std::vector<LinkUse> uses;
   for (uint32_t i = 0; i < 10'000; ++i) uses.push_back({link(100 + i % 7)});
@@ -131,7 +131,7 @@ TEST_F(MaxMinTest, ActivityWithVeryManyUsesRunsAtThePaceOfItsWorstLink) {
   EXPECT_EQ(sharing.load({9'999}), 1);
 }
 
-// The same history gives the same bits, whatever lies where in memory.
+// The same history gives the same bits, independent of memory addresses.
 TEST_F(MaxMinTest, SameHistoryGivesTheSameRatesInTheSameOrder) {
   const auto history = [] {
     MaxMin solver;
@@ -189,8 +189,8 @@ std::vector<uint32_t> random_order(uint32_t hosts, Rng& rng) {
   return order;
 }
 
-// Among flows with nothing but equal links before them, the slowest has an equal share of the link
-// with most flows: rate = capacity / flows there.
+// Among flows with only equal links on their paths, the slowest has an equal share of the link with
+// most flows: rate = capacity / flows there.
 TEST(MaxMinOnFatTrees, SlowestFlowOfARandomRingHasItsShareOfTheFullestLink) {
   Rng rng{11};
   for (const PlainFatTree& tree : kTrees) {

@@ -33,7 +33,7 @@ TEST(MonotoneQueue, TakesKeysInOrderAndLosesNone) {
         ASSERT_NE(same, end) << "a value that is there";
         expected.erase(same);
         last = item.key < 1e300 ? item.key : last;
-        if (item.key > 1e300) break;  // nothing but infinite keys may come
+        if (item.key > 1e300) break;  // only infinite keys may follow
       }
     }
     while (!queue.empty()) queue.pop();

@@ -20,7 +20,7 @@ struct NetworkTest : ::testing::Test {
   Network& network(const NetworkParams& p) {
     return built.emplace(Sim{engine, rng, recorder}, p, test::full_tree(8, 2));
   }
-  // The cable up from the first leaf that a flow to the last NIC would take now.
+  // The up-cable of the first leaf for a flow to the last NIC now.
   uint32_t way(Network& network) {
     Network::Routes routes{network};
     const auto last = static_cast<uint32_t>(network.fabric().nics() - 1);
@@ -57,11 +57,11 @@ TEST_F(NetworkTest, StaticWaysStayAndAnotherEngineFindsOthers) {
   net.routes_changed.connect([&](const Network::RouteNews&) { ++changes; });
   const uint32_t ftree = way(net);
   EXPECT_EQ(way(net), ftree);
-  net.set_engine(RoutingEngine::Dmodk);  // no news
+  net.set_engine(RoutingEngine::Dmodk);  // no change, no signal
   net.set_engine(RoutingEngine::AdaptiveGlobal);
   engine.run();
   EXPECT_EQ(changes, 1);
-  // What is held already counts as load.
+  // Held routes already count as load.
   std::set<uint32_t> ways;
   for (int i = 0; i < 4; ++i) {
     const uint32_t taken = way(net);

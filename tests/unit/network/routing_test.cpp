@@ -24,7 +24,7 @@ constexpr RoutingEngine kEngines[] = {RoutingEngine::Dmodk,         RoutingEngin
                                       RoutingEngine::Minhop,        RoutingEngine::Ecmp,
                                       RoutingEngine::AdaptiveLocal, RoutingEngine::AdaptiveGlobal};
 
-// Whether the links lead from one NIC to the other, up and then down, over what is alive.
+// Whether the links lead from one NIC to the other, up and then down, over live cables.
 testing::AssertionResult leads(const Fabric& fabric, const LinkState& state, const Route& route,
                                NicId from, NicId to) {
   if (route.size() < 2 || route.size() % 2 != 0) {
@@ -79,7 +79,7 @@ TEST(Routing, RoutesAreAsShortAsTheTreeAllows) {
   }
 }
 
-// What can be reached is found by a search over what is alive, up and then down.
+// A search over live cables, up and then down, finds what can be reached.
 TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
   for (const Fabric& fabric : trees()) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -91,7 +91,7 @@ TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
       for (uint32_t s = 0; s < fabric.switches(); ++s) {
         if (rng.chance(0.05)) state.set_up(SwitchId{s}, false, kNow);
       }
-      std::vector<std::set<uint32_t>> above(fabric.nics());  // switches that a NIC can climb to
+      std::vector<std::set<uint32_t>> above(fabric.nics());  // switches above each NIC
       for (uint32_t n = 0; n < fabric.nics(); ++n) {
         std::vector<SwitchId> open;
         if (state.is_up(CableId{n})) open.push_back(fabric.leaf_of({n}));
@@ -166,7 +166,7 @@ TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {
   }
 }
 
-// Hosts 0 to 15 of leaf 0 each send to the host of the same slot of leaf 1, one port is dead.
+// Hosts 0 to 15 of leaf 0 each send to the host of the same slot of leaf 1; one port is dead.
 std::map<uint32_t, int> loads_with_a_dead_port(RoutingEngine engine) {
   const Fabric fabric = full_tree(32, 2);
   LinkState state{fabric, {}};
@@ -182,7 +182,7 @@ TEST(Routing, FtreeSendsTheTrafficOfADeadPortToTheNext) {
   int most = 0;
   for (const auto& [link, count] : load) most = std::max(most, count);
   EXPECT_EQ(load.size(), 15U);
-  EXPECT_EQ(most, 62);  // 31 leaves send through it, and 31 more
+  EXPECT_EQ(most, 62);  // 31 leaves send through it, plus 31 more
 }
 
 TEST(Routing, UpdnDealsOutTheTrafficOfADeadPort) {
@@ -282,7 +282,7 @@ TEST(Routing, OnlyTheGlobalEngineSeesTheWayDown) {
   EXPECT_EQ(global_ways, (std::set<uint32_t>{down_link(fabric.leaf_cable({7}, 1)).index}));
 }
 
-// A connection that is set up again takes another way, and may hit the cursed one again.
+// A reconnected connection takes another route, and may get the cursed cable again.
 TEST(Routing, ACursedWayIsTakenNowAndThenWhileRoutingIsAdaptive) {
   const Fabric fabric = full_tree(8, 2);
   LinkState state{fabric, {}, true};

@@ -1,4 +1,4 @@
-// Descheduler: which pods are evicted, and which stay.
+// Descheduler: evicted pods and pods that stay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST_F(DeschedulerTest, PodsOfExcludedOwnersAreNoDuplicates) {
   EXPECT_THAT(evictions("{remove_duplicates: {exclude_owner_kinds: [replica_set]}}"), IsEmpty());
 }
 
-// ---- which pods may go, whatever the strategy
+// ---- which pods may be evicted, whatever the strategy
 
 TEST_F(DeschedulerTest, GangsStayUnlessAskedForAndThenLoseOnePod) {
   add_nodes(3);
@@ -188,7 +188,7 @@ TEST_F(DeschedulerTest, DeviationThresholdsAreCountedFromTheMean) {
       << "until 3 of 8: 37.5 % are below 41.25 %";
 }
 
-// ---- looks that are spared
+// ---- passes that are skipped
 
 TEST_F(DeschedulerTest, AfterALookInVainChangesOfTheClusterAreSeen) {
   add_nodes(2);

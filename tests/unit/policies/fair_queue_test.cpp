@@ -61,7 +61,7 @@ TEST(Gavel, NothingStartsBetweenRounds) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 5_min);
 }
 
-// Shares are 1, 1/2 and 1/2: the small job always runs, the others take turns beside it.
+// Shares are 1, 1/2 and 1/2: the small job always runs, the others alternate beside it.
 TEST(Gavel, TimeComesCloseToTheShares) {
   ScenarioRun run{scenario(R"(
     - {name: small, pods: 1, pod: {gpus: 1}, work: 100h}
@@ -109,7 +109,7 @@ policy:
   EXPECT_DOUBLE_EQ(jobs[1].gpu_s_useful, 3600) << "an hour of a GPU did the work of three";
 }
 
-// Three alike jobs and speeds 1 and 2: each has a third of 3, whatever the mixture.
+// Three equal jobs and speeds 1 and 2: each has a third of 3, in any mixture.
 TEST(Gavel, AlikeJobsComeOutAlikeOnUnlikeModels) {
   ScenarioRun run{kTwoModels + R"(
 workload:
@@ -126,8 +126,8 @@ policy:
   for (const JobRow& job : in_order(run)) EXPECT_NEAR(job.ended.seconds() / 3600, 20, 0.5);
 }
 
-// By 10 h each of the three has done 10/3 h, all that a third of the pool is good for. What is left
-// takes them 4 * 20/3 h more on a quarter of it, so that all ratios are 1 with a quarter each.
+// By 10 h each of the three has done 10/3 h, as a third of the pool allows. The rest takes them 4 *
+// 20/3 h more on a quarter of it, so all ratios are 1 with a quarter each.
 TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
   ScenarioRun run{scenario(R"(
     - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}
@@ -176,8 +176,8 @@ TEST(Themis, ALeaseIsNotBrokenForAShorterJob) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 40_min) << "the lease was renewed at 20 min";
 }
 
-// 4 GPUs, f = 0: all three bid. The two small jobs improve by log(80/60) each, the large one by
-// as much once; together the small ones win.
+// 4 GPUs, f = 0: all three bid. The two small jobs improve by log(80/60) each, the large one by as
+// much once; together the small ones win.
 TEST(Themis, TheAuctionMaximisesTheProductOfImprovements) {
   ScenarioRun run{scenario(R"(
     - {name: large, pods: 4, pod: {gpus: 1}, work: 60min}
@@ -226,9 +226,9 @@ TEST(Lucid, WhenOneLeavesTheOtherIsAsFastAsAlone) {
                            kShares)};
   ASSERT_EQ(run.result.end, SimulationResult::End::Done);
   const auto jobs = in_order(run);
-  // b, the shortest, starts; c is over twice its length and must not join it, nor a.
+  // b, the shortest, starts; c is more than twice as long and must not join it, nor must a.
   EXPECT_EQ(jobs[1].ended, Time{} + 46500_ms);
-  // Then c starts and a joins it: 3000 s at 0.93 do the 2790 s of c and as much of a.
+  // Then c starts and a joins it: 3000 s at 0.93 are 2790 s of c and as much of a.
   EXPECT_EQ(jobs[2].ended, jobs[1].ended + 3000_s);
   EXPECT_EQ(jobs[0].ended, jobs[2].ended + 2790_s);
 }
@@ -300,7 +300,7 @@ TEST(FairQueues, NamesThatNothingHasAreTold) {
             "policy.job_queue: SlurmMultifactor: shares names team 'blue', of which no job came\n");
 }
 
-// Nodes fail and come back, stopping takes time, and whatever is held adds up after every event.
+// Nodes fail and come back, stopping takes time, and the held amounts add up after every event.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

@@ -36,7 +36,7 @@ class GangTest : public ::testing::Test {
   PermitStatus permit(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     return as<Permit>(policy).permit(handle.cycle(pod), {0});
   }
-  // An attempt of the pod; it goes on to Reserve if PreFilter lets it.
+  // An attempt of the pod; it goes on to Reserve if PreFilter accepts it.
   Code attempt(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     const Cycle cycle = handle.cycle(pod);
     NodeSet nodes = handle.state.up();
@@ -83,7 +83,7 @@ TEST_F(GangTest, CoschedulingWaitsAsLongAsTheGangItselfSays) {
 TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
   add_gang(2, 1, 2);
   Resources least;
-  least[Resource::Cpu] = 32 * kMilli;  // all there is
+  least[Resource::Cpu] = 32 * kMilli;  // the whole capacity
   handle.gangs[kGang].min_resources = &least;
   PodSpec spec;
   spec.cpu_milli = 8 * kMilli;
@@ -92,7 +92,7 @@ TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
   handle.occupy({0}, spec);
   handle.place(stranger, {0});
   EXPECT_EQ(attempt(policy, members[0]), Code::UnschedulableAndUnresolvable);
-  handle.place(own, {0});  // now what is taken is its own
+  handle.place(own, {0});  // now it holds the capacity itself
   EXPECT_EQ(attempt(policy, members[0]), Code::Success);
   handle.leave(own);
   EXPECT_EQ(attempt(policy, members[0]), Code::Success) << "granted for the time of a permit wait";
@@ -103,7 +103,7 @@ TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
 TEST_F(GangTest, CoschedulingGrantsMinResourcesOnlyToAnAttemptThatGoesOn) {
   add_gang(2, 1, 2);
   Resources least;
-  least[Resource::Cpu] = 32 * kMilli;  // all there is
+  least[Resource::Cpu] = 32 * kMilli;  // the whole capacity
   handle.gangs[kGang].min_resources = &least;
   PodSpec spec;
   spec.cpu_milli = 8 * kMilli;
@@ -344,7 +344,7 @@ TEST_F(GangTest, KoordinatorWakesPodsForNewOnesOfTheirJobOnly) {
   add_gang(2, 2, 2);
   GangView other{};
   other.id = {2};
-  other.job = {7};  // that of no member
+  other.job = {7};  // a job without members here
   handle.add_gang(other);
   handle.gangs[kGang].job = {0};
   const auto policy = make_policy(handle, "KoordinatorCoscheduling");

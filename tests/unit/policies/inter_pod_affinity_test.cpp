@@ -1,4 +1,4 @@
-// Pods that keep to one another, or away: what is told, what it costs, and whole runs.
+// Affinity and anti-affinity between pods: messages, costs, and whole runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod);
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
-    // Others pass by those who keep pods away: one pod, on one node.
+    // Other pods depend on pods with anti-affinity: one pod, on one node.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }
@@ -107,7 +107,7 @@ TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
-    // Nobody has room for a seventh, and it is tried again and again.
+    // No node has room for a seventh pod, which is retried again and again.
     ScenarioRun too_many{
         affinity_scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
         {"run.until=30s"},

@@ -1,4 +1,4 @@
-// A gang that insists on one leaf switch gives that up in time, as jobs at Philly did.
+// A gang that requires one leaf switch relaxes that over time, like jobs at Philly.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -51,7 +51,7 @@ TEST(LocalityRelaxation, AfterWaitingItTakesAnyNodes) {
   EXPECT_LE(start, Time{} + 15_min) << "a retry comes every 3 min or so";
 }
 
-// Attempts at 1 min, 2 min later and every 3 min from there; the queue looks every 30 s.
+// Attempts at 1 min, 2 min later and then every 3 min; the queue is flushed every 30 s.
 TEST(LocalityRelaxation, AfterAttemptsInVainItTakesAnyNodes) {
   const Time start = start_of_pair("{level: leaf, relax_attempts: 2}");
   EXPECT_GE(start, Time{} + 1_min + 2_min + 3_min);

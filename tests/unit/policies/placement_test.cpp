@@ -1,4 +1,4 @@
-// Node names, cordons, taints, labels, spreading, images, chance.
+// Node names, cordons, taints, labels, spreading, images, random choice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using NodeNumbers = std::vector<uint32_t>;
 
 class PlacementTest : public ::testing::Test {
  protected:
-  // The nodes a policy leaves; `reason` and `is_unresolvable` tell of the last rejection.
+  // The nodes left by a policy; `reason` and `is_unresolvable` are of the last rejection.
   NodeNumbers feasible(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     const Cycle cycle = handle.cycle(pod);
     NodeSet nodes = handle.state.up();
@@ -286,7 +286,7 @@ TEST_F(PlacementTest, ANodeHoldsTheImagesOfPodsBoundToIt) {
   spec.images = {{"trainer", int64_t{1000} << 20}};
   const PodView pod = handle.add_pod(spec);
   EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{0, 0}));
-  as<PostBind>(policy).post_bind(pod, {1});  // half of the nodes: half of the size counts
+  as<PostBind>(policy).post_bind(pod, {1});  // on half of the nodes: half of the size counts
   EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{0, 100 * (500 - 23) / (1000 - 23)}));
   as<PostBind>(policy).post_bind(pod, {0});
   EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{100, 100}));

@@ -33,7 +33,7 @@ class PlannedPlacementTest : public testing::Test {
     handle_.add_gang(gang);
     return handle_.add_pod(spec_, {0}, {0});
   }
-  // The nodes that the filter lets the pod go to.
+  // The nodes that the filter allows for the pod.
   std::vector<uint32_t> allowed(const std::unique_ptr<Policy>& policy, const Cycle& cycle) {
     Candidates nodes{handle_.state.up()};
     as<Filter>(policy).filter(cycle, nodes);
@@ -157,8 +157,8 @@ workload:
   }
 }
 
-// A pod of two GPUs: nodes with two and with three free ones have room for one such pod each, so
-// that by pods they are alike.
+// A pod of two GPUs: nodes with two and with three free GPUs have room for one such pod each, so
+// counted in pods they are equal.
 TEST_F(PlannedPlacementTest, HeliosTakesTheNodeWithTheFewestFreeGpus) {
   PodSpec two = spec_;
   two.gpus = 2;

@@ -1,4 +1,4 @@
-// What is left of an output when the run is killed, the disk is full or the path is wrong.
+// The rest of an output after a kill, with a full disk or a wrong path.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Lets a child write until `at`, kills it, and returns when it is gone.
+// Lets a child write until `at`, kills it, and returns once it is gone.
 void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -127,9 +127,9 @@ TEST_F(Hdf5CrashTest, TwoRunsCannotWriteTheSameFileAtOnce) {
   EXPECT_EQ(error_of(path_), "");
 }
 
-// Runs `body` in a child whose files may not grow beyond `bytes`; its exit status. The child closes
-// HDF5 as its exit handler would, and leaves without the others: a leak check would wait for
-// threads that a fork leaves behind.
+// Runs `body` in a child whose files may not grow beyond `bytes`; returns its exit status. The
+// child closes HDF5 like its exit handler would, and skips other handlers: a leak check would wait
+// for threads that do not exist after a fork.
 template <class Body>
 int with_file_limit(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();

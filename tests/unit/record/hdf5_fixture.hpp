@@ -1,4 +1,4 @@
-// tests/unit/record/hdf5_fixture.hpp -- a folder to record into, and h5py to read what came of it.
+// tests/unit/record/hdf5_fixture.hpp -- a folder for recordings, and h5py to read them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 
 struct Row {
   int64_t number = 0;
-  uint8_t low = 0;  // padding behind it
+  uint8_t low = 0;  // followed by padding
   int64_t square = 0;
   static void columns(auto&& c) {
     c("number", &Row::number, "counts up");
@@ -42,7 +42,7 @@ class Hdf5RecorderTest : public testing::Test {
     made.compression = compression;
     return made;
   }
-  // Runs Python on `script` with `f` opened from `file`; what a notebook would do.
+  // Runs the Python `script` with `f` opened from `file`, like a notebook.
   static int python(const std::string& script, const std::string& file, bool is_live = false) {
     const std::string name = file + ".py";
     std::ofstream{name} << "import h5py, numpy as np, sys, time, math\nf = h5py.File('" << file

@@ -268,7 +268,7 @@ TEST_F(Hdf5RecorderTest, WithoutRoomForASecondFileTheEndIsWrittenInPlace) {
   Channel<Row> channel{recorder, "/rows", "rows"};
   recorder.start();
   for (int64_t i = 0; i < 10'000; ++i) channel.emit(row_of(i));
-  fs::create_directory(path_ + ".part.new");  // as good as a full disk
+  fs::create_directory(path_ + ".part.new");  // acts like a full disk
   recorder.add_summary("x", 2.0, "W", "");
   recorder.finish(kDone);
   fs::remove(path_ + ".part.new");

@@ -1,4 +1,4 @@
-// What shipped scenarios with controllers show.
+// Results of shipped scenarios with controllers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,8 +61,8 @@ TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
   EXPECT_GT(without.job("large").wait, 11_h);
 }
 
-// A suspended gang writes no checkpoint to a store, so what it has not saved is lost. The last of
-// the long gangs saved latest: each started 2 min after the one before.
+// A suspended gang writes no checkpoint to a store, so its unsaved compute is lost. The last of the
+// long gangs saved latest: each started 2 min after the one before.
 TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
   ShippedRun run{"gang-defragmenter",
                  {"storage.stores=[{name: blob, write: 100GBps, read: 100GBps}]",

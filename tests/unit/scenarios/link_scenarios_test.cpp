@@ -1,4 +1,4 @@
-// What the shipped scenarios about cables and routes show; their figures are in validation.
+// Results of the shipped scenarios about cables and routes; their figures are in validation.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the shipped scenario about preemption shows.
+// Results of the shipped scenario about preemption.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the shipped scenario about minimums of roles shows.
+// Results of the shipped scenario about minimums of roles.
 #include <gtest/gtest.h>
 
 #include "models/workload/job/job_rows.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kNoServer = "workload.sources[0].jobs[1].gangs[0].roles[1].min_available=0";
 
-// Data is prepared until 30 min, and the job comes at 1 min.
+// Data preparation ends at 30 min, and the job arrives at 1 min.
 TEST(RoleMinimumsScenario, TheJobWaitsForAServerAndWithoutTheMinimumForNobody) {
   ShippedRun with{"role-minimums"};
   const JobRow row = with.job("train");

@@ -1,4 +1,4 @@
-// What the shipped scenario of three classes of work shows.
+// Results of the shipped scenario of three classes of work.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 struct Classes {
   std::map<int32_t, PriorityRow> rows;      // of /priorities
   std::map<int32_t, Duration> waits_max;    // by priority, from /jobs, as the two below
-  std::map<int32_t, uint64_t> preemptions;  // suffered, in pods
+  std::map<int32_t, uint64_t> preemptions;  // of its pods, as victims
   std::map<int32_t, double> useful_gpu_s;
 };
 

@@ -1,5 +1,5 @@
-// What is recorded of attempts that fail and of jobs that wait in the job queue, and that it costs
-// a run without records nothing.
+// Records of failed attempts and of jobs waiting in the job queue, and that a run without records
+// pays nothing.
 #include "models/scheduling/cycle/attempt_log.hpp"
 
 #include <gmock/gmock.h>
@@ -210,7 +210,7 @@ TEST(JobQueueLog, TellsWhyEachJobWaits) {
 TEST(JobQueueLog, TellsTheReservationsOfEveryJobThatHasOne) {
   EXPECT_THAT(queue_texts("[{name: Conservative}]"),
               testing::Contains("3 2 passed_over Conservative 1/2 behind 1 at 1200 head at 600"));
-  // It looks every 30 s, and rounds ends up to whole minutes from then on.
+  // The plan runs every 30 s, and rounds ends up to whole minutes from then on.
   EXPECT_THAT(
       queue_texts("[{name: SlurmBackfill}]"),
       testing::IsSupersetOf({"3 2 passed_over SlurmBackfill 1/2 behind 1 head at 601",

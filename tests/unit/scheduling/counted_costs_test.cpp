@@ -1,4 +1,4 @@
-// What starts and ends cost jobs without pods.
+// Costs of starts and ends for jobs without pods.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Attempts that are interleaved, and commands of policies: both run through one framework.
+// Interleaved attempts, and commands of policies, both through one framework.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -82,7 +82,7 @@ class MixedCluster {
     handle.add_pod(spec, job, gang.id);
     return member;
   }
-  // Somewhere where there is room, if chance finds such a node.
+  // On a random node with room, if one is found.
   void settle(const PodView& pod) {
     const NodeId node{static_cast<uint32_t>(pick(0, kNodes - 1))};
     int32_t usable = 0;
@@ -124,7 +124,7 @@ class MixedCluster {
   std::unique_ptr<Fragmentation> measure_;
 };
 
-// One attempt of a pod, which others may run between its points.
+// One attempt of a pod; others may run between its points.
 class SplitAttempt {
  public:
   SplitAttempt(Framework& framework, const MixedCluster& cluster, const PodView& pod)
@@ -163,7 +163,7 @@ class SplitAttempt {
   bool goes_on_ = false;
 };
 
-// Both frameworks begin fresh in each round, and then remember the same pairs.
+// Both frameworks start empty in each round, so their caches hold the same pairs.
 void expect_interleaving_to_change_nothing(const ProfileParams& profile, uint64_t seed) {
   MixedCluster cluster{seed};
   Framework interleaved{cluster.handle, cluster.none, profile};
@@ -259,7 +259,7 @@ class GivesCommands final : public Policy, public PostBind, public Reserve {
 };
 const PolicyRegistrar<GivesCommands> kGivesCommands{"GivesCommands", "Asks for several things."};
 
-// Notes the commands that the framework carries out; a rejected pod is unreserved.
+// Records the commands that the framework carries out; a rejected pod is unreserved.
 class NotedCommands final : public SchedulerServices {
  public:
   explicit NotedCommands(const FakeHandle& world) : world_{world} {}

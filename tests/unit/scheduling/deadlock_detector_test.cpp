@@ -48,7 +48,7 @@ TEST(DeadlockDetector, GangsThatCanCompleteOneAfterAnotherAreNotDeadlocked) {
   const JobId a = world.add(4, 8), b = world.add(3, 8);
   world.assign(b, 0, 0);
   world.assign(b, 1, 1);  // b needs one more
-  world.assign(a, 0, 2);  // a needs three: after b
+  world.assign(a, 0, 2);  // a needs three: it completes after b
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks(), 0u);
   world.assign(a, 1, 3);  // no room is left for b
@@ -77,7 +77,7 @@ TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
   EXPECT_EQ(world.detector->deadlocks(), 0u);
 }
 
-// One server and three workers, of which two must be there. The first gang has all its workers, so
+// One server and three workers, of which two are needed. The first gang has all its workers, so
 // three pods, and no server; the other has a worker. No node is left for the servers of both.
 TEST(DeadlockDetector, AGangIsNotCompleteWhileARoleLacksItsMinimum) {
   GangWorld world{{8, 8, 8, 8}};
@@ -241,9 +241,9 @@ TEST(DeadlockDetector, AJobThatBlocksTwoDeadlocksMergesThemIntoTheElder) {
   EXPECT_EQ(rows[0].id, 1u);
   EXPECT_EQ(rows[0].resolution, DeadlockEnd::Merged);
   EXPECT_GT(mark_count("deadlocks.merged"), 0u);
-  EXPECT_EQ(rows[1].id, 0u);  // the elder had all five, and goes on with its first two
+  EXPECT_EQ(rows[1].id, 0u);  // the older one had all five, and continues with its first two
   EXPECT_EQ(rows[1].members, 5u);
-  EXPECT_EQ(rows[2].id, 2u);  // the other two are apart again
+  EXPECT_EQ(rows[2].id, 2u);  // the other two are separate again
   EXPECT_EQ(rows[2].onset, Time{} + 3_s);
 }
 
@@ -325,8 +325,8 @@ TEST(DeadlockDetector, AGangThatMayPreemptTheOtherIsNotStuck) {
       << "no policy of the profile preempts";
 }
 
-// Gang c waits for a node of a or b, and takes it from either. That it completes helps neither:
-// they block one another until c has preempted one of them.
+// Gang c waits for a node of a or b, and takes it from either. Its completion helps neither: they
+// block one another until c has preempted one of them.
 TEST(DeadlockDetector, GangsBelowOneThatPreemptsBlockOneAnotherUntilItDoes) {
   GangWorld world{{8, 8, 8, 8, 8}};
   world.detector->foresee_preemption(true);

@@ -1,4 +1,4 @@
-// eligible_nodes() against a reading of the pod's spec, node by node.
+// eligible_nodes() against a node-by-node evaluation of the pod's spec.
 #include "models/scheduling/contract/eligible_nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 const std::string kCordonKey = "node.kubernetes.io/unschedulable";
 
-// Nodes with labels, taints and cordons; pods that say something about them.
+// Nodes with labels, taints and cordons; pods with constraints on them.
 class LabelledNodes {
  public:
   static constexpr uint32_t kNodes = 70;  // more than one word of a set

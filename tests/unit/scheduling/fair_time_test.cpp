@@ -1,4 +1,4 @@
-// Fair shares of time on several models of GPU, by hand and against a search through all shares.
+// Fair shares of time on several GPU models, by hand and against a search through all shares.
 #include "models/scheduling/toolbox/fair_time.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ double value_of(const FairTimeJob& job, const std::vector<double>& gpus,
   return job.gpus * speed / (job.weight * mean / all);
 }
 
-// The equations of the cluster, and that the value is that of the shares.
+// Checks the constraints of the cluster, and that the value is that of the shares.
 void expect_sound(const std::vector<FairTimeJob>& jobs, const std::vector<double>& gpus,
                   const FairTime& found) {
   std::vector<double> used(gpus.size());
@@ -66,7 +66,7 @@ TEST(LinearProgram, WithoutABoundThereIsNoSolution) {
 }
 
 TEST(FairTime, OnOneModelJobsRiseTogetherUntilTheyRunAllTheTime) {
-  // Values are s_j x_j: the small one is full at 1, the other two share what is left.
+  // Values are s_j x_j: the small job is full at 1, the other two share the rest.
   const std::vector<FairTimeJob> jobs{
       {.gpus = 1, .speed = {1}}, {.gpus = 4, .speed = {1}}, {.gpus = 4, .speed = {1}}};
   const std::vector<double> gpus{4};
@@ -85,9 +85,9 @@ TEST(FairTime, TwiceTheWeightIsTwiceTheTime) {
   EXPECT_NEAR(found.x[1][0], 1.0 / 3, 1e-12);
 }
 
-// One GPU of each model. A is 3 times as fast on the second, B is the same on both. Means are 2
-// and 1. With a on the second model for all its time A has 3/2, and B on the first has 1; giving B
-// some of the second helps nobody, so the least is 1.
+// One GPU of each model. A is 3 times as fast on the second, B is equally fast on both. Means are 2
+// and 1. With A always on the second model it has 3/2, and B on the first has 1. Giving B part of
+// the second helps neither, so the least is 1.
 TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   const std::vector<FairTimeJob> jobs{{.gpus = 1, .speed = {1, 3}}, {.gpus = 1, .speed = {1, 1}}};
   const std::vector<double> gpus{1, 1};
@@ -113,8 +113,9 @@ TEST(FairTime, AJobLargerThanAModelHasNoTimeOnIt) {
   EXPECT_NEAR(found.x[0][0], 1, 1e-9);
 }
 
-// Two jobs on one GPU, alone on half of it: both finish in twice their time alone, rho 1. If one
-// has waited 100 s for nothing, (100 + 100 / x) / 200 = (100 / (1 - x)) / 200 gives x = 0.618.
+// Two jobs on one GPU, each alone on half of it: both finish in twice their time alone, rho 1. If
+// one has waited 100 s without service, (100 + 100 / x) / 200 = (100 / (1 - x)) / 200 gives x =
+// 0.618.
 TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
   std::vector<FairTimeJob> jobs(2, {.gpus = 1, .speed = {1}, .left = 100});
   const std::vector<double> gpus{1};
@@ -126,7 +127,7 @@ TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
 }
 
 TEST(FairTime, FinishTimesAreTheSameByProgramAndByHand) {
-  // Two models that are alike are one.
+  // Two equal models are one.
   std::vector<FairTimeJob> jobs(3, {.gpus = 1, .speed = {1, 1}, .left = 100});
   jobs[1].left = 1000;
   jobs[2].elapsed = 300;
@@ -135,8 +136,7 @@ TEST(FairTime, FinishTimesAreTheSameByProgramAndByHand) {
   EXPECT_NEAR(finish_time(jobs, std::vector<double>{2}).value, two, 5e-4 * two);
 }
 
-// Through all shares in steps of 1/16: no such share is better than what the program found, and one
-// comes close to it.
+// All shares in steps of 1/16: none is better than the program's, and one comes close to it.
 TEST(FairTime, JobsThatFitOnNoModelGetNone) {
   const std::vector<double> gpus{0.6, 0.4};
   const std::vector<FairTimeJob> jobs{{.gpus = 0.7, .speed = {1, 2}},

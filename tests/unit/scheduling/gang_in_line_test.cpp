@@ -1,4 +1,4 @@
-// The place in line of a gang that is placed as a whole, as its pods come and go one by one.
+// The queue position of a gang that is placed as a whole, as its pods come and go one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,18 +23,18 @@ JobSpec gang_that_comes(Duration at) {
   return job;
 }
 
-// Tells of pod 1 late, and of others at once.
+// Replies late for pod 1, and at once for others.
 class LateSecond final : public PodApi {
  public:
   explicit LateSecond(Engine& engine) : engine_{engine} {}
-  void create(PodId pod, Told told) override {
-    told(Creation::Answered);
+  void create(PodId pod, Reply reply) override {
+    reply(Creation::Answered);
     engine_.after(pod.index == 1 ? late : 0_s, Label{"test.pod_known"},
-                  [told = std::move(told)] { told(Creation::Known); });
+                  [reply = std::move(reply)] { reply(Creation::Known); });
   }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
-  void evict(PodId /*pod*/, Told /*told*/) override {}
+  void evict(PodId /*pod*/, Reply /*reply*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/, Observed observed) override {
@@ -48,7 +48,7 @@ class LateSecond final : public PodApi {
 };
 
 // Two gangs wait for a minute behind a pod that holds all GPUs; the first pod of the first gang,
-// pod 1, is known late. Row 1 is that gang's.
+// pod 1, becomes known late. Row 1 is that gang's.
 std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) {
   SchedulerWorld world{{2}, where_the_head_blocks(base)};
   LateSecond api{world.engine};
@@ -62,7 +62,8 @@ std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) 
   return rows;
 }
 
-// In kube-scheduler 1.36, too, a group's first pod to come opens its place, whichever that is.
+// In kube-scheduler 1.36, too, the first pod of a group that arrives queues the group, whichever
+// pod it is.
 TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
     const std::vector<JobRow> rows = rows_of_two_gangs(base, false);
@@ -70,7 +71,7 @@ TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   }
 }
 
-// Its lowest rank, after whose pod its place is called, is deleted while all wait.
+// The pod with the lowest rank, which names the gang in the queue, is deleted while all wait.
 TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
     const std::vector<JobRow> rows = rows_of_two_gangs(base, true);
@@ -79,7 +80,7 @@ TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   }
 }
 
-// One of two is enough, and the pod that was deleted takes hours to come back.
+// One of two pods is enough, and the deleted pod takes hours to come back.
 TEST(GangInLine, TheRestOfAGangIsPlacedAfterOneOfItsPodsIsDeleted) {
   SchedulerWorld world{{2}, profile_of(ProfileBase::NativeGang)};
   LateSecond api{world.engine};

@@ -1,4 +1,4 @@
-// Gangs that are placed as a whole and preempt whole gangs: who goes, and who never does.
+// Gangs that are placed as a whole and preempt whole gangs: which are victims, and which never are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,8 +70,9 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
-// Cycles take no time in these worlds, so the attempt fails and the victims go in one instant. A
-// unit is never popped from backoff in the instant of its failure, and nothing happens later.
+// Cycles take no time in these worlds, so the attempt fails and the victims are deleted in one
+// instant. A unit is never popped from backoff in the instant of its failure, and no later event
+// follows.
 constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
 
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
@@ -85,8 +86,8 @@ TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
   EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
 }
 
-// The attempt that preempts takes 15 ms: it looks at the cluster as it is, without all gangs of
-// lower priority, and without those chosen. The scheduler is idle then, and pops from backoff.
+// The attempt that preempts takes 15 ms: it tries the cluster as it is, without all gangs of lower
+// priority, and without the chosen ones. Then the scheduler is idle, and pops from backoff.
 TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
   ProfileParams profile = gangs_of("fewest");
   profile.cost.per_cycle = 5_ms;
@@ -118,7 +119,7 @@ TEST(GangPreemption, AGangThatMayNotPreemptWaits) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1000_s);
 }
 
-// Two nodes are wanted: jobs 1 and 2 would each do, 0 and 3 only together.
+// Two nodes are requested: jobs 1 and 2 would each suffice, 0 and 3 only together.
 const std::vector<Wanted> kOneIsEnough{{.pods = 1},
                                        {.pods = 2, .checkpoint = 500_s},
                                        {.submit = 400_s, .pods = 2, .checkpoint = 500_s},
@@ -161,8 +162,8 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
   EXPECT_EQ(run.victims, (Jobs{0, 2})) << "two gangs in any case, and the small one lost little";
 }
 
-// Four nodes are wanted. Jobs 0 to 3 lose 2,400, 1,440, 1,200 and 40 GPU s: 0 and 3 lose less than
-// 1 and 2, which exchanges of single victims arrive at from the largest ones, 0 and 1.
+// Four nodes are requested. Jobs 0 to 3 lose 2,400, 1,440, 1,200 and 40 GPU s: 0 and 3 lose less
+// than 1 and 2, which exchanges of single victims reach from the largest ones, 0 and 1.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},
@@ -174,7 +175,7 @@ TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   EXPECT_EQ(run.victims, (Jobs{0, 3}));
 }
 
-// 105 pairs are too many to be tried. The two large gangs are gathered; one is exchanged.
+// 105 pairs are too many to try. The two large gangs are gathered; one is exchanged.
 TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
   std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
   for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 12 ? 90_s : 80_s});
@@ -234,8 +235,8 @@ TEST(GangPreemption, PlansOfWholeGangsForeseeThatVictimsLeave) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
 }
 
-// Job 2 waits until job 1 has ended on node 1. Node 0 is kept for it as well, and idle from 12 s
-// on, when job 0 completes. Job 3 is planned on the small node.
+// Job 2 waits until job 1 has ended on node 1. Node 0 is reserved for it as well, and idle from 12
+// s on, when job 0 completes. Job 3 is planned on the small node.
 TEST(GangPreemption, PlansOfWholeGangsLeaveTheRoomThatIsKeptForOthers) {
   JobControllerParams params;
   params.termination = 30_s;
@@ -269,8 +270,8 @@ TEST(GangPreemption, RolesArePlacedTogether) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 16 * kMilli);
 }
 
-// The victim's pods are bound and deleted one after another. Its first one is deleted before it is
-// bound, and created again while the third one still ends: alone it would fit beside job 0.
+// The victim's pods are bound and deleted one after another. Its first pod is deleted before it is
+// bound, and recreated while the third one still terminates: alone it would fit beside job 0.
 TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
   ScenarioRun run{R"(
 cluster:

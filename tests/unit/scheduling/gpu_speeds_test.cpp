@@ -1,4 +1,4 @@
-// Speeds of jobs by model of GPU, and the file that they come from.
+// Speeds of jobs by GPU model, and the file with them.
 #include "models/scheduling/toolbox/gpu_speeds.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(GpuSpeeds, TheFileIsRelativeToTheScenario) {
   const std::string scenario = (root / "scenarios/gavel.yaml").string();
   config::Document document = config::load_file(scenario, diagnostics);
   EXPECT_EQ(complaints_of(document, diagnostics), "");
-  // On the command line it is relative to the working directory.
+  // On the command line the path is relative to the working directory.
   config::apply_override(
       document, "policy.job_queue.policies[0].args.speeds.throughputs=../speeds.json", diagnostics);
   EXPECT_NE(complaints_of(document, diagnostics), "");

@@ -1,4 +1,4 @@
-// The job queue in front of real nodes, what stopping costs, and what scenarios may not say.
+// The job queue in front of real nodes, the cost of stopping, and rejected scenarios.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,6 +44,27 @@ policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
   EXPECT_EQ(jobs[3].created, jobs[1].ended) << "it would have delayed the head";
 }
 
+// Pods are bound a fraction of a second after the start. `late` arrives in the fraction between the
+// 20 min of `round` from its start and its end.
+TEST(JobQueue, AJobWhosePodsTakeTimeToStartIsNotBelievedToRunForLonger) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: first, pod: {gpus: 4}, work: 30min}
+    - {name: round, pod: {gpus: 1}, work: 20min}
+    - {name: head, submit: 1min, pods: 2, pod: {gpus: 4}, work: 10min}
+    - {name: late, submit: 20min, pod: {gpus: 1}, work: 15min}
+policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_GT(jobs[1].ended, Time{} + 20_min);
+  EXPECT_EQ(jobs[2].created, jobs[0].ended);
+  EXPECT_EQ(jobs[3].created, jobs[2].ended) << "it would have delayed the head";
+}
+
 TEST(JobQueue, AGangThatIsStoppedKeepsWhatItComputedAndGivesItsNodesBack) {
   ScenarioRun run{kTwoNodes + R"(
 workload:
@@ -70,7 +91,7 @@ policy:
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
 }
 
-// The plan hears of the arrival before the end, which was not expected yet, or of both at once.
+// The plan gets the arrival before the end, which was not expected yet, or both at once.
 TEST(JobQueue, AJobThatEndsAtTheInstantOfAnArrivalIsNotStopped) {
   for (const char* const react : {"each_event", "each_instant"}) {
     ScenarioRun run{kTwoNodes + R"(
@@ -209,7 +230,7 @@ policy: {base: strict_gang, job_queue: {infeasible: fail}}
   EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
 }
 
-// With estimates of half the run, each is corrected on the way, and every job still ends.
+// With estimates of half the run, each is corrected during the run, and every job still ends.
 TEST(JobQueue, EstimatesThatProveTooShortAreCorrected) {
   for (const char* const correction : {"requested", "steps", "doubling"}) {
     ScenarioRun run{kTwoNodes + R"(

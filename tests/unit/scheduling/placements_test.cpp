@@ -1,4 +1,4 @@
-// The ledger of placed pods against a plain recount, and transactions that are undone.
+// Placements against a plain recount, and transactions that are undone.
 #include "models/scheduling/contract/placements.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ class LedgerGround {
     }
     return all;
   }
-  // The first idle GPUs of the node that the pod asks for; none: there is no room.
+  // The first idle GPUs of the node for the pod; empty: no room.
   std::optional<DeviceGrant> grant_on(NodeId node, const PodSpec& spec) const {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;
@@ -140,7 +140,7 @@ void expect_equal(const PodCounts& ours, const PodCounts& expected) {
   EXPECT_EQ(ours.domains_with_any, expected.domains_with_any);
 }
 
-// All but the groups. `placed` is in the order in which the pods came.
+// All but the groups. `placed` is in the order of placement.
 void expect_recounted(const Placements& ledger, const std::vector<Standing>& placed,
                       const LedgerGround& ground) {
   std::map<NodeId, std::vector<PodId>> on_node;
@@ -239,7 +239,7 @@ class TransactionGround : public LedgerGround {
  public:
   using LedgerGround::LedgerGround;
 
-  // All that the cluster and the ledger say; what means nothing, or has no order, is left out.
+  // The whole state of cluster and placements, without undefined values and without order.
   std::vector<int64_t> all() const {
     std::vector<int64_t> words = fingerprint(handle.state);
     words.push_back(static_cast<int64_t>(ledger.pods()));
@@ -271,7 +271,7 @@ class TransactionGround : public LedgerGround {
     }
     return words;
   }
-  // Some pod comes or goes.
+  // A random pod is placed or removed.
   void change() {
     const PodView& pod = pods[below(kPods)];
     if (ledger.node_of(pod.id).is_valid()) return transaction.evict(pod);
@@ -279,7 +279,7 @@ class TransactionGround : public LedgerGround {
     const std::optional<DeviceGrant> grant = grant_on(node, *pod.spec);
     if (grant) transaction.place(pod, node, *grant, Time{++clock_});
   }
-  // Changes within a savepoint, and within others in between. Only inner ones are kept, at random.
+  // Changes within a savepoint, and within nested ones. Only inner ones are kept, at random.
   void wander(int depth) {
     const std::vector<int64_t> before = all();
     Transaction::Savepoint savepoint{transaction};

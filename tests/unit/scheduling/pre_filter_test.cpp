@@ -1,4 +1,4 @@
-// What a cycle computes in PreFilter is there when Filter and Charges ask for it.
+// Results of PreFilter are available in Filter and Charges of the same cycle.
 #include <gtest/gtest.h>
 
 #include <map>

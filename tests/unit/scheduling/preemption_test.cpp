@@ -1,4 +1,4 @@
-// Pods that make room for others: who goes, who comes, and what it costs both.
+// Pods that preempt others: victims, preemptors, and the cost for both.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ JobSpec job(int32_t priority, Duration submit, int32_t gpus, Duration work, int3
   return made;
 }
 
-constexpr double kShort = 0.001;  // seconds, or GPU seconds: what the plug-in is charged
+constexpr double kShort = 0.001;  // seconds, or GPU seconds: scheduler time of the plug-in
 
 ProfileParams profile() { return without_cost(profile_of(ProfileBase::Default)); }
 
@@ -106,18 +106,18 @@ TEST(Preemption, OrdersOfAnEarlierProfileAreDropped) {
   EXPECT_GE(rows[1].running, rows[0].ended);
 }
 
-// Does all at once, but refuses to delete anything the first time.
+// Acts at once, but refuses the first deletion.
 class Unwilling final : public PodApi {
  public:
-  void create(PodId /*pod*/, Told told) override {
-    told(Creation::Answered);
-    told(Creation::Known);
+  void create(PodId /*pod*/, Reply reply) override {
+    reply(Creation::Answered);
+    reply(Creation::Known);
   }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
-  void evict(PodId /*pod*/, Told told) override {
-    told(Creation::Answered);
-    told(asked++ == 0 ? Creation::Refused : Creation::Known);
+  void evict(PodId /*pod*/, Reply reply) override {
+    reply(Creation::Answered);
+    reply(asked++ == 0 ? Creation::Refused : Creation::Known);
   }
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
@@ -151,9 +151,9 @@ TEST(Preemption, NobodyGoesForOneOfEqualPriority) {
 
 TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   SchedulerWorld world{{8, 8}, profile()};
-  // Eight pods of one GPU on each node; those of n0 are more important, but for two.
+  // Eight pods of one GPU on each node; those of n0 have higher priority, but for two.
   std::vector<JobSpec> jobs;
-  jobs.push_back(job(3, 0_s, 8, 1_s));  // n0 is taken, so that n1 gets the first eight
+  jobs.push_back(job(3, 0_s, 8, 1_s));  // n0 is full, so n1 gets the first eight
   for (int i = 0; i < 16; ++i) jobs.push_back(job(i % 2 + 1, 0_s, 1, 1000_s));
   jobs.push_back(job(9, 10_s, 3, 10_s));
   world.add(jobs);
@@ -166,7 +166,7 @@ TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   }
 }
 
-// Of nodes that are alike else, the one whose pods have been there for the shortest time.
+// Of otherwise equal nodes, the one whose pods started last.
 TEST(Preemption, TakesTheNodeThatKubernetesWould) {
   SchedulerWorld world{{8, 8, 8}, profile()};
   world.add({job(2, 0_s, 8, 1000_s), job(1, 1_s, 8, 1000_s), job(1, 2_s, 8, 1000_s),
@@ -206,7 +206,7 @@ TEST(Preemption, AGangStartsAgainAndThatIsNoFailure) {
 
 TEST(Preemption, WaitsForPodsThatTakeTimeToEndAndKeepsTheirRoom) {
   SchedulerWorld world{{8, 8}, profile(), {.termination = 60_s}};
-  // The third keeps the queue busy: its pods end again and again, which lets all others try.
+  // The third job keeps the queue busy: its pods end again and again, so all others are retried.
   world.add({job(1, 0_s, 7, 1000_s), job(1, 0_s, 7, 1000_s), job(7, 0_s, 1, 5_s, 2),
              job(9, 10_s, 7, 100_s), job(1, 12_s, 1, 1_s, 4), job(1, 65_s, 7, 10_s)});
   world.run(Time{} + 150_s);
@@ -297,7 +297,7 @@ TEST(Preemption, AGangThatFitsTakesNoMoreThanItNeeds) {
   EXPECT_EQ(done, 1);
 }
 
-// Specs of pods that come later move those that were there.
+// Specs of later pods move the earlier ones.
 TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
   std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
@@ -320,7 +320,7 @@ TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
   EXPECT_EQ(run.recorder.rows<PreemptionRow>("/events/preemptions").size(), 1U);
 }
 
-// With a control plane, deletions are requests: the cycle waits for them, or does not.
+// With a control plane, deletions are requests, and the cycle waits for them or not.
 double busy(const std::string& level, bool is_async) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"

@@ -1,4 +1,4 @@
-// Another profile while the run goes on: who keeps its node, who is decided anew.
+// Another profile during the run: which pods keep their nodes, and which are scheduled again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(ProfileChange, WhatWaitedIsDecidedAnewAndWhatRunsStays) {
   EXPECT_EQ(start_of(after, "large"), start_of(before, "large"));
 }
 
-// Members of a gang that wait in Permit for one that has no room give their nodes back.
+// Members of a gang that wait in Permit for a member without a node return their nodes.
 TEST(ProfileChange, ReservationsAreGivenUp) {
   const std::string gang =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
@@ -65,7 +65,7 @@ struct Pair {
 
 class ProfileChanges : public ::testing::TestWithParam<Pair> {};
 
-// Whatever the moment, the books balance (the audits) and every job ends; twice the same.
+// At any moment the books balance (the audits) and every job ends; twice the same.
 TEST_P(ProfileChanges, LoseNoPod) {
   const std::string world =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"

@@ -1,4 +1,4 @@
-// Rounds of attempts: when they are found, how long one becomes, and what ends them.
+// Rounds of attempts: when they are found, how long a slow round is, and what ends it.
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class TurningScheduler {
     rounds.ran({unit, began, cost});
     return counts;
   }
-  // Attempts carried out until `end`, of which the last may end later.
+  // Attempts executed until `end`; the last one may end later.
   int64_t run_until(Time end) {
     int64_t carried_out = 0;
     for (; now < end; ++carried_out) attempt();
@@ -49,7 +49,7 @@ TEST(RetryRounds, OneRoundStandsForManyAndEndsWhenTheyWould) {
   const int64_t carried_out = scheduler.run_until(Time{} + 100_s);
   EXPECT_EQ(scheduler.counted, 1000);  // 100 s of 100 ms each
   EXPECT_EQ(scheduler.now, Time{} + 100_s);
-  // 32 rounds are looked at, one is slow, and few are left for the usual pace.
+  // 32 rounds are observed, one is slow, and few are left at the normal pace.
   EXPECT_LT(carried_out, 3 * (32 + 1 + 5));
 }
 
@@ -88,7 +88,7 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// Of a round of 40 ms whole seconds begin with the same step.
+// In a round of 40 ms whole seconds begin at the same step.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

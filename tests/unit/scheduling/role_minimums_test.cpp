@@ -1,6 +1,6 @@
-// Gangs whose roles have minimums of their own, through the whole scheduler. Two parameter servers,
-// of which one must be there, and four workers, of which two must: three pods are enough if one is
-// a server and two are workers, and no other three are. Every pod needs a node.
+// Gangs whose roles have minimums of their own, through the whole scheduler. There are two
+// parameter servers, of which one is needed, and four workers, of which two are needed. Three pods
+// are enough only if one is a server and two are workers. Every pod needs a node.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
   }
 }
 
-// Which of them come first is a matter of back-offs. Of three nodes, one must go to a server.
+// Back-offs decide which of them come first. One of three nodes must go to a server.
 TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   for (const char* const policy : {"{base: coscheduling}", "{base: koordinator}"}) {
     for (const bool is_server_first : {false, true}) {
@@ -78,7 +78,8 @@ TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   }
 }
 
-// Without a gang plugin pods are bound at once, and the job waits for its roles with their nodes.
+// Without a gang plugin pods are bound at once, and the job waits for its roles with their nodes
+// held.
 TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
   ScenarioRun three_workers{gang_on(3, "{base: default}", workers_first())};
   EXPECT_EQ(three_workers.jobs().at(0).outcome, JobOutcome::Pending);
@@ -88,7 +89,7 @@ TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
   EXPECT_EQ(with_a_server.jobs().at(0).members, 5);
 }
 
-// The gang's own minimum could do without them: three of six pods.
+// Three of six pods: the gang's own minimum does not need them.
 TEST(RoleMinimums, AJobWhoseRoleIsTooLargeForTheClusterIsNamed) {
   JobTable jobs;
   const ClusterState cluster = gpu_nodes({8});

@@ -1,4 +1,4 @@
-// What becomes of pods between their node and being bound to it.
+// Pods between the choice of their node and their binding.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
   EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
 }
 
-// As upstream's loop after the cycle of a pod group: they are reserved one after the other, and
-// wait in Permit until they are enough.
+// As upstream's loop after the cycle of a pod group: members are reserved one by one, and wait in
+// Permit until there are enough.
 TEST(Scheduler, MembersOfAGangAreBoundOneByOneOnceTheyAreEnough) {
   for (const int32_t min : {2, 4}) {
     SCOPED_TRACE(min);

@@ -1,4 +1,4 @@
-// What the scheduler's loop does between the policies and the cluster.
+// The scheduler's loop between policies and cluster.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST(Scheduler, APodIsWokenByTheLossOfAnothersReservation) {
   EXPECT_EQ(rows[2].job, 0u) << "its backoff is over, and the other one gave a node back";
 }
 
-// ---- PreFilters that take nodes away
+// ---- PreFilters that remove nodes
 
 class KeepsFirst final : public Policy, public PreFilter, public EventHints {
  public:
@@ -223,7 +223,7 @@ TEST(Scheduler, PodsInPermitGiveUpANodeThatGoesDown) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
 }
 
-// A gang that failed lines up behind the one that came after it, with members of both in line.
+// A failed gang queues behind a later one, with members of both in the queue.
 TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
   ProfileParams profile = profile_from("{base: coscheduling}");
   profile.cost.per_cycle = 1_ms;
@@ -302,7 +302,7 @@ TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
 }
 
-// Pods that a restarted job creates again are, once the group ran, no gang for Koordinator.
+// Once the group ran, Koordinator places the recreated pods of a restarted job one by one.
 TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
     SCOPED_TRACE(match);
@@ -320,7 +320,7 @@ TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   }
 }
 
-// ---- attempts in vain
+// ---- futile attempts
 
 constexpr const char* kTooLarge = R"(
 cluster:
@@ -364,7 +364,7 @@ TEST(Scheduler, VainAttemptsAreWarnedOfOnceWhileTheRunGoesOn) {
   EXPECT_TRUE(warnings.empty());
 }
 
-// ---- jobs that no cluster of this size holds
+// ---- jobs that are too large for the cluster
 
 TEST(Scheduler, AJobThatTheEmptyClusterCouldNotHoldIsNamedOnce) {
   ScenarioRun run{kTooLarge, {"run.until=20min", "policy.cost.per_cycle=10ms"}, {}};

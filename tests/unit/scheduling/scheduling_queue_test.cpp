@@ -169,7 +169,7 @@ TEST(SchedulingQueue, APendingPluginSkipsTheBackoff) {
 }
 
 // Case SCH-2: old unschedulable pods move at the first 30-s tick after 5 minutes, and at no other
-// time even if the queue is looked at.
+// time even if the queue is flushed.
 TEST(SchedulingQueue, LeftoversMoveAtTheFirstTickAfterFiveMinutes) {
   QueueOfPods pods;
   pods.add(0);
@@ -194,7 +194,7 @@ TEST(SchedulingQueue, ARemovedPodIsForgottenWhereverItWas) {
   EXPECT_EQ(pods.queue.size(), 0u);
   EXPECT_EQ(pods.queue.next_flush({}), Time::max());
   EXPECT_EQ(pods.pop(at(600_s)), -1);
-  pods.add(0);  // the id comes back: its first failure backs off for the shortest time
+  pods.add(0);  // the id is reused: its first failure has the shortest backoff
   pods.pop({});
   pods.fail(0, {}, 0);
   EXPECT_EQ(pods.queue.next_flush({}), at(1_s));
@@ -273,7 +273,7 @@ TEST(SchedulingQueue, AUnitIsTakenFromWhereverItStandsButNotWhenItIsGated) {
   EXPECT_FALSE(pods.queue.front().is_valid());
 }
 
-// Two gangs of three, whose failures change while they stand in line.
+// Two gangs of three, whose failures change while they are queued.
 class QueueOfGangs {
  public:
   QueueOfGangs()

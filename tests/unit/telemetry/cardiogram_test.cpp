@@ -1,4 +1,4 @@
-// What ranks of a job do, recorded at fine steps of time.
+// Activity of a job's ranks, recorded at fine time steps.
 #include "models/telemetry/cardiogram.hpp"
 
 #include <gmock/gmock.h>
@@ -177,7 +177,7 @@ TEST(Cardiogram, NamesThatNoGangHasAreToldAtTheEnd) {
               testing::ElementsAre(testing::HasSubstr("no job that arrived was called 'trian'")));
 }
 
-// Of a job that a rank's death stopped, and that goes on for ever at 100 %.
+// A job that a dead rank stopped, and that hangs for ever at 100 %.
 TEST(GpuUsage, FourWaysOfAJobThatHangs) {
   ScenarioRun run{
       OneNode{.job = "work: 5min, training: {checkpoint_interval: 30s}",

@@ -93,7 +93,7 @@ run: {until: 4h}
   }
 }
 
-// Lucid lets jobs share GPUs, so that what they hold varies while they run.
+// Lucid shares GPUs between jobs, so the amount that they hold varies while they run.
 TEST(UsefulTime, OfJobsWhoseShareOfTheirGpusChangesIsWhatTheirAccountsSay) {
   ScenarioRun run{R"(
 cluster: {pools: [{name: g, machine: dgx-a100, count: 1}]}
@@ -143,7 +143,7 @@ TEST(GpuUseOfServers, TheyWaitForTheWorkersAndComputeNothing) {
       EXPECT_NEAR(job.gpu_s_exchange, 24 * span - 800, 1e-6);
       EXPECT_NEAR(figure_of(run, "gpu_s_reported"), 24 * span, 1e-6);
       EXPECT_NEAR(figure_of(run, "gpu_s_allocated"), 24 * span, 1e-6);
-      // 385 W where it computes, 77 W where it waits.
+      // 385 W when computing, 77 W when waiting.
       EXPECT_NEAR(figure_of(run, "gpu_energy_kwh") * 3.6e6, 800 * 385 + (24 * span - 800) * 77,
                   1e-4 * 800 * 385);
       expect_useful_as_in_summary(run);

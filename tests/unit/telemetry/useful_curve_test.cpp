@@ -86,7 +86,7 @@ TEST(UsefulCurve, APaceThatChangesForWeeksTakesBoundedMemoryAndKeepsTheSum) {
   int128_t all = 0;
   const auto merged_before = mark_count("telemetry.useful_pieces_merged");
   for (int64_t minute = 0; minute < int64_t{kHours} * 60;
-       minute += 2) {  // stands still every other minute
+       minute += 2) {  // no compute in every other minute
     curve.work_done(eight_gpus(minute * 60, minute * 60 + 60));
     all += eight_gpu_time(60);
   }
@@ -103,7 +103,7 @@ TEST(UsefulCurve, APaceThatChangesForWeeksTakesBoundedMemoryAndKeepsTheSum) {
   EXPECT_NEAR(sum, 8.0 * kHours * 1800, 1e-3);
 }
 
-// Random histories of one run, compared with a curve that is made of what was kept alone.
+// Random histories of one run, compared with a curve of the kept compute alone.
 TEST(UsefulCurve, IsWhatRemainsOfAnyHistory) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,4 +1,4 @@
-// Jobs that a trace says were cancelled before they started.
+// Jobs that were cancelled before they started, according to their trace.
 #include <string>
 #include <vector>
 
@@ -66,7 +66,7 @@ TEST(CancelledUnstarted, GoogleTellsOfThoseThatWereKilled) {
   EXPECT_EQ(read_text(text).jobs.size(), 0U);
 }
 
-// Of a job that waits at the start of the window, the rest of its wait is replayed.
+// If a job waits at the start of the window, the rest of its wait is replayed.
 TEST(CancelledUnstarted, OnesThatWaitAtTheStartOfTheWindowAreCancelledAtTheirTime) {
   TraceParams params = with_unstarted();
   params.window_start = "2023-03-01 00:12:00";

@@ -1,5 +1,5 @@
-// Target conformance: the published figures are the model's input, so these cases show that draws
-// keep them, not that they predict anything.
+// Conformance with targets: the published figures are the model's input, so these cases show that
+// draws reproduce them, not that they predict anything.
 #include "models/workload/sources/distributions.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(JobSizeModel, ExpectedSharesAreThePublishedOnes) {
     const Misfit misfit = expected_misfit(preset);
     EXPECT_LT(misfit.count, 1e-9);
     EXPECT_LT(misfit.duration, 1e-6);
-    // Kalos has sizes whose GPU-time was rounded to nothing; they take a little.
+    // Kalos has sizes whose GPU-time was rounded to zero; they get a little.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.001 : 1e-6);
   }
 }
@@ -99,7 +99,7 @@ TEST(JobSizeModel, TenMonthsOfDrawsKeepThePublishedShares) {
     EXPECT_LT(misfit.count, 0.03);
     EXPECT_LT(misfit.duration, 0.03);
     // A month of Kalos is 3,246 jobs, of which three run longer than three days and decide the
-    // GPU-time: ten months leave a sampling error of about 0.06, though the expectation is right.
+    // GPU-time. Ten months have a sampling error of about 0.06, though the expectation is right.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.12 : 0.03);
   }
 }
@@ -108,7 +108,8 @@ TEST(JobSizeModel, TheGpuTimeOfKalosConvergesWithMoreJobs) {
   EXPECT_LT(drawn_misfit(JobSizePreset::Kalos, 10, 30).gpu_time, 0.03);
 }
 
-// Rounded percentages do not fix the means: the open ends of the distributions carry much of them.
+// Rounded percentages do not determine the means, to which the open ends of the distributions
+// contribute much.
 TEST(JobSizeModel, MeansAreNearThePublishedOnes) {
   for (const JobSizePreset preset : kPresets) {
     SCOPED_TRACE(std::string{name_of(preset)});

@@ -1,5 +1,5 @@
-// Gangs that may run with fewer than all of their members: whom they start with, and who stops
-// them.
+// Gangs that may run with fewer than all of their members: which members they start with, and which
+// stop them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,10 +30,10 @@ JobSpec elastic(int32_t min_available, int32_t pods, Duration work) {
   return job;
 }
 
-// Who is late stays out of the run.
+// Late members stay out of the run.
 constexpr std::optional<Duration> kNoMonitor = std::nullopt;
 
-// Of three nodes the last is away until `then`.
+// The last of three nodes is down until `then`.
 void away_until(JobWorld& world, Time then) {
   world.fail({2});
   world.engine.at(
@@ -67,7 +67,7 @@ TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
   EXPECT_EQ(world.gang_starts()[0].started, Time{} + 12_s);
 }
 
-// Nobody calls, and who has no gang has no members.
+// Without a minimum there is no last call, and jobs without a gang have no members.
 TEST(ElasticGang, IsTheOnlyOneWhoseStartsAreListed) {
   JobWorld world{world_of(4)};
   world.add({make_job(JobKind::MpiGang, 2, 8, 10_s), make_job(JobKind::Pods, 2, 8, 10_s)});
@@ -86,7 +86,7 @@ TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
   EXPECT_EQ(world.job_rows().at(0).running, Time{} + 2_s);
   EXPECT_EQ(world.job_rows().at(0).run, 75_s);
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 75.0);
-  // Those that come up in one instant are there together.
+  // Members that come up in one instant join together.
   JobWorld together{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
   together.add({elastic(2, 3, 50_s)});
   together.run();
@@ -95,7 +95,7 @@ TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
   EXPECT_DOUBLE_EQ(together.job_rows().at(0).gpu_s_useful, 24 * 50.0);
 }
 
-// The slowest of many to start does not matter, but the one that makes them enough.
+// The slowest of many to start does not matter, but the one that completes the minimum does.
 TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
   std::vector<double> waits;
   for (const int32_t min : {4, 8}) {
@@ -159,7 +159,7 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  world.fail_at(Time{} + 10_s, {1});  // one too few, until another has its node: a call anew
+  world.fail_at(Time{} + 10_s, {1});  // one too few, until another has its node: a new last call
   world.add({elastic(2, 3, 50_s)});
   world.run();
   EXPECT_THAT(world.phases,
@@ -171,7 +171,7 @@ TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   EXPECT_GT(mark_count("jobs.quorum_lost_while_gathering"), 0u);
 }
 
-// The survivors are up: they call for the one that was lost, and it comes in time.
+// The survivors are up: they wait for the lost one in a last call, and it comes in time.
 TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   for (const bool comes_back : {false, true}) {
     SCOPED_TRACE(comes_back);
@@ -212,7 +212,7 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   EXPECT_EQ(world.job_rows().at(0).run, 30_s + 10_s * 2);
 }
 
-// The third comes while the two others set up.
+// The third member comes while the two others set up.
 TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
   for (const bool is_late : {false, true}) {

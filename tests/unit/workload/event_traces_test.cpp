@@ -1,4 +1,4 @@
-// Logs in which a job is spread over rows: Google 2011.
+// Logs with several rows for a job: Google 2011.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// How exchanges run and how long they take, as scenarios say it.
+// Algorithms and durations of exchanges, as set in scenarios.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(ExchangeChoice, OfAnAlgorithmChangesTheTimeOfAStep) {
   EXPECT_NEAR(seconds("ring"), 10 * 2 * 63 / 64.0 / 370.8, 2e-3);
   EXPECT_NEAR(seconds("tree"), 10 * 2 / (370.8 * 0.92), 2e-3);
   EXPECT_NEAR(seconds("hierarchical"), 10 * 1.75 / 370.8 + 10 * 1.75 / 384, 1e-3);
-  // NICs send the buffer twice, or with SHARP once; then NVLink is slower.
+  // NICs send the buffer twice, or with SHARP once; then NVLink is the bottleneck.
   EXPECT_NEAR(seconds("nvls"), 10 * 2 / 384.0, 1e-3);
   EXPECT_NEAR(seconds("nvls", ", sharp: true"), 10 * 2 * 63 / 64.0 / 490.1, 1e-3);
 }

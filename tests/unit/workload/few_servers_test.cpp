@@ -1,4 +1,4 @@
-// Gangs that lie on fewer nodes than the parameter servers that their step asks for.
+// Gangs on fewer nodes than the parameter servers of their step.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

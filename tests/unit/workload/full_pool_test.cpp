@@ -1,5 +1,5 @@
-// Formats that name queues, models or applications themselves do so even when a trace has used up
-// all the names that are kept.
+// Formats without a name column of their own set queues, models or applications even when a trace
+// has filled the pool of names.
 #include <string>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -18,7 +18,7 @@ class FullPool : public ::testing::Test {
     delete pool_;
     pool_ = nullptr;
   }
-  // The first job that the text is read as.
+  // The first job of the text.
   TraceRow first(const Format& format, std::string_view text) {
     const TraceParams params;
     parser_ =

@@ -1,4 +1,4 @@
-// What exchanges and data cost gangs, in whole runs.
+// Costs of exchanges and data for gangs, in whole runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,8 +72,8 @@ TEST(GangSteps, AllThatAStepSpendsBesideComputeLengthensTheRun) {
   }
 }
 
-// Each of the eight cables up from the first leaf fails in its turn, of which the first gang's ring
-// uses one.
+// Each of the eight up-cables of the first leaf fails in turn; the first gang's ring uses one of
+// them.
 TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
   std::string faults = "faults: {links: {list: [";
   for (int i = 0; i < 8; ++i) {
@@ -91,7 +91,7 @@ TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
     return std::get<int64_t>(found->value);
   };
   EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
-  // Whatever it takes, it leaves what fails, and may choose again when that is back.
+  // Any route avoids the failed cable, and the engine may choose again when the cable is back.
   EXPECT_GE(rerouted("adaptive_local"), 2);
   EXPECT_LE(rerouted("adaptive_local"), 16);
 }
@@ -131,7 +131,7 @@ TEST(GangSteps, ALauncherWithoutGpusIsNoRank) {
   EXPECT_DOUBLE_EQ(run_of(launched), run_of(ranks));
 }
 
-// Two pods on each of two nodes, in whatever order they came there.
+// Two pods on each of two nodes, in any order of arrival.
 TEST(GangSteps, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   const auto run = [](const std::string& policy) {
     std::string yaml = scenario("level: flow", kAllReduce,
@@ -144,7 +144,7 @@ TEST(GangSteps, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   EXPECT_DOUBLE_EQ(run("default"), run("strict_gang"));
 }
 
-// Between their starts and ends nothing happens but samples of the timeline.
+// Between their starts and ends there are only timeline samples.
 TEST(GangSteps, GangsThatRunCostNoEvents) {
   const auto events = [](const std::string& work) {
     const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
@@ -156,7 +156,7 @@ TEST(GangSteps, GangsThatRunCostNoEvents) {
   EXPECT_EQ(events("1h"), events("500h"));
 }
 
-// The gang arrives after a cable of the second node went bad.
+// The gang arrives after a cable of the second node was damaged.
 TEST(GangSteps, APolicyMayKeepThemOffNodesWithSymbolErrors) {
   const std::string late = "{name: a, submit: 60s, pods: 2, pod: {gpus: 8}, work: 100s}";
   const std::string bent =
@@ -202,7 +202,7 @@ TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   }
 }
 
-// A step of 1.1 s reads 6.4 GB, which the store carries in that time and not in 1 s.
+// A step of 1.1 s reads 6.4 GB, which the store carries in that time but not in 1 s.
 TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   const std::string step = std::string{kAllReduce} + ", dataset: {store: blob, per_step: 100MB}";
   ScenarioRun run{scenario("level: flow", step, kFew,
@@ -212,7 +212,7 @@ TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   EXPECT_NEAR(bytes_read(run), 100 * 6.4e9, 0.01 * 100 * 6.4e9);
 }
 
-// NICs of 200 Gbit/s beside such of 400.
+// NICs of 200 Gbit/s beside NICs of 400.
 TEST(GangSteps, TheSlowestMachineSetsThePaceOfExchanges) {
   const auto run = [](const std::string& pools) {
     std::string yaml = scenario("level: alpha_beta", kAllReduce, kFew);

@@ -1,4 +1,4 @@
-// Acme, DLRM, spot, Sia, Gavel and Shockwave: what each makes of a row, quirks included.
+// Acme, DLRM, spot, Sia, Gavel and Shockwave: the job of each row, quirks included.
 #include <string>
 #include <vector>
 
@@ -38,7 +38,7 @@ TEST(Acme, DurationsOfSerenGoFromStartToEnd) {
   const ReadTrace trace = read_text(text);
   ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
   EXPECT_EQ(trace.format, TraceFormat::AcmeSeren);
-  EXPECT_EQ(trace.jobs[0].submit, Time{} + 10_min);  // the clock on the wall
+  EXPECT_EQ(trace.jobs[0].submit, Time{} + 10_min);  // local time
   EXPECT_EQ(trace.jobs[0].wait_recorded, 1_min);
   EXPECT_EQ(trace.jobs[0].duration, 1_h);
   EXPECT_EQ(trace.jobs[0].pods, 2);

@@ -1,4 +1,4 @@
-// The three Helios formats, and what all readers share: windows, filters, order.
+// The three Helios formats, and features of all readers: windows, filters, order.
 #include <string>
 #include <vector>
 
@@ -121,7 +121,7 @@ TEST(HeliosLog, WrongFieldsAreToldByRowColumnAndName) {
   for (const Case& c : cases) {
     const ReadTrace trace = read_text(log({{}, c.row, {}}));
     EXPECT_EQ(trace.error, "jobs.csv:3:" + c.error);
-    EXPECT_TRUE(trace.jobs.empty());  // nothing is replayed from a wrong file
+    EXPECT_TRUE(trace.jobs.empty());  // nothing is replayed from a file with mistakes
   }
 }
 
@@ -153,7 +153,7 @@ TEST(HeliosLog, AWindowTakesInWhatWasAliveAtItsStart) {
   const ReadTrace warm = read_text(text, params);
   ASSERT_EQ(warm.names, (Strings{"running", "waiting", "inside"})) << warm.error;
   EXPECT_EQ(warm.jobs[0].submit, Time{});
-  EXPECT_EQ(warm.jobs[0].duration, 2_h);  // what was left of it
+  EXPECT_EQ(warm.jobs[0].duration, 2_h);  // the rest of its duration
   EXPECT_EQ(warm.jobs[1].submit, Time{});
   EXPECT_EQ(warm.jobs[1].duration, 1_h);
   EXPECT_EQ(warm.jobs[2].submit, Time{} + 30_min);

@@ -145,7 +145,7 @@ TEST(JobController, ManyFailuresAtOnceStopAJobOnce) {
   const Time when = Time{} + 50_s;
   for (const uint32_t node : {0u, 1u, 1u, 2u}) world.fail_at(when, {node});
   world.fail_at(when + 2_s, {3});  // while it hangs
-  world.fail_at(when + 7_s, {3});  // while it is about to restart: nothing is there
+  world.fail_at(when + 7_s, {3});  // while it is about to restart: it has no pods
   world.run();
   EXPECT_EQ(world.controller.counters().restarts, 1u);
   EXPECT_EQ(world.controller.counters().pods_lost, 4u);
@@ -200,7 +200,7 @@ TEST(JobController, AGatheringGangOnlyReplacesTheLostPod) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.outcome, JobOutcome::Pending);
   EXPECT_EQ(row.ended, kNever);
-  // Node 1 all the time; node 0 until it failed, and again for the pod that waited.
+  // Node 1 all the time; node 0 until it failed, and again for the waiting pod.
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 8 * 200.0);
 }
 
@@ -239,7 +239,7 @@ TEST(JobController, ACreationIntervalSpacesTheBatches) {
 
 TEST(JobController, IndependentPodsEndOneByOne) {
   JobWorld world{options({}, 1)};
-  world.add({make_job(JobKind::Pods, 2, 8, 30_s)});  // one after the other on one node
+  world.add({make_job(JobKind::Pods, 2, 8, 30_s)});  // one after another on one node
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->running", "30s running->pending",
                                         "30s pending->running", "60s running->completed"));

@@ -19,7 +19,7 @@ TEST(JobTable, WhatAJobAsksForInAllEndsAtTheLargestInteger) {
   EXPECT_EQ(demand[Resource::Gpu], 16'000'000 * kMilli);
 }
 
-// Two servers, of which one must be there, and four workers, of which two must.
+// Two servers, of which one is needed, and four workers, of which two are needed.
 JobSpec with_servers(int32_t min_available) {
   JobSpec job = make_job(JobKind::MpiGang, 2, 8, 1_h);
   std::vector<RoleSpec>& roles = job.gangs[0].roles;
@@ -49,7 +49,7 @@ TEST(JobTable, AGangHasItsQuorumOnceEachRoleHasItsMinimumToo) {
   EXPECT_TRUE(has_quorum(2, 4));
 }
 
-// Of six pods all but two are needed: two workers anyway, and no server.
+// Of six pods all but two are needed, so the minimums are two workers and no server.
 TEST(JobTable, ARoleHasNoMinimumOfItsOwnThatItsGangImplies) {
   JobTable jobs;
   const Job& job = jobs.job(jobs.add(with_servers(4)));

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// One letter a token, names and numbers in full.
+// One letter for each token; names and numbers in full.
 std::string tokens_of(std::string_view text) {
   JsonTokens tokens{TextSource::from_memory(text, "t.json")};
   std::string out;

@@ -1,4 +1,4 @@
-// Members of an elastic gang that come up after it has started: the gang goes on with them.
+// Members of an elastic gang that come up after its start: the gang restarts with them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Members of 8 GPUs, one to a node; the nodes of `away` are there from these times on, or never.
+// Members of 8 GPUs, one to a node; the nodes of `away` come up at these times, or never.
 struct GrowingGang {
   struct Away {
     NodeId node;
@@ -53,7 +53,7 @@ struct GrowingGang {
 
 constexpr NodeId kThirdNode{2}, kFourthNode{3};
 
-// It is noticed at 40.2 s. What two computed in 10.2 s three do again in 6.8 s.
+// The member is noticed at 40.2 s. Three redo in 6.8 s what two computed in 10.2 s.
 TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 40_s + 100_ms}}};
   JobSpec job = GrowingGang::job(3, 50_s);
@@ -84,8 +84,8 @@ TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   EXPECT_DOUBLE_EQ(change.lost_gpu_s, row.gpu_s_lost);
 }
 
-// It computes from 31 s on, and 14.1 s until the third is noticed. The 12 s that two have saved are
-// 8 s of three.
+// The gang computes from 31 s on, for 14.1 s until the third is noticed. The 12 s that two have
+// saved are 8 s of three.
 TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 45_s}}};
   JobSpec job = GrowingGang::job(3, 50_s);
@@ -99,7 +99,7 @@ TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   EXPECT_DOUBLE_EQ(row.gpu_s_restore, 24 * 2.0);
 }
 
-// 60 s of four are 80 s of three.
+// 60 s of four members are 80 s of three.
 TEST(MembershipChange, MakesALastCallForThoseThatAreStillMissing) {
   GrowingGang gang{4, {{kThirdNode, Time{} + 40_s}, {kFourthNode, Time::max()}}};
   const JobRow row = gang.row(GrowingGang::job(4, 60_s));
@@ -140,7 +140,7 @@ TEST(MembershipChange, IsNoneForAMemberThatGoesBeforeItIsNoticed) {
   EXPECT_EQ(row.membership_changes, 0);
 }
 
-// Which would take until 50 s.
+// The start would take until 50 s.
 TEST(MembershipChange, InterruptsAStart) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 35_s}}};
   JobSpec job = GrowingGang::job(3, 50_s);
@@ -164,7 +164,7 @@ TEST(MembershipChange, WaitsForTheRestartOfAGangThatHangs) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
 }
 
-// Two would be done in 54 s. 45.1 s of the minute are gone when three start anew.
+// Two would be done in 54 s. 45.1 s of the minute have passed when three restart.
 TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 75_s}}, {.overruns = Overruns::Kill}};
   JobSpec job = GrowingGang::job(3, 36_s);

@@ -1,4 +1,4 @@
-// How long a step with a model takes on GPUs of one model and another, in whole runs.
+// Durations of a step with a model on two GPU models, in whole runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ const std::string kOneEach =
     "{name: h, work: 10min, pod: {gpus: 8, node_selector: {pool: h}}}";
 const std::string kSmallGpt = "layers: 24, hidden: 2048, batch: 64";
 
-// What the 8 GPUs of the job on A100 computed, each, and those of the other.
+// Compute of each of the 8 GPUs of the job on A100, and of the other job.
 std::vector<double> computed_on_each(const std::string& step) {
   ScenarioRun run{on_two_models(step, kOneEach), {}, {}};
   std::vector<double> seconds(2);

@@ -1,4 +1,4 @@
-// The native format: what goes in comes out, and damage is found.
+// The native format: reading returns what was written, and damage is detected.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -124,7 +124,7 @@ TEST(NativeTrace, AnyChangedOrMissingByteIsFound) {
   EXPECT_NE(read_text(text + "x").error, "");
 }
 
-// With a checksum that fits, so that the job itself is what is looked at.
+// With a valid checksum, so that the job itself is checked.
 TEST(NativeTrace, WhatCouldNotHaveBeenWrittenIsRefusedOrAJob) {
   const std::string good = native_text();
   const size_t block = good.find("vcA]\n") + 5 + traces::native::kBlockHeader;

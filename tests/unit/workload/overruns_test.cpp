@@ -1,4 +1,4 @@
-// Jobs that compute for longer than they requested, where the scenario says that they are killed.
+// Jobs that compute for longer than requested, in scenarios that kill them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -52,7 +52,7 @@ TEST(Overruns, AJobThatRequestedNothingGoesOn) {
   }
 }
 
-// Counted jobs that go at half the pace of their work, or at twice it, are killed in a stretch.
+// Counted jobs at half the pace of their work, or at twice it, are killed within a stretch.
 TEST(Overruns, WhatAJobOfAnotherPaceHeldAddsUp) {
   for (const char* const speed : {"0.5", "2"}) {
     SCOPED_TRACE(speed);

@@ -1,4 +1,4 @@
-// Tables of one's own: CSV and JSON lines, their columns, units and mistakes.
+// Tables of users: CSV and JSON lines, their columns, units and mistakes.
 #include <string>
 #include <vector>
 
@@ -73,7 +73,7 @@ TEST(OwnTable, ColumnsMayBeCalledOtherwise) {
   EXPECT_EQ(job->user, "ann");
   EXPECT_EQ(job->queue, "ann");
 
-  params.columns.pods = "nodes";  // asked for, so it must be there
+  params.columns.pods = "nodes";  // named, so it must exist
   EXPECT_EQ(error_of(text, params),
             "jobs.csv:1: missing column 'nodes'; the parameter columns says what each is called; "
             "its columns are owner, Submitted At, duration, n_gpu");

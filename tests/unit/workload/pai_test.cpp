@@ -1,4 +1,4 @@
-// The Alibaba PAI log of 2020: tasks and instances, and the tables that say more of them.
+// The Alibaba PAI log of 2020: tasks and instances, and the complementary tables.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -196,14 +196,14 @@ TEST_F(PaiFolder, PodsAskForWhatTheirSensorsSawIfThatIsAskedFor) {
   auto reader = open_trace(measured);
   const TraceJob* job = reader->next();
   ASSERT_NE(job, nullptr) << reader->error().value_or("");
-  EXPECT_EQ(job->name.view(), "job1/ps");  // seen by no sensor: as planned
+  EXPECT_EQ(job->name.view(), "job1/ps");  // without measurements: as planned
   EXPECT_EQ(job->cpu_milli_per_pod, 1500);
   job = reader->next();
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->cpu_milli_per_pod, 1000);  // the mean of 120 and 80 hundredths of a core
   EXPECT_EQ(job->gpus(), 3);
   EXPECT_EQ(job->gpu_milli, 200);  // the mean of 10 and 30 hundredths of a GPU
-  EXPECT_EQ(job->memory_per_pod, Bytes{4'000'000'000});  // the most that one needed
+  EXPECT_EQ(job->memory_per_pod, Bytes{4'000'000'000});  // the maximum of a worker
   job = reader->next();
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->gpus(), 2);  // 1.1 GPUs

@@ -1,4 +1,4 @@
-// The Philly log: attempts, what is missing from them, and the tables others made of it.
+// The Philly log: attempts, missing data, and tables derived by others.
 #include <string>
 #include <vector>
 

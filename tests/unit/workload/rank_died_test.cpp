@@ -132,19 +132,19 @@ TEST(Suspension, ThatIsStruckEndsAtOnce) {
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 20.0);
 }
 
-// Tells of the pod of rank 2 ten seconds late, and of others at once.
+// Replies for the pod of rank 2 ten seconds late, and for others at once.
 class LateThird final : public PodApi {
  public:
   explicit LateThird(JobWorld& world) : world_{world} {}
-  void create(PodId pod, Told told) override {
-    told(Creation::Answered);
-    if (pod.index != 2) return told(Creation::Known);
+  void create(PodId pod, Reply reply) override {
+    reply(Creation::Answered);
+    if (pod.index != 2) return reply(Creation::Known);
     world_.engine.after(10_s, Label{"test.pod_known"},
-                        [told = std::move(told)] { told(Creation::Known); });
+                        [reply = std::move(reply)] { reply(Creation::Known); });
   }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
-  void evict(PodId /*pod*/, Told /*told*/) override {}
+  void evict(PodId /*pod*/, Reply /*reply*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId pod, NodeId node, Observed observed) override {

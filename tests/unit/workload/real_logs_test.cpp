@@ -1,5 +1,5 @@
-// Published logs of processors without GPUs, where they are at hand: jobs, sizes and core-seconds
-// as recomputed by other means, and what is left out of each.
+// Published logs of processors without GPUs, if available: jobs, sizes and core-seconds as
+// recomputed by other means, and the rows left out of each.
 #include <map>
 #include <set>
 #include <string>
@@ -118,7 +118,7 @@ void PrintTo(const GpuTrace& trace, std::ostream* out) { *out << trace.file; }
 
 class GpuTraces : public ::testing::TestWithParam<GpuTrace> {};
 
-// Sums over the files as they are at hand, some of them shortened by those who keep them.
+// Sums over the available files, some of which were shortened by their maintainers.
 TEST_P(GpuTraces, HaveTheirJobsAndGpuHours) {
   const GpuTrace& expected = GetParam();
   const auto path = real_trace(expected.file);

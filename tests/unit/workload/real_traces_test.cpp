@@ -1,5 +1,5 @@
-// The published files themselves, where they are at hand: counts and sums that were published or
-// recomputed by other means.
+// The published files themselves, if available: counts and sums that were published or recomputed
+// by other means.
 #include <array>
 #include <chrono>
 #include <map>

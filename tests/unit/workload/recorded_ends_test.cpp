@@ -1,4 +1,4 @@
-// Traces that tell how jobs ended, in a run.
+// Recorded outcomes of jobs, in a run.
 #include <gtest/gtest.h>
 
 #include <string>

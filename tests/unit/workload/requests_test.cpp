@@ -1,5 +1,4 @@
-// Inference traces: Azure LLM, Mooncake and GenAI, by hand and, where they are at hand, as
-// published.
+// Inference traces: Azure LLM, Mooncake and GenAI, by hand and, if available, as published.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -248,7 +247,7 @@ TEST(NativeRequests, DamageIsFound) {
             "error r.orq: the native trace is damaged at request 0: a block is cut");
 }
 
-// With a checksum that fits, so that the request itself is what is looked at.
+// With a valid checksum, so that the request itself is checked.
 TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
   const std::string good = native(kImages);
   constexpr size_t kHeader = 12, kBytes = 28;  // of the first block

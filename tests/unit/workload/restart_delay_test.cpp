@@ -1,4 +1,4 @@
-// How long jobs wait after each failure before their pods are created again.
+// Delays after each failure before a job's pods are recreated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the roles of a job say of its pods.
+// Effects of a job's roles on its pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,8 +37,8 @@ std::vector<PodRow> of_rank(const std::vector<PodRow>& rows, int32_t rank) {
   return found;
 }
 
-// Parameter servers of a StatefulSet that never exit and are always started again, workers of a Job
-// that are started again after codes that may pass.
+// Parameter servers of a StatefulSet, which never exit and are always restarted; workers of a Job,
+// which are restarted after retryable exit codes.
 TEST(Roles, TwoRolesLiveByTheirOwnRules) {
   JobWorld world{quick()};
   RoleSpec servers = role(2, 0);
@@ -56,7 +56,7 @@ TEST(Roles, TwoRolesLiveByTheirOwnRules) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.outcome, JobOutcome::Completed);
   EXPECT_EQ(row.exit_code, 0);
-  // Servers are created one after the other, workers in batches of 1 and 2.
+  // Servers are created one by one, workers in batches of 1 and 2.
   ASSERT_GE(world.creations.size(), 3U);
   EXPECT_EQ(world.creations[0].size(), 1U);
   const auto rows = world.pod_rows();
@@ -178,7 +178,7 @@ TEST(Roles, ALostNodeTakesPodsThatWereLeftBehind) {
 TEST(Roles, APodThatIsLeftBehindBeforeItStartsChangesNothing) {
   JobWorld world{quick()};
   world.controller.pod_starts().use(
-      StartStage::Images, [&](PodId pod, Duration, PodStarts::Told told) {
+      StartStage::Images, [&](PodId pod, Duration, PodStarts::Ready told) {
         const Duration takes = world.jobs.pod(pod).rank == 1 ? 200_s : 0_s;
         world.engine.after(takes, Label{"test.pulled"}, [told = std::move(told)] { told({}); });
       });
@@ -228,7 +228,7 @@ TEST(RecordedEnds, AJobEndsAsItsTraceSaysWithoutAnotherTry) {
   }
 }
 
-// ---- what was mended
+// ---- regressions
 
 TEST(Mended, AGangWithFewerMembersTakesLongerInProportion) {
   JobControllerParams params{.last_call = 10_s, .monitor_interval = std::nullopt};

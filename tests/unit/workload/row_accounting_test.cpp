@@ -1,4 +1,4 @@
-// No row of a trace is lost without a word: each is delivered, joined to another, skipped, left
+// No row of a trace is lost without a message: each is delivered, joined to another, skipped, left
 // out or filtered.
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ void expect_all_rows_counted(const ReadTrace& trace, int32_t copies = 1) {
   EXPECT_EQ(c.rows, c.joined + c.skipped + c.left_out + c.filtered() + c.delivered / copies);
 }
 
-// The seeds of the fuzzer are small traces of every format, after bytes that pick options.
+// The seeds of the fuzzer are small traces of every format, after bytes that select options.
 struct Fixture {
   std::string name, text;
   TraceFormat format = TraceFormat::Auto;
@@ -130,8 +130,7 @@ TEST(RowAccounting, RequestsAreCountedOnce) {
   EXPECT_EQ(seen.size(), enum_names(RequestFormat{}).size());
 }
 
-// The seed as the fuzzer reads it: its rows go through all of the reader, not only its first
-// checks.
+// The seed as the fuzzer reads it: its rows pass the whole reader, not only its first checks.
 TEST(TraceSeeds, EveryFormatHasOneThatDeliversARow) {
   std::set<size_t> delivering;
   fuzz::TraceFolder folder;
@@ -169,8 +168,8 @@ TEST(TraceSeeds, TablesBesideATraceAreReadWithIt) {
   EXPECT_EQ(files, known);
 }
 
-// A native trace that was changed, cut or lengthened within its block is still one, so that what
-// the fuzzer changed reaches the decoding of items.
+// A native trace that was changed, cut or lengthened within its block gets a valid frame, so the
+// fuzzer's change reaches the decoder of items.
 TEST(TraceSeeds, AFittedFrameIsTakenByTheReader) {
   for (const Seed& seed : seeds_in("traces")) {
     if (seed.name != "traces_native" && seed.name != "traces_native_requests") continue;

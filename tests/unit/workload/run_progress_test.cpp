@@ -53,7 +53,7 @@ TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
   EXPECT_EQ(cut.unsaved, 99_s);
 }
 
-// At paces of which a nanosecond of work is no whole number of nanoseconds of time.
+// At paces where a nanosecond of work is no whole number of nanoseconds of time.
 TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -87,7 +87,7 @@ TEST(RunProgress, TheCheckpointCycleGoesOnWhenThePaceChanges) {
   EXPECT_EQ(run.unsaved, 6_s);
   change_pace(run);
   terms.pace = Pace::of_step(1_s, 2_s);  // twice as long; half of the time is exchanges
-  // 4 s of compute are left until the checkpoint: 8 s; it is written at 14 s and done at 16 s.
+  // 4 s of compute are left until the checkpoint: 8 s; it begins at 14 s and ends at 16 s.
   const RunSpans spans = advance(run, terms, Time{} + 16_s);
   EXPECT_EQ(spans.useful, 10_s);
   EXPECT_EQ(spans.exchange, 4_s);
@@ -148,8 +148,8 @@ TEST(RunProgress, ASnapshotKeepsWhatWasDoneWhenItWasTaken) {
   EXPECT_EQ(lose(run).lost, 5_s);
 }
 
-// Random paces at random times: time is spent on something, work gets done, and a run at paces
-// that divide evenly ends when the sum of its stretches says.
+// Random paces at random times: all time is accounted for, work progresses, and a run at paces that
+// divide evenly ends at the sum of its stretches.
 TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

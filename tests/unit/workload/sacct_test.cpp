@@ -1,4 +1,4 @@
-// What `sacct --parsable2` prints, as jobs. Forms of its fields: sacct(1) of Slurm 25.11.
+// Output of `sacct --parsable2` as jobs. Field formats: sacct(1) of Slurm 25.11.
 #include <string>
 #include <vector>
 

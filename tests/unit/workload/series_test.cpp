@@ -1,4 +1,4 @@
-// Tables of measurements, summed up, and the rates of requests among them, as requests.
+// Summaries of tables of measurements; and rates of requests, as requests.
 #include "models/workload/traces/tables/series.hpp"
 
 #include <map>

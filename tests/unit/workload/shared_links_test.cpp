@@ -107,7 +107,7 @@ TEST_F(SharedLinksTest, TheOthersAreToldWhenOneEndsOrALinkIsAnother) {
   EXPECT_NEAR(step(1), 3, 0.05);
 }
 
-// Whatever came before, alone is alone: of many gangs, one after the other ends.
+// History does not matter for a lone gang: the gangs end one after another.
 TEST_F(SharedLinksTest, TheLastGangOfManyIsAloneAgain) {
   for (uint32_t g = 0; g < 40; ++g) links.set({g}, gang({0, 1 + g % 3}));
   engine.run();
@@ -133,7 +133,7 @@ TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
   EXPECT_NEAR(step(0), 11, 0.3) << "ten meet in each step";
 }
 
-// The short form of what bench_steps measures.
+// A short version of bench_steps.
 TEST(SharedLinks, StepsOfRandomGroupsAreNearThoseThatArePlayed) {
   std::vector<double> sizes;
   for (uint64_t seed = 1; seed <= (kIsSanitized ? 6 : 40); ++seed) {
@@ -157,7 +157,7 @@ TEST(SharedLinks, StepsOfLargeRandomGroupsAreNearThoseThatArePlayed) {
   EXPECT_LE(quantile_of(sizes, 0.95), 0.1);
 }
 
-// What was worked out for fewer gangs is worked out anew where it matters.
+// Results for fewer gangs are recomputed where it matters.
 TEST(SharedLinks, GangsThatComeOneByOneStepAsIfTheyCameTogether) {
   for (const uint32_t gangs : {40U, 120U}) {
     const SharingWorld world{gangs, gangs};

@@ -16,7 +16,7 @@
 namespace orrery {
 namespace {
 
-// The first two nodes, under two leaves for each rail; a step is 1 s and what its exchange takes.
+// The first two nodes, under two leaves for each rail; a step is 1 s plus its exchange.
 std::string training(const std::string& faults, const std::string& more = "") {
   return R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 3, nodes_per_leaf: 1}]}
@@ -67,11 +67,11 @@ TEST(StalledGangs, AGangGivesUpAgainAndAgainWhileItsLinkIsDead) {
       {"workload.training.restarts_max=3"}};
   EXPECT_EQ(run.jobs().at(0).restarts, 3);
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Failed);
-  // It retries for 1 s; detection takes 5 s, a restart 10 s.
+  // NCCL retries for 1 s; detection takes 5 s, a restart 10 s.
   EXPECT_NEAR(seconds_of(run), 20 + 4 * (1 + 5) + 3 * 10, 0.1);
 }
 
-// By rate a gang stalls at once, step by step with its next exchange: a step earlier at most.
+// By rate a gang stalls at once, traced with its next exchange: a step earlier at most.
 TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   for (const char* const until : {"50s", "58s"}) {
     const std::string fault =
@@ -86,7 +86,7 @@ TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   EXPECT_NEAR(seconds_of(well), seconds_of(well_traced), 1e-3 * seconds_of(well));
 }
 
-// A store has its checkpoint of 90 s, which is written meanwhile.
+// A store gets its checkpoint of 90 s, which is written meanwhile.
 TEST(StalledGangs, AnOutageWhileAGangPausesCostsFewEvents) {
   uint64_t events[2];
   for (const bool is_out : {false, true}) {
@@ -111,7 +111,7 @@ workload:
   EXPECT_LT(events[1], events[0] + 50);
 }
 
-// The degraded cable is on every way; that routes are found anew elsewhere makes it no faster.
+// The degraded cable is on every route, so rerouting elsewhere makes it no faster.
 TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   const std::string bent = "{on: host-1.nic-5, at: 10s, flaw: {kind: degraded}}";
   ScenarioRun run{training(bent)};

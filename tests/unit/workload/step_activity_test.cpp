@@ -54,7 +54,7 @@ TEST(StepActivity, OfAllRanksIsARingOverAllRails) {
               exchange_time(plan, h100(), h100().all_gpus()).seconds(), 1e-8);
 }
 
-// With tensor groups that fill a node each data group has one GPU and one NIC on each node.
+// With tensor groups that fill a node, each data group has one GPU and one NIC on each node.
 TEST(StepActivity, OfDataGroupsPutsEachOnARailOfItsOwn) {
   StepParams params = with_exchange(ExchangeGroup::Data, {1'000'000'000}, 2);
   params.parallel.tensor = 8;
@@ -116,7 +116,7 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
   EXPECT_EQ(weights(Hierarchical, {1'000'000'000}), (Weights{rails, rails, rails, rails}));
   EXPECT_EQ(weights(Tree, {1'000'000'000}), trees);
   EXPECT_EQ(weights(Nvls, {1'000'000'000}), trees);
-  // NVLink carries less for a ring than the NICs, so NVSwitches that add up are faster.
+  // NVLink has less bandwidth for a ring than the NICs, so NVSwitches that add up are faster.
   EXPECT_EQ(weights(Auto, {100'000'000'000}), trees);
 }
 

@@ -41,7 +41,7 @@ class StepTracerTest : public ::testing::Test {
   FlowNetwork flows{engine};
   StepTracer tracer{engine, &flows};
   std::vector<End> ends;
-  Duration done{};  // of the work, by the paces told
+  Duration done{};  // of the work, by the emitted paces
   Pace at = Pace::of_step(1_ns, Duration::max());
   Time since{};
   static constexpr JobId kJob{0}, kOther{1};
@@ -108,7 +108,7 @@ TEST_F(StepTracerTest, AnExchangeWithoutAWayWaitsForOneAndIsTold) {
   EXPECT_EQ(ends, (std::vector<End>{{kJob, kZero + 6_s}}));
 }
 
-// Half of it moved; on the new way the heaviest link has twice as much of the whole.
+// Half of it has moved; on the new route the heaviest link has twice as much of the whole.
 TEST_F(StepTracerTest, ATransferGoesOnWhereItsWayChanges) {
   tracer.begin(kJob, {.compute = 1_s, .working = 1_s}, exchange(1'000'000'000), 1_s);
   call(1500_ms, [this] { tracer.reroute(kJob, exchange(2'000'000'000)); });

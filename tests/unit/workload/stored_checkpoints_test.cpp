@@ -1,4 +1,4 @@
-// Checkpoints that go to a store: how long jobs stand still for them, and what a failure loses.
+// Checkpoints to a store: how long jobs stall for them, and what a failure loses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ TEST(StoredCheckpoints, TwoWritersShareTheStore) {
   const CheckpointParams params{.store = "blob", .bytes = {40'000'000'000}};
   world.add({saving(2, 20_s, params), saving(2, 20_s, params)});
   world.run();
-  // Each alone: 2 nodes at 2 GB/s, 10 s. Together they ask for just what there is.
+  // Each alone: 2 nodes at 2 GB/s, 10 s. Together they use exactly the store's bandwidth.
   EXPECT_EQ(world.job_rows().at(0).run, 30_s);
   JobWorld crowded{with_stores(8)};
   const CheckpointParams large{.store = "blob", .bytes = {80'000'000'000}};
@@ -116,7 +116,7 @@ TEST(StoredCheckpoints, OnLocalDisksTheyAreLostWithTheNode) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 8 * 30.0);
 }
 
-// Its processes die, a job that waits takes its node, and it starts again on the other one.
+// Its processes die, a waiting job takes its node, and it restarts on the other node.
 TEST(StoredCheckpoints, OnLocalDisksTheyStayBehindWhenTheJobMoves) {
   for (const bool moves : {false, true}) {
     JobWorld world{with_stores(2)};

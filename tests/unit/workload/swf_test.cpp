@@ -1,4 +1,4 @@
-// The Standard Workload Format: its unknowns, its variants, and what is no job.
+// The Standard Workload Format: unknown values, variants, and rows that are no jobs.
 #include <string>
 #include <vector>
 

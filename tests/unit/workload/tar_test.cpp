@@ -1,4 +1,4 @@
-// Tar archives: the one file in them is read as if it lay there, packed or not.
+// Tar archives: their only file is read like a plain one, packed or not.
 #include "models/workload/traces/io/tar.hpp"
 
 #include <string>

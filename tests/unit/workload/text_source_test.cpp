@@ -105,7 +105,7 @@ TEST(TextSource, LinesMayBeSixtyFourKibibytesLongButNoMore) {
   const std::string longest(TextSource::kLineMax, 'x');
   EXPECT_EQ(read("a\n" + longest + "\r\nb").lines, (Strings{"a", longest, "b"}));
   EXPECT_EQ(read("a\n" + longest + "x\nb").error, "t.csv:2: the line is longer than 65536 bytes");
-  // No line end within a gigabyte-long line is ever waited for.
+  // The reader never waits for the end of a gigabyte-long line.
   EXPECT_EQ(read(std::string(1'000'000, 'x')).error,
             "t.csv:1: the line is longer than 65536 bytes");
 }

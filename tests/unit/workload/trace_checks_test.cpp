@@ -1,4 +1,4 @@
-// Parameters that a trace cannot follow are refused; durations that it lacks can be given.
+// Parameters that do not apply to a trace are rejected; missing durations can be given.
 #include "models/workload/traces/formats/trace_checks.hpp"
 
 #include <functional>
@@ -110,7 +110,7 @@ TEST(TraceChecks, WhatRanOnWhenTheRecordingStoppedMayBeGivenADuration) {
     ASSERT_EQ(with.jobs.size(), 1U) << format;
     EXPECT_EQ(with.jobs[0].duration, 3_h) << format;
     EXPECT_EQ(with.counts.left_out, 0) << format;
-    const bool tells_submissions = format != "pai";  // which its job table does
+    const bool tells_submissions = format != "pai";  // its job table has it
     EXPECT_EQ(with.jobs[0].wait_recorded, tells_submissions ? 1_min : TraceJob::kUnknownWait)
         << format;
   }

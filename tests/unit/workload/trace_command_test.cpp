@@ -1,4 +1,4 @@
-// `orrery trace`: what it says of a file, and what it makes of it.
+// `orrery trace`: its reports and its conversions.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -89,7 +89,7 @@ TEST(TraceCommand, InfoNeedsNoDurationsWhereAFormatHasNone) {
   EXPECT_THAT(said.out, HasSubstr("jobs                  2"));
   EXPECT_THAT(said.out, HasSubstr("applications          2"));
   EXPECT_THAT(said.out, HasSubstr("between arrivals, s"));
-  EXPECT_THAT(said.out, HasSubstr("run time              not told: set default_duration"));
+  EXPECT_THAT(said.out, HasSubstr("run time              not in the trace: set default_duration"));
   EXPECT_THAT(said.out, Not(HasSubstr("run time, s")));
   const Said set = run({"trace", "info", path.c_str(), "--set", "default_duration=60s"});
   EXPECT_THAT(set.out, HasSubstr("run time, s"));

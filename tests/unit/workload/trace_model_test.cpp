@@ -1,4 +1,4 @@
-// Traces made up after a recorded one.
+// Traces drawn from a model of a recorded one.
 #include "models/workload/traces/synthesis/trace_model.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST(KolmogorovSmirnov, IsTheLargestDifferenceBetweenTheShares) {
   EXPECT_NEAR(ks_bound(100, 100), 1.358 * 0.14142, 1e-4);
 }
 
-// Two users: one sends single GPUs every ten minutes by day, the other, at noon, four jobs of 32.
+// Two users: one submits single GPUs every ten minutes by day, the other, at noon, four jobs of 32.
 TraceModel two_users() {
   TraceModel model;
   std::vector<TraceJob> jobs;

@@ -45,7 +45,7 @@ inline std::string xzipped(std::string_view text) {
 
 struct ReadTrace {
   std::vector<std::string> names;
-  std::vector<TraceJob> jobs;  // without user, queue and models, which live in the reader
+  std::vector<TraceJob> jobs;  // without user, queue and models, whose texts the reader owns
   TraceCounts counts;
   TraceFormat format = TraceFormat::Auto;
   std::string error;
@@ -74,7 +74,7 @@ inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params
   return read_all(*open_trace(params));
 }
 
-// Reads to the end: how many rows were lost or odd, and why; then the error.
+// Reads to the end: notes on lost and odd rows, then the error.
 inline std::vector<std::string> notes_of(TraceReader& reader) {
   while (reader.next() != nullptr) {
   }
@@ -96,7 +96,7 @@ class TemporaryFile {
   TemporaryFolder folder_;
 };
 
-// Where the real traces are, or where they would be.
+// The folder of real traces, whether or not it exists.
 inline std::filesystem::path real_trace(std::string_view name) {
   const char* given = std::getenv("ORRERY_TRACES");
   const std::filesystem::path folder =

@@ -157,7 +157,7 @@ TEST(GroupOf, PutsTensorGroupsInsideANodeAndSpreadsTheOthers) {
 }
 
 TEST(GroupOf, SharesANicWithTheOtherGroupOfItsGpus) {
-  const Machine& machine = *find_machine("dgx-1v");  // a NIC for two GPUs
+  const Machine& machine = *find_machine("dgx-1v");  // one NIC for two GPUs
   const StepTraffic data{.ranks = 4, .stride = 8};
   const CommGroup group = group_of(data, machine, machine.all_gpus());
   EXPECT_EQ(group.nodes, 4);

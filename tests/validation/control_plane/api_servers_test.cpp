@@ -27,8 +27,8 @@ json nominal_seats(const json& input) {
   return setup_of(params).levels.at(static_cast<size_t>(at)).seats;
 }
 
-// One server of the time before priority and fairness, with its 200 places for writes: the nodes
-// send at random and do not wait, so that what is turned away is not sent again.
+// One server from before priority and fairness, with its 200 places for writes. The nodes send at
+// random and do not wait, so rejected requests are not retried.
 ApiStatistics::Cell offered_load(const json& input, double seconds) {
   ApiServersParams params;
   params.servers = 1;
@@ -76,7 +76,7 @@ Bytes megabytes(const json& input, const char* name) {
   return {input.at(name).get<int64_t>() * 1'000'000};
 }
 
-// They list, or have the same streamed as the first events of their watches.
+// Clients list, or get the same objects streamed as the first events of their watches.
 json kills_the_server(const json& input, Verb verb) {
   ApiServersParams params;
   params.servers = 1;
@@ -91,7 +91,7 @@ json kills_the_server(const json& input, Verb verb) {
   return world.server().memory_kills() > 0 ? "yes" : "no";
 }
 
-// One client with so many in flight at most, and a rate of its own, lists the newest, not paged.
+// One client with a limit on open requests and its own rate lists the newest data, unpaged.
 double lists_served_per_s(const json& input) {
   ApiServersParams params;
   params.servers = 1;
@@ -121,8 +121,8 @@ double lists_served_per_s(const json& input) {
   return static_cast<double>(done) / (end - warm).seconds();
 }
 
-// Two flows of one level send at random, whether they are served or not: what part of the requests
-// that are served is of the first.
+// Two flows of one level send at random, whether they are served or not: the share of the first
+// flow among served requests.
 double served_of_first_flow(const json& input) {
   ApiServersParams params = test::free_servers();
   params.server.cores = 100'000;

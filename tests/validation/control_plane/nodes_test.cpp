@@ -27,8 +27,8 @@ namespace {
 
 using nlohmann::json;
 
-// A node falls silent just after a heartbeat, at any time between two looks; whole numbers of
-// seconds when all looks are within five of one.
+// A node falls silent just after a heartbeat, at any time between two checks; in whole seconds if
+// all checks are multiples of five apart.
 std::string window(bool until_deleted) {
   Duration least = Duration::max(), most{};
   for (int64_t i = 0; i <= 500; ++i) {
@@ -96,7 +96,7 @@ json of_killer(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Events fill etcd; when leases are refused, all nodes fall silent.
+// Events fill etcd; when Leases are rejected, all nodes fall silent.
 std::string outage(const json& input) {
   Engine engine;
   const auto nodes = input.at("nodes").get<uint32_t>();
@@ -129,7 +129,7 @@ std::string outage(const json& input) {
   return text + ", " + std::to_string(lifecycle.counters().evicted) + " evicted";
 }
 
-// When a container is started again, that ends after running as long as it does.
+// Restart times of a container that always ends after this run time.
 std::vector<Time> restarts(Duration runs, Time until, const CrashLoopParams& params) {
   CrashLoop loop{params};
   std::vector<Time> times;
@@ -164,7 +164,7 @@ json of_crash_loop(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Images that one node needs at once; minutes until each is there.
+// Images that one node needs at once; minutes until each is present.
 std::vector<double> pulls(const json& input) {
   Engine engine;
   ImagePulls images{engine, {.parallel = input.at("parallel")}, 1};
@@ -178,10 +178,10 @@ std::vector<double> pulls(const json& input) {
   return minutes;
 }
 
-// Of a load told by the day.
+// A load given per day.
 double pods_per_s(const json& input) { return input.at("per_day").get<double>() / 86'400; }
 
-// Until the last pod is created, by a controller that does nothing else.
+// Until the last pod is created, by a controller without other work.
 double rollout_s(const json& input) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 100}]}\n"

@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-// As scheduler_perf: pods with anti-affinity want no node with another one of theirs, but those of
-// the pods that exist already have labels of their own where there are more of them than nodes.
+// As scheduler_perf: pods with anti-affinity avoid nodes with another such pod. But existing pods
+// have labels of their own if there are more of them than nodes.
 double ms_per_pod_2019(const json& input) {
   const auto nodes = input.at("nodes").get<int64_t>();
   const auto existing = input.at("existing").get<int64_t>();

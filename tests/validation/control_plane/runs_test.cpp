@@ -1,4 +1,4 @@
-// Cases whose answer is what a whole run does.
+// Cases with results of whole runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,8 @@ std::vector<ScalingRow> scaling(ScenarioRun& run) {
   return run.recorder.rows<ScalingRow>("/events/scaling");
 }
 
-// Pods come a minute and a bit apart, so that they cover the loops evenly; each needs a new node.
+// Pods arrive slightly more than a minute apart, so they cover the loop's phases evenly; each needs
+// a new node.
 json scale_up_wait(const json& input) {
   const auto nodes = input.at("nodes").get<int64_t>(), pods = input.at("pods").get<int64_t>();
   std::vector<std::string> listed;
@@ -126,7 +127,7 @@ std::string halt(double share) {
   return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
 }
 
-// Events fill etcd, and no lease is stored any more.
+// Events fill etcd, and no Lease is stored any more.
 std::string outage(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
@@ -163,8 +164,8 @@ double bind_all_min(const json& input) {
   return summary(run, "jct_mean") / 60;
 }
 
-// Pods come at 10 a second, as fast as their controller may ask, and stay for 15,000 s: 30 a node.
-// Ten clients list all Events once a minute, since nobody lists the pods.
+// Pods arrive at 10 a second, as fast as their controller may create them, and stay for 15,000 s:
+// 30 a node. Ten clients list all Events once a minute; no client lists the pods.
 std::string load(const json& input) {
   ScenarioRun run =
       run_of("cluster:\n  pools:\n" + pool("all", 5'000) +
@@ -195,9 +196,9 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// The load doubles, 20 min after the start: of ten replicas, each with a node to itself and half
-// busy. Over many phases and provisionings: when their number was first changed, and when as many
-// ran as the autoscaler is content with: at 55 % in whole percent, a tenth above the target.
+// The load doubles, 20 min after the start, for ten replicas, each alone on a node and half busy.
+// Over many phases and provisionings: when their number was first changed, and when as many ran as
+// satisfy the autoscaler: at 55 % in whole percent, a tenth above the target.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
@@ -229,7 +230,7 @@ json follow_load(const json& input) {
   return sum_s / seeds;
 }
 
-// Pods a second of the second of two jobs, which the scheduler alone holds up.
+// Pods a second of the second of two jobs, which only the scheduler limits.
 double scheduled_per_s(const std::string& of) {
   const std::string labels = "labels: {color: green}, ";
   const std::string term = ": [{match_labels: {color: green}, topology_key: ";
@@ -250,7 +251,7 @@ double scheduled_per_s(const std::string& of) {
   return static_cast<double>(pods) / (last - Time{} - 1_h).seconds();
 }
 
-// How the time grows with the nodes in which each of them gets one pod, as a power.
+// The growth of time with the nodes, each of which gets one pod, as a power.
 double fill_exponent(const json& input) {
   double seconds[2] = {};
   for (int i = 0; i < 2; ++i) {
@@ -271,9 +272,9 @@ double fill_exponent(const json& input) {
 }
 
 // scheduler_perf's tests of preemption: four pods of low priority are on each node and leave a
-// tenth of it; one of high priority needs the room of three. Nobody creates deleted pods anew: the
-// controller has no requests left. A commit takes what SCH-8.deletions_ms says. `more` are jobs
-// that come at 1 h.
+// tenth of it; one of high priority needs the room of three. Deleted pods are not recreated,
+// because the controller has no requests left. SCH-8.deletions_ms gives the time of a commit.
+// `more` are jobs that arrive at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();
   return run_of(
@@ -291,7 +292,7 @@ ScenarioRun preemption_run(const json& input, const std::string& more) {
       "}\n");
 }
 
-// Of the pods of the job of that number, the times from 1 h until they were bound.
+// For the pods of that job, the times from 1 h until they were bound.
 std::vector<double> bound_after_s(ScenarioRun& run, uint64_t job) {
   std::vector<double> times;
   for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) {
@@ -321,7 +322,7 @@ json preempting(const json& input) {
   return std::accumulate(times.begin(), times.end(), 0.0) / bound;
 }
 
-// Pods that fit, while five a second come that preempt.
+// Pods that fit, while five preempting pods arrive a second.
 std::string beside_preemption(const json& input) {
   ScenarioRun run = preemption_run(
       input,

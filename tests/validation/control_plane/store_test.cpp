@@ -35,7 +35,7 @@ EtcdParams params_of(const json& input) {
   return params;
 }
 
-// Each client writes again as soon as it is answered.
+// Each client writes again as soon as it has its response.
 double closed_loop(const json& input, const std::string& quantity) {
   Engine engine;
   Etcd etcd{engine, params_of(input)};
@@ -57,12 +57,12 @@ double closed_loop(const json& input, const std::string& quantity) {
   const Etcd::Counters& counters = etcd.counters();
   const double rate = static_cast<double>(counters.writes) / span.seconds();
   if (quantity == "write_rate") return rate;
-  if (quantity == "write_latency_ms") return 1e3 * static_cast<double>(clients) / rate;  // Little
+  // Little's law.
+  if (quantity == "write_latency_ms") return 1e3 * static_cast<double>(clients) / rate;
   return static_cast<double>(counters.commits) / span.seconds() / 5'000;
 }
 
-// By the parameters that runs have. `baseline_ms` is what a LIST of nothing takes where it was
-// measured.
+// With the parameters of runs. `baseline_ms` is the measured time of an empty LIST.
 double of_list(const json& input, const std::string& quantity) {
   const auto objects = input.at("objects").get<int32_t>();
   const Bytes bytes = Bytes{input.at("object_bytes").get<int64_t>()} * objects;
@@ -83,8 +83,8 @@ std::string order_of_lists(json input) {
   return latency("etcd") >= input.at("times").get<double>() * latency("cache") ? "yes" : "no";
 }
 
-// Each informer has all objects sent as the first events of its watch, which may take its time;
-// watches keep no seats from others.
+// Each informer gets all objects as the first events of its watch, which may take its time; watches
+// take no seats from other requests.
 double stream_minutes(const json& input) {
   ApiServersParams params;
   params.servers = 1;

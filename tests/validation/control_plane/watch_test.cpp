@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// What SIG Scalability publishes beside its thresholds: no pods are refused for it here.
+// A limit that SIG Scalability publishes beside its thresholds: no pods are rejected for it here.
 int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
 
 EndpointsParams params_of(const json& input) {
@@ -57,7 +57,7 @@ void add(Sum& sum, std::span<const ObjectWrite> writes, int64_t watchers) {
   }
 }
 
-// A service is created; one of its pods is replaced, or all are, one after the other.
+// A service is created; one of its pods is replaced, or all are, one by one.
 Sum life_of_service(const json& input) {
   ServiceEndpoints service{params_of(input)};
   const auto pods = input.at("pods").get<uint32_t>();
@@ -107,7 +107,7 @@ json of_churn(const json& input, const std::string& quantity) {
   return churn_bytes_per_s(whole, false) >= 75 * less ? "at least 75 times less" : "not enough";
 }
 
-// What every watcher's own encoding of an object takes, in seconds of one core.
+// Core-seconds of encoding an object separately for every watcher.
 double encoding_s(const json& input) {
   const auto addresses = input.at("addresses").get<int32_t>();
   const Bytes bytes = ServiceEndpoints{params_of(input)}.bytes_of(addresses);
@@ -130,7 +130,7 @@ double summary(const SimulationResult& result, std::string_view name) {
   return std::visit([](auto value) { return static_cast<double>(value); }, found->value);
 }
 
-// Of whole runs of the scenarios that ship.
+// From whole runs of shipped scenarios.
 json of_run(const json& input, const std::string& quantity) {
   const ShippedRun run{input.at("scenario")};
   if (quantity == "run_bytes_per_write") {

@@ -1,4 +1,4 @@
-// Published logs of failures: what they hold, and what a run makes of them.
+// Published failure logs: their contents, and their replay in a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -80,7 +80,7 @@ std::string answers(const NvSwitchBoard& board, const json& ids) {
   return joined(words);
 }
 
-// What can still be given out once the partitions `ids` are active.
+// Partitions that are available once the partitions `ids` are active.
 std::string available(const NvSwitchBoard& board, const json& ids, int gpus) {
   ActivePartitions active{board};
   for (int32_t id : ids) EXPECT_EQ(active.activate(id), PartitionAnswer::Success);
@@ -91,7 +91,7 @@ std::string available(const NvSwitchBoard& board, const json& ids, int gpus) {
   return joined(sets);
 }
 
-// The most and the fewest partitions of a size that fill a node, whatever their order.
+// The most and the fewest partitions of a size that fill a node, over all orders.
 int most_at_once(const NvSwitchBoard& board, int gpus, ActivePartitions active) {
   int most = 0;
   for (const int32_t id : active.available(gpus)) {

@@ -49,7 +49,7 @@ CommGroup group_of(const json& input) {
   return group;
 }
 
-// By the algorithm that is named, at its fastest protocol if none is, else by what is fastest.
+// With the named algorithm, at its fastest protocol if none is named, else with the fastest.
 Duration time_of(const json& input, const CommGroup& group, Bytes bytes) {
   const Collective collective = collective_of(input);
   if (!input.contains("algorithm")) return tuned_time(collective, group, bytes).time;
@@ -106,7 +106,7 @@ json ours(const json& input) {
   if (quantity == "alpha_beta_bus_gigabytes_per_s") return alpha_beta_bus(input);
   if (quantity == "measured_bus_gigabytes_per_s") return measured_bus(input);
   if (quantity == "push_pull_seconds") return push_pull_seconds(input);
-  // The other way is hidden by compute.
+  // Compute hides the other direction.
   if (quantity == "one_way_seconds") return push_pull_seconds(input) / 2;
   if (quantity == "hierarchical_ms") return hierarchical(input).seconds() * 1e3;
   const CommGroup group = group_of(input);

@@ -30,7 +30,7 @@ RoutingEngine engine_named(std::string_view name) {
   return static_cast<RoutingEngine>(found - names.begin());
 }
 
-// The tree of a case: what it says, or all hosts that its radix and levels allow, or `hosts`.
+// The tree of a case: as given, or all hosts that its radix and levels allow, or `hosts`.
 Fabric fabric_of(const json& input) {
   FabricParams params;
   params.radix = input.at("radix");
@@ -79,7 +79,7 @@ class Flows {
     for (const LinkId link : routes_[flow]) most = std::max(most, load_[link.index]);
     return most;
   }
-  // The rate of connection i, which is as fast as the slowest of its equal parts.
+  // The rate of connection i, which is that of the slowest of its equal parts.
   double rate(size_t connection) const {
     double most = 0;
     for (uint32_t part = 0; part < parts_; ++part) {
@@ -104,7 +104,7 @@ std::vector<uint32_t> shuffled(size_t count, Rng& rng) {
   return order;
 }
 
-// Most flows on one link, over the shifts of nodes by every distance, each NIC to its like.
+// Most flows on one link, over the shifts of nodes by every distance, each NIC to its counterpart.
 int worst_shift(const Fabric& fabric) {
   const LinkState state{fabric, {}};
   const Router router{fabric, state, {RoutingEngine::Dmodk}, 1};
@@ -200,7 +200,7 @@ double of_degraded_cable(const json& input) {
          static_cast<double>(state.capacity(up_link(cable)).bits_per_s);
 }
 
-// The cluster that a topology file tells of; `path`: where it is.
+// The cluster in a topology file; `path`: the file.
 std::string sizing_of_file(const json& input, const std::string& path) {
   const FabricFile file = read_fabric_file(path);
   FabricParams params;

@@ -1,4 +1,4 @@
-// Exchanges of training steps as runs show them, against what clusters measure.
+// Exchanges of training steps in runs, against measurements on clusters.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Scenarios of cables, routes and cores, against what operators saw.
+// Scenarios of cables, routes and cores, against observations of operators.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-// Of a second of computing.
+// For a second of compute.
 double exchange_of(const JobRow& job) { return job.gpu_s_exchange / job.gpu_s_useful; }
 
-// All jobs are alike, and the cable is bent after ten minutes.
+// All jobs are equal, and the cable is damaged after ten minutes.
 double bent_slowdown(ShippedRun& run) {
   const auto rows = run.recorder.rows<JobRow>("/jobs");
   const auto [clean, bent] = std::ranges::minmax(rows, {}, exchange_of);

@@ -1,4 +1,4 @@
-// Scenarios that ship, against what operators saw.
+// Shipped scenarios, against observations of operators.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// In percent of the window's time, the mean of all ranks: all but computing.
+// In percent of the window's time, the mean over ranks: all but computing.
 double idle_percent(ShippedRun& run, const std::string& job) {
   const uint64_t serial = run.job(job).job;
   double computing = 0;
@@ -27,7 +27,7 @@ double idle_percent(ShippedRun& run, const std::string& job) {
   return 100 * (1 - computing / rows);
 }
 
-// Of the last interval before `at` seconds, the mean over ranks that died, or did not.
+// In the last interval before `at` seconds, the mean over ranks that died, or did not.
 double at_time(ShippedRun& run, double at, bool is_dead, double CardiogramRow::*column) {
   double sum = 0;
   int ranks = 0;

@@ -1,4 +1,4 @@
-// How recorded and generated jobs end, against what was published.
+// Outcomes of recorded and generated jobs, against published figures.
 #include <gtest/gtest.h>
 
 #include <cmath>

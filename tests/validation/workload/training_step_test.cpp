@@ -25,7 +25,7 @@ TransformerParams model_of(const json& input) {
   return model;
 }
 
-// Of the exchanges nothing is counted, so it does not matter how 64 GPUs share the model.
+// Exchanges are not counted, so the parallelism of the model on 64 GPUs does not matter.
 double iteration_seconds(const json& input) {
   StepParams params;
   params.model = model_of(input);

@@ -109,7 +109,7 @@ class ORRERY_API ControlBoard {
 
   // ---- nodes
   virtual bool is_ready(NodeId node) const = 0;   // as the node lifecycle controller believes
-  virtual bool is_broken(NodeId node) const = 0;  // a fault struck it, and is not repaired
+  virtual bool is_broken(NodeId node) const = 0;  // struck by a fault and not repaired
   virtual bool is_draining(NodeId node) const = 0;
   // NICs without a link, as the node itself sees it; 0 without network.level: flow.
   virtual uint32_t ports_down(NodeId node) const = 0;

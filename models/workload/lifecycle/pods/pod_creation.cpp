@@ -68,8 +68,8 @@ bool PodCreation::is_ready(PodId id) const {
   return (has_node && pod.started <= engine_.now());
 }
 
-// How many of the wanted pods may be created now. The next of an ordered StatefulSet waits until
-// all before it are ready: created, bound, and with containers that run.
+// How many of the wanted pods may be created now. The next pod of an ordered StatefulSet waits
+// until all pods before it are ready: created, bound, and with running containers.
 int32_t PodCreation::creatable(RoleId id) {
   const Job& job = jobs_.job(jobs_.role(id).job);
   Unit& unit = units_[id];
@@ -110,7 +110,8 @@ void PodCreation::create_round() {
     if (count == 0) units_[ticket.unit].is_queued = false;
     return count;
   };
-  // API servers set their own pace: the next batch waits for the answers to the last one.
+  // With an API server the responses set the pace: the next batch waits for those to the last
+  // batch.
   const Duration interval = api_ == nullptr ? params_.pod_creation_interval : Duration{};
   bool has_more = false;
   do {
@@ -129,7 +130,7 @@ void PodCreation::create_round() {
       interval, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
 }
 
-// Returns how many answers are to come.
+// Returns the number of responses to wait for.
 int32_t PodCreation::create_batch(RoleId id, int32_t count, Creator creator) {
   const Job& job = jobs_.job(jobs_.role(id).job);
   Unit& unit = units_[id];
@@ -149,7 +150,7 @@ int32_t PodCreation::create_batch(RoleId id, int32_t count, Creator creator) {
     created.emit(batch_);
     return 0;
   }
-  // What is done at once may change the batch.
+  // A copy: replies without delay may change the batch.
   const std::vector<PodId> pods{batch_};
   for (const PodId pod : pods) create(pod, creator);
   return static_cast<int32_t>(pods.size());
@@ -159,23 +160,23 @@ void PodCreation::create(PodId id, Creator creator) {
   pods_[id].is_on_its_way = true;
   const uint64_t generation = jobs_.pod(id).generation;
   api_->create(id, [this, id, generation, creator](PodApi::Creation news) {
-    told(id, generation, creator, news);
+    replied(id, generation, creator, news);
   });
 }
 
-// The worker goes on once all of its batch are answered. The pod appears unless its job is over, or
-// it is not missing any more.
-void PodCreation::told(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
+// The worker continues once its whole batch is answered. The pod appears unless its job is over, or
+// it is no longer missing.
+void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;
     is_creating_ = true;
-    // Before schedulers react: answers in no time make all batches in one instant.
+    // Scheduled before schedulers react: without delays all batches are made in one instant.
     engine_.after({}, Label{"jobs.create_pods"}, [this] { create_round(); });
     return;
   }
   if (jobs_.pod(id).generation != generation) return;
   pods_[id].is_on_its_way = false;
-  if (news == PodApi::Creation::Refused) {  // the controller comes back to it
+  if (news == PodApi::Creation::Refused) {  // the controller retries later
     ORRERY_MARK("jobs.pod_not_created");
     want(id);
     return create_wanted(id);

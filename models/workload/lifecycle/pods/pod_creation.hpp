@@ -1,5 +1,4 @@
-// models/workload/lifecycle/pods/pod_creation.hpp -- from a pod that a job lacks to one that is
-// Pending.
+// models/workload/lifecycle/pods/pod_creation.hpp -- creates the pods that jobs lack.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +13,38 @@
 
 namespace orrery {
 
-// The controllers of Kubernetes at work: see pod_creation_queue.hpp for their order. Pods of a job
-// whose roles name no controller are created together, in rank order; a role that names one has its
-// pods created by that, in turns with others.
+// The controllers of Kubernetes: see pod_creation_queue.hpp for the order of pods. Roles without a
+// controller of their own have their pods created together, in rank order. A role that names a
+// controller has its pods created by it, in turn with those of others.
 class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);
 
-  void use(PodApi& api) { api_ = &api; }  // pods are created through it; else at once
+  void use(PodApi& api) { api_ = &api; }  // pods are created through it; without one, at once
   void admitted(JobId job);
-  void want_all(JobId job);  // all that are Absent
+  void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);
-  // After pods are wanted, or when one is ready that the next waits for.
+  // Call after pods are wanted, or when the next pod's predecessor is ready.
   void create_wanted(PodId pod);
-  // It is not to be created any more, and nothing that waits for a later life of it may find it.
+  // The pod is no longer to be created, and pending work for a later life of it is dropped.
   void forget(PodId pod);
-  // Absent, and one more than its service shall have now: it is not created.
+  // A retired pod is Absent and not created: its service has fewer replicas now.
   void set_retired(PodId pod, bool is_retired) { pods_[pod].is_retired = is_retired; }
   bool is_retired(PodId pod) const { return pods_[pod].is_retired; }
-  void gone(PodId pod);  // it was there, and has not succeeded
+  void gone(PodId pod);  // it existed, and has not succeeded
   bool has_wanted(JobId job) const;
 
-  Signal<PodId> appeared;                  // Pending; the others of its batch may come yet
-  Signal<std::span<const PodId>> created;  // a batch, in order
+  Signal<PodId> appeared;                  // Pending; others of its batch may follow
+  Signal<std::span<const PodId>> created;  // a whole batch, in order
 
  private:
-  struct Creator {  // which worker of which controller
+  struct Creator {  // a worker of a controller
     uint16_t controller = 0, worker = 0;
   };
   struct Unit {               // pods that one controller creates, by the first of their roles
     int32_t wanted = 0;       // pods to be created
     int32_t create_from = 0;  // no pod before this rank is wanted
-    int32_t ready_below = 0;  // of an ordered StatefulSet: all before this rank are
+    int32_t ready_below = 0;  // of an ordered StatefulSet: all pods before this rank are ready
     bool is_queued = false;
   };
   struct PodToCreate {
@@ -62,7 +61,7 @@ class PodCreation {
   void create_round();
   int32_t create_batch(RoleId unit, int32_t count, Creator creator);
   void create(PodId pod, Creator creator);
-  void told(PodId pod, uint64_t generation, Creator creator, PodApi::Creation news);
+  void replied(PodId pod, uint64_t generation, Creator creator, PodApi::Creation news);
   void appear(PodId pod);
 
   Engine& engine_;

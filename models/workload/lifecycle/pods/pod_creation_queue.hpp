@@ -1,11 +1,11 @@
-// models/workload/lifecycle/pods/pod_creation_queue.hpp -- in which order the Job controller
+// models/workload/lifecycle/pods/pod_creation_queue.hpp -- the order in which the Job controller
 // creates pods.
 //
-// As upstream's (pkg/controller/job, v1.36): a few workers, each with one job at a time; a sync
-// creates at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start), each once
-// all of the one before are answered; a job that still lacks pods then goes to the back of the
-// queue. Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1 A2-3
-// B2-3 A4-7 ... A StatefulSet has no such batches.
+// As upstream's (pkg/controller/job, v1.36): a few workers sync one job at a time. A sync creates
+// at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start); each batch waits
+// for all responses to the one before. A job that still lacks pods goes to the back of the queue.
+// Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1 A2-3 B2-3
+// A4-7 ... A StatefulSet has no such batches.
 #pragma once
 
 #include <algorithm>
@@ -22,25 +22,25 @@ class PodCreationQueue {
   struct Ticket {  // pods of a job; the serial shows whether its ids were recycled meanwhile
     RoleId unit;   // the first of the roles whose pods are created together
     uint64_t serial = 0;
-    bool is_whole = false;  // all that it lacks is one batch
+    bool is_whole = false;  // one batch creates all missing pods
   };
 
   PodCreationQueue(int32_t workers, int32_t pods_per_sync_max)
       : pods_per_sync_max_{pods_per_sync_max}, workers_(static_cast<size_t>(workers)) {}
 
   void add(Ticket ticket) { waiting_.push_back(ticket); }
-  // Whether a round would do anything: some worker waits for no answer and may have a job.
+  // Whether a round would do anything: an idle worker may have a job.
   bool has_work() const {
     return std::ranges::any_of(workers_, [this](const Worker& worker) {
       return worker.unanswered == 0 && (worker.is_busy || !waiting_.empty());
     });
   }
-  // A pod that the worker created. True: it was the last, and the worker goes on.
+  // The response to a pod that the worker created. True: the last one, and the worker continues.
   bool answered(uint32_t worker) { return --workers_[worker].unanswered == 0; }
 
-  // One batch from every worker that waits for no answer. `wanted(ticket)` is how many pods the job
-  // still lacks (0: it is gone); `create(ticket, n, worker)` creates n of them, and says how many
-  // times answered() will be called for it. That may be before it returns.
+  // One batch from every worker without open requests. `wanted(ticket)` returns how many pods the
+  // job still lacks (0: the job is gone). `create(ticket, n, worker)` creates n pods and returns
+  // how many times answered() will follow, maybe before it returns.
   template <class Wanted, class Create>
   void round(Wanted&& wanted, Create&& create) {
     for (uint32_t w = 0; w < workers_.size(); ++w) {
@@ -66,8 +66,8 @@ class PodCreationQueue {
   struct Worker {
     Ticket ticket;
     int32_t batch = 1;
-    int32_t left = 0;        // of this sync
-    int32_t unanswered = 0;  // of its last batch
+    int32_t left = 0;        // pods left in this sync
+    int32_t unanswered = 0;  // open requests of its last batch
     bool is_busy = false;
   };
 

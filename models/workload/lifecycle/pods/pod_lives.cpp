@@ -22,8 +22,8 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     ++accounts_.counters().pods_created;
   });
   // The kubelet's deletion may be stored after the controller has created the replacement. The
-  // scheduler then observes the end of the pod at the latest with its replacement, because both
-  // have one id.
+  // scheduler observes the end of the pod with its replacement at the latest, because both have one
+  // id.
   creation_.created.connect([this](std::span<const PodId> pods) {
     for (const PodId pod : pods) {
       if (ends_[pod].node.is_valid()) observe_end(pod);
@@ -45,9 +45,9 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
 void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
-  // What a kubelet does before the containers of this model start.
-  starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Told told) {
-    api_->start(pod, jobs_.pod(pod).node, std::move(told));
+  // Stages of the kubelet before containers start.
+  starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Ready ready) {
+    api_->start(pod, jobs_.pod(pod).node, std::move(ready));
   });
 }
 
@@ -121,7 +121,7 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   leaving.emit(id, why);
   const bool had_node = pod.state != PodState::Pending;
   const NodeId node = had_node ? pod.node : NodeId{};
-  // The scheduler knows of a dead node at once.
+  // The scheduler observes a dead node at once.
   const bool is_news = had_node && api_ != nullptr && cluster_.up().contains(node);
   const PodApi::Observed observed = is_news ? report_end(id) : PodApi::Observed{};
   if (had_node) {

@@ -1,4 +1,5 @@
-// models/workload/lifecycle/pods/pod_lives.hpp -- pods from wanted to gone, and what they hold.
+// models/workload/lifecycle/pods/pod_lives.hpp -- pods from wanted to gone, and the resources that
+// they hold.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +31,16 @@ class PodLives {
   PodCreation& creation() { return creation_; }
   PodStarts& starts() { return starts_; }
 
-  void bound(PodId pod);  // node and grant are in the table, and taken
-  void runs(PodId pod);   // a bound one begins to compute
-  void stops(PodId pod);  // its process is gone, the pod stays
+  void bound(PodId pod);  // node and grant are in the table and taken in ClusterState
+  void runs(PodId pod);   // a bound pod begins to compute
+  void stops(PodId pod);  // its process is gone, its pod stays
   void remove(PodId pod, PodEnd why) {
     remove(pod, why, {.after = {}, .exit_code = exit_code_of(why)});
   }
   void remove(PodId pod, PodEnd why, const Ending& ending);
   void remove_all(JobId job, PodEnd why);
-  void job_removed(JobId job);  // its ids are recycled once the scheduler knows of no pod of it
+  // Its ids are recycled once the scheduler has observed the end of its pods.
+  void job_removed(JobId job);
   void collect(NodeId node, std::vector<PodId>& pods) const { on_nodes_.collect(node, pods); }
 
   bool has_node(PodId pod) const {
@@ -46,11 +48,11 @@ class PodLives {
     return state == PodState::Bound || state == PodState::Running;
   }
   struct Counts {
-    int32_t bound = 0, running = 0, done = 0;  // those that run are bound, too
+    int32_t bound = 0, running = 0, done = 0;  // running pods are bound, too
   };
   const Counts& counts(JobId job) const { return counts_[job]; }
 
-  Signal<PodId, PodEnd> leaving;  // it is there still, and its GPUs are booked
+  Signal<PodId, PodEnd> leaving;  // the pod still exists, and its GPUs are booked
 
   struct Unobserved {  // pods that ended and still hold resources in the scheduler's cache
     int64_t pods = 0, gpu_milli = 0;
@@ -58,8 +60,8 @@ class PodLives {
   const Unobserved& unobserved() const { return unobserved_; }
 
  private:
-  struct End {    // of a pod, which the scheduler has not observed yet
-    NodeId node;  // invalid: no end is open
+  struct End {    // an end of a pod that the scheduler has not observed yet
+    NodeId node;  // invalid: no such end
     DeviceGrant grant;
     uint64_t number = 0;
   };

@@ -31,15 +31,15 @@ void PodStarts::go_on(PodId id, size_t stage, Duration until) {
     return start_known.emit(id);
   }
   hooks_[stage](id, until, [this, id, stage, generation = pod.generation](Duration left) {
-    // Unless it is gone.
+    // Skips a pod that is gone.
     const Pod& now = jobs_.pod(id);
     if (now.generation != generation || now.state != PodState::Bound) return;
     go_on(id, stage + 1, left);
   });
 }
 
-// In its job or gang, whichever pod it is: the order in which they are bound is nothing to these.
-// A gang's first starts are numbered as its members are, later ones after those of all gangs.
+// Numbers the starts of a job or gang, independent of the order in which pods are bound. The first
+// starts of a gang have the numbers of its members; later starts follow.
 uint32_t PodStarts::number_of_start(PodId id) {
   const Pod& pod = jobs_.pod(id);
   if (!pod.gang.is_valid()) return of_job_[pod.job]++;

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/pods/pod_starts.hpp -- from a pod's binding until its containers run.
+// models/workload/lifecycle/pods/pod_starts.hpp -- a pod from its binding until its containers run.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-// As a kubelet starts a pod, one stage after the other.
+// The stages of a kubelet's pod start, in order.
 enum class StartStage : uint8_t { Sandbox, Address, Volumes, Images, Devices, Containers };
 constexpr std::array<std::string_view, 6> enum_names(StartStage) {
   return {"sandbox", "address", "volumes", "images", "devices", "containers"};
@@ -24,19 +24,20 @@ constexpr std::array<std::string_view, 6> enum_names(StartStage) {
 class PodStarts {
  public:
   // A hook calls this once, maybe before it returns, with the time left until the stage ends. It
-  // never does if the node fails before.
-  using Told = std::function<void(Duration left)>;
-  // Called once the begin of the stage is known, which is `until` from now.
-  using Hook = std::function<void(PodId pod, Duration until, Told told)>;
+  // never calls it if the node fails before.
+  using Ready = std::function<void(Duration left)>;
+  // Called once the start of the stage is known, which is `until` from now.
+  using Hook = std::function<void(PodId pod, Duration until, Ready ready)>;
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);
 
-  // Before the run. A stage without a hook takes no time; `pod_start` comes after all.
+  // Before the run. A stage without a hook takes no time; the delay `pod_start` follows the last
+  // stage.
   void use(StartStage stage, Hook hook) { hooks_[static_cast<size_t>(stage)] = std::move(hook); }
   void admitted(JobId job);
-  void begin(PodId pod);  // it was bound this instant; Pod::started is max until it is known
+  void begin(PodId pod);  // the pod was bound this instant; Pod::started is max until it is known
 
-  // Pod::started is known. Only of a pod that is Bound still.
+  // Pod::started is known. Emitted only while the pod is still Bound.
   Signal<PodId> start_known;
 
  private:
@@ -49,8 +50,8 @@ class PodStarts {
   JobTable& jobs_;
   StartLatencyParams params_;
   std::array<Hook, enum_names(StartStage{}).size()> hooks_;
-  IdVector<JobId, uint32_t> of_job_;    // independent pods that were started
-  IdVector<GangId, uint32_t> of_gang_;  // members that were started
+  IdVector<JobId, uint32_t> of_job_;    // starts of independent pods
+  IdVector<GangId, uint32_t> of_gang_;  // starts of members
 };
 
 }  // namespace orrery

@@ -13,7 +13,7 @@ Duration Replacements::node_detection() const {
                                                                : kExplicitFailure);
 }
 
-// With an API, ranks still give up on a silent peer after hang_timeout.
+// With an API, too, ranks give up on a silent peer after hang_timeout.
 Duration Replacements::gang_patience() const {
   return expects_deletions_ ? std::min(node_detection(), hang_timeout()) : node_detection();
 }
@@ -41,7 +41,7 @@ std::optional<LostPod> Replacements::deleted(const DeadPod& life) {
   return lost;
 }
 
-// One event serves all that are due in one instant.
+// One event serves all pods that are due in one instant.
 void Replacements::replace_after(Duration delay, const DeadPod& life) {
   const Time when = engine_.now() + delay;
   std::vector<DeadPod>& due = due_[when];
@@ -58,7 +58,7 @@ void Replacements::replace_after(Duration delay, const DeadPod& life) {
 
 void Replacements::replace(const DeadPod& life) {
   const Pod& pod = jobs_.pod(life.pod);
-  // Gone with its job, or back already because the gang was stopped meanwhile.
+  // Its job is over, or the pod was recreated when the gang was stopped.
   if (pod.generation != life.generation) return;
   if (comes_back_whole(jobs_.job(pod.job).phase)) return;
   creation_.want(life.pod);

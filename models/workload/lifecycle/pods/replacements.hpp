@@ -1,4 +1,4 @@
-// models/workload/lifecycle/pods/replacements.hpp -- lost pods that are to be created again.
+// models/workload/lifecycle/pods/replacements.hpp -- when lost pods are detected and recreated.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,34 @@ namespace orrery {
 
 struct LostPod {
   DeadPod life;
-  bool is_replaced = false;  // alone; else its gang comes back as a whole
-  bool fails_job = false;    // that has no restarts left
+  bool is_replaced = false;  // alone; otherwise its gang comes back as a whole
+  bool fails_job = false;    // the job has no restarts left
 };
 
-// Who notices that pods are lost, how soon, and how long their controller waits then. Holds the
-// ledger of the truth about pods that died with their nodes: which died, and what follows. What the
-// API still believes of them is in control_plane/nodes/dead_pods.hpp.
+// How soon lost pods are detected, and how long their controller then waits. Keeps which pods died
+// with their nodes and what follows. What the API still shows of them is in
+// control_plane/nodes/dead_pods.hpp.
 class Replacements {
  public:
   Replacements(Engine& engine, JobTable& jobs, const JobControllerParams& params,
                const JobAccounts& accounts, PodCreation& creation);
 
-  // Pods have an API, which tells when those of dead nodes are deleted.
+  // An API will report when pods of dead nodes are deleted.
   void expect_deletions() { expects_deletions_ = true; }
-  // Time until a job itself detects a dead node; max: it waits for deletions.
+  // Time until a job itself detects a dead node; max: the job waits for deletions.
   Duration node_detection() const;
   Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
-  // How long ranks wait for one on a node that died.
+  // How long ranks wait for a rank on a dead node.
   Duration gang_patience() const;
   Duration hang_timeout() const { return params_.hang_timeout.value_or(Duration::max()); }
-  // As the Job controller waits, longer after each failure.
+  // The back-off of the Job controller, longer after each failure.
   Duration delay(JobId job) const;
 
   void lost(const LostPod& pod);
-  // That life is deleted. None: the pod was replaced meanwhile, or is gone with its job.
+  // The API deleted this life of the pod. Empty: the pod was replaced meanwhile, or its job is
+  // over.
   std::optional<LostPod> deleted(const DeadPod& life);
-  void replace_after(Duration delay, const DeadPod& life);  // that ended
+  void replace_after(Duration delay, const DeadPod& life);  // the life that ended
 
  private:
   void replace(const DeadPod& life);
@@ -55,7 +56,7 @@ class Replacements {
   PodCreation& creation_;
   std::map<Time, std::vector<DeadPod>> due_;
   bool expects_deletions_ = false;
-  std::map<PodId, LostPod> lost_;  // the last life of each, until it is deleted
+  std::map<PodId, LostPod> lost_;  // the last life of each pod, until the API deletes it
 };
 
 }  // namespace orrery

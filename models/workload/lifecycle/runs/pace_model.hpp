@@ -1,5 +1,4 @@
-// models/workload/lifecycle/runs/pace_model.hpp -- how fast gangs go, as their controller asks for
-// it.
+// models/workload/lifecycle/runs/pace_model.hpp -- the pace of gangs, as JobController asks for it.
 #pragma once
 
 #include <optional>
@@ -12,13 +11,13 @@
 
 namespace orrery {
 
-// What the nodes of a gang make of its job.
+// Effects of a gang's nodes on its job.
 struct GangStart {
-  Duration work;                 // compute time, which depends on the GPUs
+  Duration work;                 // compute time on these GPUs
   Duration checkpoint_interval;  // in whole steps
-  std::vector<PodId> servers{};  // dedicated parameter servers: their GPUs wait for the others
-  Pace pace{};                   // until pace_changed
-  bool is_traced = false;        // its steps are played one by one: see step_done
+  std::vector<PodId> servers{};  // dedicated parameter servers: their GPUs wait for the workers
+  Pace pace{};                   // until the next pace_changed
+  bool is_traced = false;        // its steps are simulated one by one: see step_done
 };
 
 class PaceModel {
@@ -28,14 +27,14 @@ class PaceModel {
   PaceModel& operator=(const PaceModel&) = delete;
   virtual ~PaceModel() = default;
 
-  // Called when all pods of a gang with a step run. Empty if no pod has a GPU: then the job's own
-  // work and pace hold.
+  // Called when all pods of a gang with a step run. Empty if no pod has a GPU: the job's own work
+  // and pace then apply.
   virtual std::optional<GangStart> begins(JobId job) = 0;
-  virtual void ends(JobId job) = 0;  // it does not run any more
+  virtual void ends(JobId job) = 0;  // it no longer runs
 
   Signal<JobId, Pace> pace_changed;
-  // A traced gang finished a step, whose whole work is done. Such a gang completes, or pauses for a
-  // checkpoint, between two steps.
+  // A traced gang finished a step and all its work. Such a gang completes, or pauses for a
+  // checkpoint, only between two steps.
   Signal<JobId> step_done;
 };
 

@@ -5,13 +5,13 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kShortest = 1_ms;  // of a process that ends at once
+constexpr Duration kShortest = 1_ms;  // duration of a process that ends at once
 
 void take_sooner(std::optional<RunStop>& first, const std::optional<RunStop>& other) {
   if (other && (!first || other->ending.after < first->ending.after)) first = other;
 }
 
-// Seed of one start of a role or a pod; two are alike as rarely as by chance.
+// Seed of one start of a role or a pod; two starts share a seed only by chance.
 uint64_t number_of(uint64_t serial, uint32_t start, uint32_t index) {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15U;
   return (serial * kOdd + start) * kOdd + index;

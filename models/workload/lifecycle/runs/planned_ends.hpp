@@ -1,5 +1,5 @@
-// models/workload/lifecycle/runs/planned_ends.hpp -- how a run that starts will stop by itself, if
-// nothing comes before: as its trace recorded it, or as it is drawn.
+// models/workload/lifecycle/runs/planned_ends.hpp -- how a run will stop by itself: as recorded in
+// its trace, or as drawn.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,10 @@ class PlannedEnds {
  public:
   PlannedEnds(const RngStreams& rng, const JobTable& jobs) : rng_{rng}, jobs_{jobs} {}
 
-  // Of the `start`-th start of a gang or a counted job, 0 the first, which has so much done and so
-  // much work on the GPUs that it has.
+  // For start number `start`, from 0, of a gang or a counted job with so much work done and in all.
   std::optional<RunStop> of(JobId job, uint32_t start, Duration done, Duration work) const;
   std::optional<RunStop> of(PodId pod, uint32_t start, Duration done) const;
-  // Without what was recorded of its job.
+  // Without the recorded end of its job.
   std::optional<RunStop> drawn(PodId pod, uint32_t start, Duration done) const;
 
  private:

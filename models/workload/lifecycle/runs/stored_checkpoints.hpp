@@ -1,5 +1,5 @@
-// models/workload/lifecycle/runs/stored_checkpoints.hpp -- checkpoints of gangs on their way to a
-// store and back.
+// models/workload/lifecycle/runs/stored_checkpoints.hpp -- transfers of gang checkpoints to a store
+// and back.
 #pragma once
 
 #include <vector>
@@ -12,17 +12,17 @@
 
 namespace orrery {
 
-// One transfer of a job at a time.
+// A job has at most one transfer at a time.
 class StoredCheckpoints {
  public:
   StoredCheckpoints(Storage& storage, const JobTable& jobs) : storage_{storage}, jobs_{jobs} {}
 
-  // How long GPUs stand still for an asynchronous one.
+  // How long GPUs stall for an asynchronous checkpoint.
   Duration copy_time(JobId job) const;
   void write(JobId job, Callback done);
   void read(JobId job, Callback done);
-  void cancel(JobId job);  // whatever is under way
-  // Of bound pods: the nodes that write, or read; in order, each once.
+  void cancel(JobId job);  // cancels any transfer of the job
+  // Nodes of bound pods that write, or read; in order, each once.
   std::vector<NodeId> nodes(JobId job, Direction direction) const;
 
  private:

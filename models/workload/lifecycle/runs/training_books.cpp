@@ -1,4 +1,4 @@
-// models/workload/lifecycle/runs/training_books.cpp -- what runs spent GPU time on: see
+// models/workload/lifecycle/runs/training_books.cpp -- books the GPU time of runs: see
 // TrainingRuns.
 #include <utility>
 
@@ -48,7 +48,7 @@ void TrainingRuns::account(const Ranks& ranks,
   settle({ranks.job, ranks.pod, is_lost ? 0 : settled, is_lost ? settled : 0});
 }
 
-// What local disks hold may still be lost, until the job is over.
+// A checkpoint on local disks may still be lost until the job is over.
 void TrainingRuns::settle(const WorkSettled& settled) {
   GpuTime& total = accounts_.of(settled.job).gpu_time;
   total.useful += settled.kept;
@@ -58,7 +58,7 @@ void TrainingRuns::settle(const WorkSettled& settled) {
   }
 }
 
-// Up to now, at the present pace.
+// Advances the progress to now at the present pace.
 RunSpans TrainingRuns::pass(const Ranks& ranks, RunProgress& progress) {
   const Time now = sim_.engine.now();
   jobs_run_[ranks.job].computed += now - progress.since;

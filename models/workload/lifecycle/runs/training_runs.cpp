@@ -74,7 +74,7 @@ void TrainingRuns::restore(JobId id, Time from) {
       sim_.engine.at(from + takes, Label{"jobs.gang_runs"}, [this, id] { loaded.emit(id); });
 }
 
-// From its store. One that was suspended may need longer.
+// Reads the checkpoint from its store. A suspended job may need longer.
 void TrainingRuns::read(JobId id) {
   JobRun& run = jobs_run_[id];
   const Time least = accounts_.of(id).loads_from + run.restart;
@@ -82,8 +82,8 @@ void TrainingRuns::read(JobId id) {
   run.event = sim_.engine.at(least, Label{"jobs.gang_runs"}, [this, id] { loaded.emit(id); });
 }
 
-// With fewer members than it has a gang takes longer in proportion: each does its own part of the
-// work, and the others' parts are shared among them.
+// A gang with fewer members takes proportionally longer: the members share the work of the missing
+// ones. Example: 10 h of work on 8 members take 13 h 20 min on 6.
 Duration TrainingRuns::work_of_members(JobId id) const {
   const Job& job = jobs_.job(id);
   if (!job.is_elastic) return job.spec.work;
@@ -126,8 +126,8 @@ void TrainingRuns::begin(JobId id, int64_t gpu_milli) {
   compute(id);
 }
 
-// With other members, or on GPUs of another model than last time, what was saved took another time,
-// too.
+// Other members or another GPU model change the time per step, so saved progress is converted to
+// it.
 void TrainingRuns::take_terms(JobId id, const GangStart& start) {
   JobRun& run = jobs_run_[id];
   for (const PodId pod : start.servers) {
@@ -154,8 +154,8 @@ Duration TrainingRuns::time_to_redo(const Run& run, const RunTerms& terms) const
                                                : time_until(run.progress, terms, run.redo_until);
 }
 
-// To its end or the next checkpoint that is an event, unless something comes between. A traced gang
-// goes on until a step is done.
+// Schedules the end or the next checkpoint event, whichever is first. A traced gang continues until
+// a step is done.
 void TrainingRuns::compute(JobId id) {
   JobRun& run = jobs_run_[id];
   const Duration last = run.end ? std::min(run.end->ending.after, run.work) : run.work;
@@ -165,7 +165,7 @@ void TrainingRuns::compute(JobId id) {
   const Duration span = run.is_traced ? Duration::max() : time_until(run.progress, terms(id), stop);
   const Duration limit = time_limit(jobs_.job(id).spec, overruns_) - run.computed;
   const bool in_time = span <= limit;
-  if (in_time && span == Duration::max()) return;  // it stands still, or is traced
+  if (in_time && span == Duration::max()) return;  // it stalls, or is traced
   if (in_time && saves) {
     run.event =
         sim_.engine.after(span, Label{"jobs.checkpoint_due"}, [this, id] { checkpoint_due(id); });
@@ -178,7 +178,7 @@ void TrainingRuns::compute(JobId id) {
                         [this, id] { stopped.emit(id, RunStop{jobs_run_[id].next}); });
 }
 
-// Progress at which the next checkpoint that is an event begins; max: there are none.
+// Progress at which the next checkpoint event begins; max: none.
 Duration TrainingRuns::next_save(JobId id) const {
   const JobRun& run = jobs_run_[id];
   return saves_by_events(id) ? run.snapshot.done + run.checkpoint_interval : Duration::max();
@@ -208,7 +208,7 @@ void TrainingRuns::go_at(JobId id, Pace pace) {
   JobRun& run = jobs_run_[id];
   if (phases_.of(id) == JobPhase::Running) {
     book(id);
-    if (!run.is_paused) sim_.engine.cancel(run.event);  // else it ends the pause
+    if (!run.is_paused) sim_.engine.cancel(run.event);  // otherwise the event ends the pause
   }
   change_pace(run.progress);
   run.pace = pace;
@@ -254,7 +254,7 @@ void TrainingRuns::begin(PodId id) {
                         [this, id] { pod_stopped.emit(id, RunStop{pods_run_[id].next}); });
 }
 
-// ---- what others ask
+// ---- queries
 
 RunTerms TrainingRuns::terms(JobId id) const {
   const JobRun& run = jobs_run_[id];

@@ -1,5 +1,5 @@
-// models/workload/lifecycle/runs/training_runs.hpp -- how far jobs and pods are with their work, at
-// what pace, and what of it is saved.
+// models/workload/lifecycle/runs/training_runs.hpp -- progress and pace of jobs and pods, and how
+// much of their work is saved.
 #pragma once
 
 #include <cstdint>
@@ -31,33 +31,33 @@ class TrainingRuns {
   const JobRun& of(JobId job) const { return jobs_run_[job]; }
   Run& of(PodId pod) { return pods_run_[pod]; }
 
-  // Of a gang or a counted job: its checkpoint is loaded, then it begins, all its members Running.
-  void restore(JobId job, Time from);  // loaded() comes then, maybe at once
+  // Starts a gang or a counted job whose members are all Running: loads its checkpoint, then
+  // computes.
+  void restore(JobId job, Time from);  // emits loaded() then, maybe at once
   void begin(JobId job, int64_t gpu_milli);
   void set_pace(JobId job, Pace pace);
-  // The same in two parts, between which what it holds may change.
+  // A change of pace in two parts; between them the amount that the job holds may change.
   bool takes_pace(JobId job, Pace pace) const {
     return !jobs_run_[job].is_suspending && jobs_run_[job].pace != pace;
   }
   void go_at(JobId job, Pace pace);
   void compute_on(JobId job);
-  void suspend(JobId job, Duration restart);  // keeps all; the pause ends with suspended()
+  void suspend(JobId job, Duration restart);  // keeps all compute; the pause ends with suspended()
   void suspended(JobId job);
-  // An independent pod, which Runs.
+  // Starts an independent pod that is Running.
   void begin(PodId pod);
 
-  // Up to now: books it; keeps all that it did; undoes what is not saved, and says how much that
-  // is.
+  // Up to now: books the compute; keeps all of it; undoes what is not saved and returns its amount.
   void book(JobId job) { book(ranks(job)); }
   void keep(JobId job) { keep(ranks(job)); }
   void keep(PodId pod) { keep(ranks(pod)); }
   int128_t lose(JobId job) { return lose(ranks(job)); }
   int128_t lose(PodId pod) { return lose(ranks(pod)); }
-  // A node of the gang failed: what its disks held. Returns the GPU time that is undone.
+  // A node of the gang failed: the checkpoint on its disks is lost. Returns the undone GPU time.
   int128_t lose_local(JobId job);
   void node_failed(NodeId node);
-  void stop(JobId job);    // nothing is to come of it: no end, no checkpoint
-  void end_of(JobId job);  // the job is over, or the run of the simulation is
+  void stop(JobId job);    // cancels its end and its checkpoints
+  void end_of(JobId job);  // the job is over, or the simulation is
 
   RunTerms terms(JobId job) const;
   RunTerms terms(PodId pod) const;
@@ -66,17 +66,17 @@ class TrainingRuns {
   Duration unsaved(JobId job) const;
   Duration unsaved(PodId pod) const;
   bool is_paused(JobId job) const;
-  int32_t computing(JobId job) const;  // millionths of the time of a run, at its present pace
+  int32_t computing(JobId job) const;  // millionths of the run's time at its present pace
   Duration next_save(JobId job) const;
 
-  Signal<JobId> loaded;  // its checkpoint; it may begin
+  Signal<JobId> loaded;  // its checkpoint is loaded
   Signal<JobId, const RunStop&> stopped;
   Signal<PodId, const RunStop&> pod_stopped;
 
  private:
-  struct Ranks {  // that compute together
+  struct Ranks {  // ranks that compute together
     JobId job;
-    PodId pod;  // of one that is independent
+    PodId pod;  // of an independent pod
     Run& run;
     int64_t gpu_milli = 0, serving_gpu_milli = 0;
   };
@@ -89,7 +89,7 @@ class TrainingRuns {
   void step_done(JobId job);
   Duration time_to_redo(const Run& run, const RunTerms& terms) const;
 
-  // training_books.cpp
+  // In training_books.cpp.
   void account(const Ranks& ranks, const std::function<RunSpans(RunProgress&)>& change);
   RunSpans pass(const Ranks& ranks, RunProgress& progress);
   void book(const Ranks& ranks);
@@ -97,7 +97,7 @@ class TrainingRuns {
   int128_t lose(const Ranks& ranks);
   void settle(const WorkSettled& settled);
 
-  // training_saves.cpp: checkpoints that are events
+  // In training_saves.cpp: checkpoints that are events.
   bool saves_by_events(JobId job) const;
   bool saves_locally(JobId job) const;
   void go_on(JobId job);
@@ -117,7 +117,7 @@ class TrainingRuns {
   PlannedEnds ends_;
   PaceModel* pace_model_ = nullptr;
   std::optional<StoredCheckpoints> checkpoints_;
-  IdVector<NodeId, Time> disks_lost_;  // when the node last failed; with stores only
+  IdVector<NodeId, Time> disks_lost_;  // when the node failed last; with stores only
   IdVector<JobId, JobRun> jobs_run_;
   IdVector<PodId, Run> pods_run_;
 };

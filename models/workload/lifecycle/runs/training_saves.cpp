@@ -71,7 +71,7 @@ void TrainingRuns::checkpoint_written(JobId id) {
   is_next_due ? checkpoint_due(id) : go_on(id);
 }
 
-// Whatever is on its way to a store, or back, is worth nothing now.
+// Any transfer to or from a store is worthless now.
 void TrainingRuns::drop_checkpoint(JobId id) {
   if (jobs_.job(id).spec.checkpoint) checkpoints_->cancel(id);
   jobs_run_[id].is_paused = jobs_run_[id].is_saving = false;
@@ -83,8 +83,8 @@ void TrainingRuns::node_failed(NodeId node) {
   if (checkpoints_) disks_lost_[node] = sim_.engine.now();
 }
 
-// What lies on the disks of its nodes is worth nothing without all of its parts. What it saved when
-// it was suspended lies elsewhere, and stays.
+// A checkpoint on local disks is useless without all of its parts. What the job saved at its
+// suspension is elsewhere and stays.
 int128_t TrainingRuns::lose_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return 0;
@@ -99,7 +99,7 @@ int128_t TrainingRuns::lose_local(JobId id) {
   return undone;
 }
 
-// The gang starts again, on nodes that may be others.
+// The gang restarts, perhaps on other nodes.
 void TrainingRuns::find_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return;

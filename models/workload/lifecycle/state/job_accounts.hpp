@@ -1,5 +1,4 @@
-// models/workload/lifecycle/state/job_accounts.hpp -- where the GPU time of jobs went, and their
-// rows.
+// models/workload/lifecycle/state/job_accounts.hpp -- the GPU time of jobs by use, and their rows.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +18,36 @@ namespace orrery {
 
 struct JobAccount {
   GpuTime gpu_time;
-  int64_t bound_gpu_milli = 0;  // of the bound pods; of a counted job, what it has
+  int64_t bound_gpu_milli = 0;  // of the bound pods; of a counted job, what it holds
   int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
-  int32_t members = 0;  // of a gang: that took part in its last start
+  int32_t members = 0;  // of a gang: members of its last start
   std::optional<Time> first_created, first_bound, first_running;
-  // When its bound pods begin to load their checkpoint; max: not known.
+  // When its bound pods begin to load their checkpoint; max: unknown.
   Time loads_from = Time::max();
-  std::optional<Time> ended;  // its pods may be there still: see CleanUp
+  std::optional<Time> ended;  // its pods may still run: see CleanUp
   EndCause cause = EndCause::None;
   int32_t exit_code = kNoExitCode;
 };
 
 struct JobCounters {
   uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;  // jobs
-  uint64_t pods_created = 0, pods_lost = 0;                          // lost: on a node that failed
-  uint64_t pods_preempted = 0, pods_failed = 0;                      // failed: by themselves
+  uint64_t pods_created = 0, pods_lost = 0;                          // lost: the node failed
+  uint64_t pods_preempted = 0, pods_failed = 0;                      // failed: ended by themselves
   uint64_t pods_evicted = 0;                                         // by controllers
-  int128_t gpu_lost_preempted = 0, gpu_lost_evicted = 0;             // of GpuTime::lost
+  int128_t gpu_lost_preempted = 0, gpu_lost_evicted = 0;             // parts of GpuTime::lost
   uint64_t restarts = 0, membership_changes = 0;
 };
 
-// Jobs whose priority is the same.
+// Jobs of the same priority.
 struct PriorityAccount {
-  uint64_t jobs = 0, jobs_preempted = 0;               // with a row in /jobs
-  uint64_t pods_preempted = 0, pods_preempted_by = 0;  // suffered; for jobs of this priority
-  int128_t gpu_lost_preempted = 0;                     // suffered
-  GpuTime gpu_time;                                    // of the jobs with a row
+  uint64_t jobs = 0, jobs_preempted = 0;  // with a row in /jobs
+  // As victims; on behalf of jobs of this priority.
+  uint64_t pods_preempted = 0, pods_preempted_by = 0;
+  int128_t gpu_lost_preempted = 0;  // as victims
+  GpuTime gpu_time;                 // of the jobs with a row
 };
 
-// Every span of a pod's GPUs, from its binding or reservation until it leaves, is booked once: here
+// Every span of a pod's GPUs, from its reservation or binding until it leaves, is booked once: here
 // while it waits, starts or hangs, by TrainingRuns while it computes.
 class JobAccounts {
  public:
@@ -60,17 +60,17 @@ class JobAccounts {
   const JobCounters& counters() const { return counters_; }
   int64_t gpu_milli(PodId pod) const { return jobs_.request(pod).resources[Resource::Gpu]; }
 
-  // A node is kept for a Pending pod, or was given back without binding.
+  // A node is reserved for a Pending pod, or returned without binding.
   void reserved(PodId pod);
   void unreserved(PodId pod);
   void bound(PodId pod);
-  void leaves(PodId pod);  // a bound one; afterwards it has no GPUs
-  // The pod's GPUs since the last call, if they were not part of a run.
+  void leaves(PodId pod);  // a bound pod, which holds no GPUs afterwards
+  // Books the pod's GPUs since the last call, if they were not part of a run.
   void book_held(PodId pod, Time now);
-  // Of an independent pod: when it begins to load its checkpoint; max: not known.
+  // When an independent pod begins to load its checkpoint; max: unknown.
   void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
 
-  // One of its pods made room for a job of that priority, and the job lost so much compute.
+  // One of its pods was preempted for a job of that priority, and the job lost so much compute.
   void preempted(JobId job, int32_t by_priority, int128_t lost);
   void evicted(JobId job, int128_t lost);
 
@@ -78,14 +78,14 @@ class JobAccounts {
   void write_pod_row(PodId pod, PodEnd why, const Ending& ending, Time end);
   void write_job_row(JobId job, Time end);               // its phase is the outcome
   const GpuTime& gpu_time() const { return gpu_time_; }  // of the jobs with a row
-  // By priority, of all that a job had or preempted for.
+  // By priority: jobs, preemptions by and of them, and GPU time.
   const std::map<int32_t, PriorityAccount>& priorities() const { return priorities_; }
 
  private:
   struct PodAccount {
-    Time held_from;  // since when its GPUs are not accounted for
+    Time held_from;  // its GPUs are booked up to here
     Time loads_from = Time::max();
-    bool is_reserved = false;  // Pending, and a node is kept for it
+    bool is_reserved = false;  // Pending, with a reserved node
   };
   Engine& engine_;
   const JobTable& jobs_;

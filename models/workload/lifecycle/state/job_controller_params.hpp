@@ -1,5 +1,5 @@
-// models/workload/lifecycle/state/job_controller_params.hpp -- how jobs are started, watched and
-// restarted.
+// models/workload/lifecycle/state/job_controller_params.hpp -- start, failure detection and restart
+// of jobs.
 #pragma once
 
 #include <array>
@@ -30,15 +30,15 @@ struct StartLatencyParams {
   }
 };
 
-// When the pods of an arriving job are created: at once; when release() says so; or never, because
-// jobs take amounts out of a pool and run_counted() says when.
+// When the pods of an arriving job are created: at once; at release(); or never, because jobs take
+// amounts out of a pool and start with run_counted().
 enum class Arrivals : uint8_t { CreatePods, Hold, Count };
 
-// What becomes of a job that computes for longer than it requested.
+// What happens to a job that computes for longer than it requested.
 enum class Overruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
 
-// Of failures that are explicit, where nothing else is said.
+// Default delay of an explicit failure.
 constexpr Duration kExplicitFailure = 5_s;
 
 struct JobControllerParams {
@@ -56,7 +56,7 @@ struct JobControllerParams {
   std::optional<Duration> restart_delay_max = {};
   Duration termination = {};
   Overruns overruns = Overruns::Keep;
-  bool record_pods = true;  // the `record` section decides, so it is no field of this one
+  bool record_pods = true;  // set by the `record` section, so it is no field here
 
   template <class V>
   void fields(V& v) {
@@ -110,7 +110,7 @@ struct JobControllerParams {
       Heeded{restart_delay > Duration{}, "restart_delay is 0, which does not double"},
       Heeded{Fact::Failures});
     v("termination", termination,
-      "From when a pod that was preempted is told to end until its containers have, and its node "
+      "From the deletion of a preempted pod until its containers have ended, and its node "
       "is "
       "free of it; until then it computes on.",
       Range{Duration{}, 24_h},
@@ -132,7 +132,7 @@ struct JobControllerParams {
   }
 };
 
-// How long a job may compute; max: for ever.
+// How long a job may compute; max: unlimited.
 inline Duration time_limit(const JobSpec& spec, Overruns overruns) {
   const bool has_limit = overruns == Overruns::Kill && spec.requested >= Duration{};
   return has_limit ? spec.requested : Duration::max();

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/state/job_phases.hpp -- where jobs are in their lives.
+// models/workload/lifecycle/state/job_phases.hpp -- the phases of jobs and their moves.
 #pragma once
 
 #include "models/workload/job/job_news.hpp"
@@ -12,10 +12,10 @@ class JobPhases {
   JobPhases(JobTable& jobs, JobNews& news) : jobs_{jobs}, news_{news} {}
 
   JobPhase of(JobId job) const { return jobs_.job(job).phase; }
-  // Only along the arrows of a job's life; nothing if it is there already.
+  // Only moves along the arrows of a job's life; no effect if the job is in that phase.
   void set(JobId job, JobPhase phase);
 
-  Signal<JobId, JobPhase, JobPhase> changing;  // before others are told by JobNews::phase_changed
+  Signal<JobId, JobPhase, JobPhase> changing;  // before JobNews::phase_changed
 
  private:
   JobTable& jobs_;

@@ -1,5 +1,5 @@
-// models/workload/lifecycle/state/recovery_log.hpp -- recoveries under way, each until its work is
-// caught up.
+// models/workload/lifecycle/state/recovery_log.hpp -- open recoveries, each until its lost work is
+// redone.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace orrery {
 
-// Owns the open rows of /events/recoveries. A row is written when the progress is what it was at
-// the failure, or when the next failure or the end comes first.
+// Owns the open rows of /events/recoveries. A row is written when the progress is back to that at
+// the failure, or earlier, at the next failure or the end.
 class RecoveryLog {
  public:
-  struct Handle {  // goes stale by itself once the row is written
+  struct Handle {  // becomes stale once the row is written
     uint32_t slot = UINT32_MAX;
     uint32_t generation = 0;
   };
@@ -24,13 +24,13 @@ class RecoveryLog {
   RecoveryLog(Sim sim, const Signal<const RecoveryRow&>& recovered);
 
   Handle open(const RecoveryRow& row);
-  // The open row, to fill in stages; null once it was written.
+  // The open row, to fill in stages; null once it is written.
   RecoveryRow* find(Handle handle);
-  // It computes again, and catches up after `catch_up_in` if nothing stops it; max: never.
+  // The job computes again, and catches up after `catch_up_in` if nothing stops it; max: never.
   void resumed(Handle handle, Duration catch_up_in);
-  // It goes at another pace from now on.
+  // The pace has changed.
   void paced(Handle handle, Duration catch_up_in);
-  // Stages that still lie after `now` were not reached.
+  // Writes the row. Stages later than `now` were not reached.
   void close(Handle handle, Time now);
 
  private:

@@ -1,4 +1,5 @@
-// The Acme logs of the clusters Seren and Kalos, and a table of Kalos jobs that others made.
+// The Acme logs of the clusters Seren and Kalos, and a table of Kalos jobs that others derived from
+// them.
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -64,7 +65,7 @@ void parse_times(CsvReader& row, TraceRow& out) {
   }
   const Time end = row.stamp(kEnd);
   if (end < out.start) row.wrong(kEnd, "a time not before start_time");
-  // The column `duration` is not read: that of Kalos has the wait in it, that of Seren has not.
+  // The column `duration` is not read: in Kalos it includes the wait, in Seren it does not.
   job.duration = end - out.start;
 }
 
@@ -102,9 +103,9 @@ constexpr std::string_view kConvertedColumns[] = {
     "gpu_workers",     "gpu_per_worker", "cpu_per_gpu_worker", "tensorsizes",
     "profiled_network"};
 
-// Completed jobs alone. The duration is spread over iterations of half a second, the memory of a
-// pod is a hundred times what stands for the tensors, and the network tells pretraining from the
-// rest; the columns that are not read were made up.
+// Completed jobs only. The duration is spread over iterations of half a second, and the memory of a
+// pod is a hundred times the estimate of its tensors. The network separates pretraining from other
+// jobs. The columns that are not read were invented.
 TraceRow parse_converted(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -1,4 +1,4 @@
-// models/workload/traces/formats/detect.hpp -- which format a trace is in, by its first lines.
+// models/workload/traces/formats/detect.hpp -- the format of a trace by its first lines.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace orrery::traces {
 
 // The first 64 KiB of the text; less after an error.
 std::string read_beginning(TextSource source);
-// The format asked for, or the one whose columns the header has most of: opening it then names
-// what is missing. Null when the beginning resembles none.
+// The requested format, or the one with most of its columns in the header; opening it then names
+// the missing columns. Null if no format is similar.
 const Format* find_format(std::string_view beginning, TraceFormat wanted);
-// csv or json_lines: what a file is whose columns the user has named.
+// Csv or json_lines: the kind of a file with columns named by the user.
 const Format* find_own_format(std::string_view beginning);
-// What to say of a file that resembles no format.
+// The message for a file of unknown format.
 std::string unknown_format(std::string_view beginning);
 
 }  // namespace orrery::traces

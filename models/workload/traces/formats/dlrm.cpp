@@ -1,5 +1,5 @@
-// The Alibaba DLRM list of 2025: instances of recommendation services, with the GPU nodes (HN) and
-// the CPU nodes (CN) of a service apart.
+// The Alibaba DLRM list of 2025: instances of recommendation services, with separate rows for the
+// GPU nodes (HN) and the CPU nodes (CN) of a service.
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -26,11 +26,11 @@ enum Column : size_t {
   kDeletion
 };
 constexpr Word<int> kRoles[] = {{"CN", 0}, {"HN", 1}};
-constexpr Duration kSpan{31LL * 86'400 * 1'000'000'000};  // what the list covers
+constexpr Duration kSpan{31LL * 86'400 * 1'000'000'000};  // the period of the list
 
-// An empty time lies outside the 31 days: an instance without a creation was there at their start,
-// one without a deletion at their end, and it is as if it had come, or gone, at that instant. Disk,
-// network share and instances per node are checked, but a replay has nothing like them.
+// An empty time lies outside the 31 days. An instance without a creation time counts as created at
+// their start, one without a deletion time as deleted at their end. Disk, network share and
+// instances per node are checked, but have no counterpart in a replay.
 TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -1,4 +1,4 @@
-// models/workload/traces/formats/format.hpp -- what the readers must know of each trace format.
+// models/workload/traces/formats/format.hpp -- the properties of each trace format.
 #pragma once
 
 #include <memory>
@@ -11,41 +11,41 @@
 
 namespace orrery::traces {
 
-// Where not every row tells how long its job ran, params.default_duration stands in.
+// If rows lack the duration of their job, params.default_duration is used.
 enum class Durations : uint8_t { InEveryRow, InMostRows, InNoRow };
 
-// A table with a header names its columns and parses one row at a time; any other layout opens its
-// own parser, and is known by its first lines.
+// A table with a header names its columns and parses one row at a time. Any other layout opens its
+// own parser, and is recognised by its first lines.
 struct Format {
   TraceFormat id = TraceFormat::Auto;
   std::span<const std::string_view> columns = {};
   TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
-  size_t submit_column = 0, start_column = 0;  // where starts are not recorded, the same
+  size_t submit_column = 0, start_column = 0;  // equal if starts are not recorded
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
-  // From 0 to 1: how much the beginning of a file looks like this layout.
+  // From 0 to 1: how well the beginning of a file matches this layout.
   double (*likeness)(std::string_view beginning) = nullptr;
   Durations durations = Durations::InEveryRow;
   bool has_queues = false;
   bool has_groups = false;
-  bool has_statuses = false;  // says how jobs ended
+  bool has_statuses = false;  // rows have the outcome of jobs
   bool has_gpus = true;
-  bool has_processors = false;  // and what was requested of them: SWF
-  bool has_steps = false;       // in place of durations: Gavel
+  bool has_processors = false;  // requested and allocated processors: SWF
+  bool has_steps = false;       // steps in place of durations: Gavel
   bool has_starts = false;
-  bool has_sensors = false;  // what jobs used may be beside: PAI
-  bool has_nodes = false;    // says where jobs ran
+  bool has_sensors = false;  // may have measured use in other files: PAI
+  bool has_nodes = false;    // rows have the nodes of jobs
   bool has_dates = false;
-  // Counts seconds from its own zero, or, in some files, from 1970 or in dates: then the run starts
-  // at midnight.
+  // Times may count seconds from the trace's own zero or, in some files, from 1970 or as dates;
+  // then the run starts at midnight.
   bool may_count_from_1970 = false;
   bool has_comments = false;
   bool is_unsorted = false;
   bool has_pending = false;
-  // Lists only jobs that ended after recording began, although some were submitted long before: a
+  // Lists only jobs that ended after recording began, although some were submitted long before. A
   // warm-started replay begins at the first end.
   bool lists_survivors = false;
-  bool has_own_columns = false;  // which params.columns names
-  bool has_gpu_types = false;    // names that a site chose: sacct
+  bool has_own_columns = false;  // named in params.columns
+  bool has_gpu_types = false;    // GPU types with names of the site: sacct
 };
 
 extern const Format kOpenbFormat;
@@ -77,31 +77,31 @@ extern const Format kCsvFormat;
 extern const Format kJsonLinesFormat;
 extern const Format kSacctFormat;
 
-// The parser of a format, table or not.
+// The parser of a format, whether a table or not.
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
 
-// Shared by the parsers.
-// What a message says behind a missing column where nobody said which format the file has.
+// Shared by the parsers. The hint after a missing column if the format was guessed.
 std::string how_guessed(const Format& format, const TraceParams& params);
-// The fields of the first line; empty where there is none.
+// The fields of the first line; empty without one.
 std::vector<std::string_view> first_fields(std::string_view beginning, char separator);
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
-// Names the job and takes its number from the name, up to a '#'.
+// Sets the job's name, and its number from the digits of the name, up to a '#'.
 void identify(CsvReader& row, size_t column, TraceJob& job);
 int64_t id_of(std::string_view name);
-// Spreads `gpus` over `pods`: as evenly as whole GPUs go, the last pod taking what is left, but at
-// least one. So 12 on 2 are 6 + 6, 9 on 2 are 5 + 4, and 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2
-// more than recorded: pods are alike.
+// Spreads `gpus` over `pods` as evenly as whole GPUs allow; the last pod takes the rest, but at
+// least one. Example: 12 on 2 are 6 + 6, 9 on 2 are 5 + 4. 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2
+// more than recorded, because pods are equal.
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
-// The same; false: a pod would ask for more than kGpusPerPodMax.
+// The same without findings; false: a pod would request more than kGpusPerPodMax.
 constexpr int64_t kGpusPerPodMax = 16;
 [[nodiscard]] bool spread_gpus(int64_t gpus, int64_t pods, TraceJob& job);
-// For traces that name no nodes: one pod up to a node of 8 GPUs, beyond it as few as hold them.
+// For traces without nodes: one pod for up to 8 GPUs, beyond that as few pods of up to 8 as
+// possible.
 void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job);
 int64_t pods_for(int64_t gpus);
-// Cuts the duration or raises the request of a job that ran longer than it requested.
+// Cuts the duration, or raises the request, of a job that ran longer than requested.
 void settle_overrun(TraceOverruns overruns, TraceJob& job);
-// The number of the job is the number of its row.
+// Numbers the job by its row.
 void number_by_row(int64_t row, TraceJob& job);
 
 }  // namespace orrery::traces

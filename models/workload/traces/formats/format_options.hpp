@@ -1,4 +1,4 @@
-// models/workload/traces/formats/format_options.hpp -- parameters that one trace format alone has.
+// models/workload/traces/formats/format_options.hpp -- parameters of single trace formats.
 #pragma once
 
 #include <string>
@@ -85,7 +85,7 @@ struct SacctOptions {
   }
 };
 
-// Names in the header of a table, or keys of JSON lines, by what they say.
+// Names of columns in a table, or keys of JSON lines, by their meaning.
 struct TraceColumns {
   static constexpr std::string_view kDoc =
       "What the columns of format csv, or the keys of json_lines, are called in the file. Needed "

@@ -1,5 +1,5 @@
 // The Google cluster log of 2011: events of jobs, or of their tasks, one a row, without a header;
-// and a table with a header that condenses all events of jobs.
+// and a table with a header that summarises all events of jobs.
 #include <limits>
 #include <map>
 
@@ -42,7 +42,7 @@ enum Event : int64_t {
   kUpdateRunning
 };
 
-// Where a layout keeps what all have.
+// Positions of the columns that all layouts have.
 struct Layout {
   std::span<const std::string_view> columns;
   bool has_header = false;
@@ -61,11 +61,11 @@ constexpr Layout kTasks{.columns = kTaskColumns,
                         .is_tasks = true};
 constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
-// A life goes from a submission over its first scheduling to the first event that ends it; a task
-// that is submitted anew after it was evicted or failed lives again, as a job of its own. What runs
-// on when the log ends lacks a duration; what is pending then is counted, not replayed. CPU and
-// memory are shares of the largest machine, whose size was not published: a thousandth of it stands
-// for one milli-CPU, a 2^-30th for one byte.
+// A life goes from a submission over its first scheduling to the first event that ends it. A task
+// that is resubmitted after an eviction or failure starts a new life, as a job of its own. Jobs
+// running at the end of the log have no duration; pending ones are counted, not replayed. CPU and
+// memory are shares of the largest machine, whose size was not published: a thousandth counts as
+// one milli-CPU, a 2^-30th as one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -173,7 +173,7 @@ bool GoogleParser::follow() {
                 layout_.is_tasks ? csv_.integer(3, 0, kAfterTheLog) : 0};
   const int64_t event = csv_.integer(layout_.event, kSubmit, kUpdateRunning);
   if (event >= kUpdatePending) findings_.leave_out("an update: a job keeps its first request");
-  // Its life stays open, and is counted when the log ends.
+  // Its life stays open, and is counted at the end of the log.
   if (us == kAfterTheLog) findings_.leave_out("an event after the log ends, at an unknown time");
   if (us > kMicrosMax) csv_.wrong(0, "a time within 292 years");
   if (!csv_.row_ok()) return false;
@@ -205,7 +205,7 @@ void GoogleParser::schedule(Life& life, Time at) {
   findings_.join();
 }
 
-// Of the rows of a life, the first is the job's, and counted for it; the others are joined to it.
+// The first row of a life counts for the job; later rows are joined to it.
 bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (known == lives_.end()) {
     findings_.leave_out("an end without a submission");
@@ -247,7 +247,7 @@ std::unique_ptr<RowParser> open_layout(ParserInput input) {
   return std::make_unique<GoogleParser>(std::move(input), layout);
 }
 
-// Numbers where numbers must be: time, job and event.
+// Recognised by numbers in the columns of time, job and event.
 template <const Layout& layout>
 double likeness(std::string_view beginning) {
   const auto fields = first_fields(beginning, ',');

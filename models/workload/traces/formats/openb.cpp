@@ -31,7 +31,7 @@ constexpr Word<TracePriority> kQosClasses[] = {{"LS", TracePriority::High},
                                                {"Guaranteed", TracePriority::High},
                                                {"Burstable", TracePriority::Normal},
                                                {"BE", TracePriority::Low}};
-// The phase when the list was taken, not an outcome.
+// The phase when the list was made, not an outcome.
 constexpr Word<TraceStatus> kPhases[] = {{"Running", TraceStatus::Running},
                                          {"Succeeded", TraceStatus::Completed},
                                          {"Failed", TraceStatus::Failed},
@@ -44,7 +44,7 @@ void parse_gpus(CsvReader& row, TraceJob& job) {
   if (gpus == 0) return;
   if (milli == 0) row.wrong(kGpuMilli, "1 or more with a GPU");
   if (gpus > 1 && milli < kWholeGpu) row.wrong(kGpuMilli, "1000 with several GPUs");
-  // More than a whole GPU counts as one, as the list's own converter has it.
+  // More than a whole GPU counts as one, as in the list's own converter.
   job.gpu_milli = static_cast<int32_t>(std::min(milli, kWholeGpu));
 }
 
@@ -78,8 +78,8 @@ TraceRow parse_pod(CsvReader& row, StringPool& pool) {
 constexpr std::string_view kUntimedColumns[] = {"name", "cpu_milli", "memory_mib", "num_gpu",
                                                 "gpu_milli"};
 
-// Some variants were published without times, as the experiments on them need none: all pods
-// arrive at once, in the order of the file.
+// Some variants were published without times, which their experiments do not need: all pods arrive
+// at once, in the order of the file.
 TraceRow parse_untimed(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -1,5 +1,5 @@
-// Tables that users write themselves: CSV with a header, or JSON lines, in the columns that
-// params.columns names.
+// Tables written by users: CSV with a header, or JSON lines, with the columns named in
+// params.columns.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -49,7 +49,7 @@ std::array<std::string, kFields> names_of(const TraceColumns& c) {
           c.requested_time, c.cpus,        c.memory,   c.gpu_model, c.node};
 }
 
-// A column whose name was given must be there.
+// A column that the user named must exist.
 std::vector<WantedField> wanted_fields(const TraceColumns& columns) {
   const auto names = names_of(columns), unset = names_of({});
   std::vector<WantedField> wanted;
@@ -125,7 +125,7 @@ class OwnParser final : public RowParser {
   std::unique_ptr<NamedRows> rows_;
   StringPool& pool_;
   const TraceParams& params_;
-  std::optional<bool> has_dates_;  // known from the first row on
+  std::optional<bool> has_dates_;  // known after the first row
   TraceRow row_;
 };
 
@@ -222,7 +222,7 @@ void OwnParser::parse_times() {
   }
 }
 
-// A window in dates would lie outside of a table that counts seconds from its own zero.
+// A window in dates cannot apply to a table that counts seconds from its own zero.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates
@@ -300,7 +300,7 @@ std::unique_ptr<RowParser> open_json(ParserInput input) {
       input.pool, input.params);
 }
 
-// Less than the likeness of a log that has all of its columns.
+// Lower than the likeness of a log that has all of its columns.
 constexpr double kLikely = 0.9;
 
 double csv_likeness(std::string_view beginning) {

@@ -1,7 +1,7 @@
-// The Alibaba PAI log of 2020: tables without headers. A row of the task table is a gang of alike
-// instances, a row of the instance table one of them, which its worker ran. Other tables of the
-// log, in the same folder, tell who submitted the job and when, what kind of work it was, and what
-// sensors saw it use.
+// The Alibaba PAI log of 2020: tables without headers. A row of the task table is a gang of equal
+// instances, a row of the instance table is one of them, run by its worker. Other tables in the
+// same folder have the user and submission time of a job, the kind of its work, and its measured
+// use.
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/tables/pai_tables.hpp"
 
@@ -36,7 +36,7 @@ class PaiParser : public RowParser {
       csv_.findings().stop("pai.measured: there is no pai_sensor_table.csv beside " + file);
     }
   }
-  virtual void parse() = 0;  // the row that was just read
+  virtual void parse() = 0;  // the row just read
 
   bool is_measured_;
   PaiTables tables_;
@@ -75,8 +75,8 @@ constexpr std::string_view kInstanceColumns[] = {"job_name",    "task_name", "in
                                                  "worker_name", "inst_id",   "status",
                                                  "start_time",  "end_time",  "machine"};
 
-// A worker is a job of one pod that arrives with its task's job, whose resources the task table
-// tells; so workers of a task may run for different times, as they did.
+// A worker is a job of one pod. It arrives with its task's job, and the task table has its request.
+// So workers of a task may run for different times, as recorded.
 class InstanceParser final : public PaiParser {
  public:
   explicit InstanceParser(ParserInput input)
@@ -117,7 +117,7 @@ class InstanceParser final : public PaiParser {
   }
 };
 
-// By the number of fields and a status where it must be.
+// Recognised by the number of fields and by a valid status.
 template <size_t fields_count, size_t status>
 double likeness(std::string_view beginning) {
   const auto fields = first_fields(beginning, ',');

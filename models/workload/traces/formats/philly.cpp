@@ -1,5 +1,5 @@
 // The job log of Philly: one JSON array with an object for each job, which lists its attempts and
-// the GPUs each of them held.
+// the GPUs of each attempt.
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -23,10 +23,10 @@ struct Attempt {
   std::vector<int64_t> gpus;  // of each machine
 };
 
-// Replays a job as its last attempt that held GPUs asks for it: as many pods as machines. It runs
-// for the sum of its attempts, since what lies between them was spent waiting; the wait recorded
-// is that before the first. Times are those of the clock on the wall, which was put back by an
-// hour on 2017-11-05: an attempt across that night may seem to end before it starts, and is left
+// Replays a job with the size of its last attempt that held GPUs: as many pods as machines. Its
+// duration is the sum of its attempts, because the time between them was spent waiting; the
+// recorded wait is that before the first attempt. Times are local time, which was put back by an
+// hour on 2017-11-05. An attempt across that night may seem to end before it starts, and is left
 // out of the sum.
 class PhillyParser final : public RowParser {
  public:
@@ -72,8 +72,7 @@ class PhillyParser final : public RowParser {
   void wrong(std::string_view expected) {
     findings_.wrong_field(static_cast<size_t>(tokens_.column()), key_, tokens_.text(), expected);
   }
-  // Calls `each` for every key of the object whose bracket was just read; the callee reads the
-  // value.
+  // Calls `each` for every key of the object whose bracket was just read; `each` reads the value.
   template <class F>
   void for_each_key(F&& each) {
     for (Kind kind = tokens_.next(); kind == Kind::Key; kind = tokens_.next()) {
@@ -81,7 +80,7 @@ class PhillyParser final : public RowParser {
       each(std::string{key_});
     }
   }
-  // The same for every element of the array that must come next.
+  // The same for every element of the next array.
   template <class F>
   void for_each_object(F&& each) {
     const Kind first = tokens_.next();
@@ -111,7 +110,7 @@ class PhillyParser final : public RowParser {
   TraceRow row_;
 };
 
-// The string that must come next; empty after a mistake.
+// The next string; empty after a mistake.
 std::string_view PhillyParser::text() {
   const Kind kind = tokens_.next();
   if (kind == Kind::String && tokens_.text().size() <= kTextMax) return tokens_.text();
@@ -263,7 +262,7 @@ void PhillyParser::finish_job() {
   if (is_running) row_.lacks_duration = "still running when the recording stopped";
   row_.start = *started;
   job.wait_recorded = *started - job.submit;
-  // Pods are alike: all but one hold as many as the fullest machine.
+  // Pods are equal: all have the GPUs of the machine with most of them, except one.
   int64_t gpus = 0;
   for (const int64_t count : shape->gpus) gpus += count;
   const auto pods = static_cast<int64_t>(shape->gpus.size());

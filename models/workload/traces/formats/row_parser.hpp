@@ -1,4 +1,4 @@
-// models/workload/traces/formats/row_parser.hpp -- the rows of one trace format, as jobs.
+// models/workload/traces/formats/row_parser.hpp -- parses the rows of one trace format as jobs.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace orrery::traces {
 
-// Times as the trace counts them: from its own zero, or from 1970 where it has dates.
+// Times as in the trace: from its own zero, or from 1970 if it has dates.
 struct TraceRow {
   TraceJob job;  // job.submit included
-  // When its cluster started it, or, of one that never started, its user cancelled it; job.submit
-  // where that is not recorded.
+  // When its cluster started it. If it never started, when its user cancelled it. job.submit if
+  // unrecorded.
   Time start;
-  // A literal that says why the job has no duration; empty: it has one, or the format has none.
+  // Why the job has no duration, a literal; empty: it has one, or the format has none.
   std::string_view lacks_duration = {};
 };
 
-// Streams rows in the order of the file; what is no job goes to the findings.
+// Streams rows in the order of the file. Rows that are no jobs go to the findings.
 class RowParser {
  public:
   using Fact = std::pair<std::string, std::string>;
@@ -34,18 +34,17 @@ class RowParser {
   virtual ~RowParser() = default;
   // Valid until the next call; null at the end of the file, or when the findings are stopped.
   virtual const TraceRow* next() = 0;
-  // ":column (name)" of the field that a job's arrival comes from; empty in layouts without
-  // columns.
+  // ":column (name)" of the field with a job's arrival; empty in layouts without columns.
   virtual std::string arrival_place(TraceArrival) const { return {}; }
-  // What the file says of itself, such as the size of its machine.
+  // Facts in the file itself, such as the size of its machine.
   virtual std::span<const Fact> facts() const { return {}; }
-  // Of a table with names for its columns; what has been met so far.
+  // For a table with named columns: the columns read so far.
   virtual TraceColumnUse columns() const { return {}; }
-  // Other files it read, as they were opened.
+  // Other files that it read, in the order of opening.
   virtual std::vector<std::string> side_files() const { return {}; }
 };
 
-// What a parser is made from. All of it outlives the parser, which takes the source.
+// Inputs of a parser. All of them must outlive the parser, which takes the source.
 struct ParserInput {
   TextSource source;
   Findings& findings;

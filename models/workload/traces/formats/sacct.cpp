@@ -1,5 +1,5 @@
-// The output of Slurm's `sacct --parsable2`: a header and rows between bars. Fields as in its
-// manual page, sacct(1) of Slurm 25.11. Rows of job steps repeat their job and are left out.
+// The output of Slurm's `sacct --parsable2`: a header and rows separated by bars. Fields are those
+// of sacct(1) of Slurm 25.11. Rows of job steps repeat their job and are left out.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -32,12 +32,12 @@ enum Column : size_t {
 constexpr std::array<std::string_view, kColumns> kNames = {
     "JobID",     "Submit", "Start",   "End",       "State",     "Elapsed", "ReqTRES",
     "AllocTRES", "User",   "Account", "Partition", "Timelimit", "NodeList"};
-constexpr size_t kNeeded = kUser;  // the columns before it
+constexpr size_t kNeeded = kUser;  // number of columns before it
 constexpr std::string_view kHint =
     ": run sacct --allusers --allocations --parsable2 --starttime ... --format "
     "JobID,Submit,Start,End,State,Elapsed,ReqTRES,AllocTRES,User,Account,Partition,Timelimit";
 
-// PENDING: never started. What was preempted or requeued ended before its work was done.
+// PENDING: never started. Preempted and requeued jobs ended before their work was done.
 constexpr Word<TraceStatus> kStates[] = {
     {"COMPLETED", TraceStatus::Completed},  {"CANCELLED", TraceStatus::Cancelled},
     {"FAILED", TraceStatus::Failed},        {"TIMEOUT", TraceStatus::Timeout},
@@ -54,7 +54,7 @@ struct Tres {
   std::string_view gpu_type;
 };
 
-// "100G", "93750M" or a plain count; units are powers of 1024. Nothing when it is none of these.
+// "100G", "93750M" or a plain count; units are powers of 1024. Empty for other texts.
 std::optional<int64_t> parse_count(std::string_view text, int64_t plain) {
   constexpr std::string_view kUnits = "KMGTP";
   int64_t scale = plain;
@@ -72,7 +72,7 @@ std::optional<int64_t> parse_count(std::string_view text, int64_t plain) {
   return static_cast<int64_t>(value * static_cast<double>(scale));
 }
 
-// Of types of GPUs, which Slurm lists beside their sum or, if the sum is not tracked, alone.
+// GPUs by type, which Slurm lists beside their sum or, if the sum is not tracked, alone.
 struct TypedGpus {
   int64_t gpus = 0;
   std::string_view type;
@@ -108,7 +108,7 @@ std::optional<Tres> parse_tres(std::string_view text) {
   return tres;
 }
 
-// [DD-[HH:]]MM:SS, with a fraction perhaps.
+// [DD-[HH:]]MM:SS, with an optional fraction.
 std::optional<Duration> parse_elapsed(std::string_view text) {
   int64_t seconds = 0;
   const size_t dash = text.find('-');
@@ -164,7 +164,7 @@ class SacctParser final : public RowParser {
   void parse_size();
   void parse_limit();
   void parse_times();
-  // Where Slurm knows no time, it prints None or Unknown.
+  // Slurm prints None or Unknown for a missing time.
   bool has_time(Column column) const {
     return !csv_.is_nothing(at_[column]) && csv_.text(at_[column]) != "Unknown";
   }
@@ -181,7 +181,7 @@ class SacctParser final : public RowParser {
   CsvReader csv_;
   StringPool& pool_;
   const TraceParams& params_;
-  std::array<size_t, kColumns> at_{};  // kColumns: the file does not have it
+  std::array<size_t, kColumns> at_{};  // kColumns: missing in the file
   std::vector<std::string_view> bound_;
   TraceRow row_;
 };
@@ -209,7 +209,7 @@ void SacctParser::parse() {
   if (job.pods == 1 && has_time(kStart)) job.node = name(kNodeList);
 }
 
-// "CANCELLED by 1000", too.
+// Also "CANCELLED by 1000".
 void SacctParser::parse_state() {
   const std::string_view text = csv_.text(at_[kState]);
   const std::string_view state = text.substr(0, text.find_first_of(" +"));
@@ -218,7 +218,7 @@ void SacctParser::parse_state() {
   row_.job.status = known->value;
 }
 
-// What the job held; of one that never started, what it asked for.
+// What the job held or, if it never started, what it requested.
 void SacctParser::parse_size() {
   TraceJob& job = row_.job;
   const Column column = csv_.is_nothing(at_[kAllocated]) ? kRequested : kAllocated;

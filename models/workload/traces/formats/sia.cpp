@@ -1,5 +1,5 @@
-// The workloads of Sia: which application arrives when, on how many GPUs. How long it runs depends
-// on its throughput, which is no part of the file.
+// The workloads of Sia: arrival time, application and number of GPUs. The duration depends on the
+// application's throughput, which is not in the file.
 #include "models/workload/traces/formats/format.hpp"
 
 namespace orrery::traces {

@@ -1,6 +1,6 @@
-// The Standard Workload Format of the Parallel Workloads Archive: 18 fields separated by blanks,
-// -1 where nothing is known. Some logs append fields: they are passed over, but for the queue name
-// that the 21-field variant holds in its 20th.
+// The Standard Workload Format of the Parallel Workloads Archive: 18 fields separated by blanks, -1
+// for unknown values. Some logs append fields. They are skipped, except for the queue name in the
+// 20th field of the 21-field variant.
 #include <array>
 #include <charconv>
 
@@ -67,7 +67,7 @@ std::string_view trimmed(std::string_view text) {
 
 struct Split {
   size_t count = 0;       // of the fields found
-  std::string_view rest;  // behind the last one asked for
+  std::string_view rest;  // after the last requested field
 };
 
 Split split_blanks(std::string_view line, std::span<std::string_view> fields) {
@@ -125,7 +125,7 @@ class SwfParser final : public RowParser {
   void wrong(Field field, std::string_view expected) {
     findings_.wrong_field(field + 1, kNames[field], fields_[field], expected);
   }
-  // -1, or any other negative number, says that nothing is known.
+  // -1, or any other negative number, means unknown.
   int64_t whole(Field field, int64_t high);
   Duration span(Field field);
   double kibibytes(Field field);
@@ -137,7 +137,7 @@ class SwfParser final : public RowParser {
   const TraceParams& params_;
   std::array<std::string_view, kFields> fields_;
   std::vector<Fact> facts_;
-  int64_t whole_job_ = TraceJob::kNone;  // the number of the last row of a whole job
+  int64_t whole_job_ = TraceJob::kNone;  // row number of the last whole job
   TraceRow row_;
 };
 
@@ -165,7 +165,7 @@ Duration SwfParser::span(Field field) {
   return TraceJob::kUnknown;
 }
 
-// Logs that give kilobytes per processor divide, and may leave a fraction.
+// Logs with kilobytes per processor divide, and may have a fraction.
 double SwfParser::kibibytes(Field field) {
   const std::string_view text = fields_[field];
   double value = -1;
@@ -187,8 +187,8 @@ std::string_view SwfParser::name(Field field) {
   return {};
 }
 
-// A job that was swapped out has a row for the whole of it, and below it one for each part. A
-// cancelled one whose wait is unknown never started, unless it ran: some logs know no waits.
+// A job that was swapped out has a row for the whole job, and below it one for each part. A
+// cancelled job with an unknown wait never started, unless it ran: some logs have no waits.
 void SwfParser::parse_status(Duration run) {
   TraceJob& job = row_.job;
   const int64_t status = whole(kStatus, 5);
@@ -211,7 +211,7 @@ void SwfParser::parse_status(Duration run) {
   }
 }
 
-// What it used has no place in a job, but may contradict what it asked for.
+// The measured use has no field in a job, but may contradict the request.
 void SwfParser::parse_use(Duration run) {
   const Duration cpu_time = span(kCpuTime);
   const double used = kibibytes(kUsedMemory);
@@ -222,8 +222,8 @@ void SwfParser::parse_use(Duration run) {
   if (requested > 0 && used > requested) findings_.remark("used more memory than it requested");
 }
 
-// The size of the job in processors. A log may hold both counts, or either; cores of one job are
-// pods of one core each, or one pod.
+// The size of the job in processors. A log may have both counts, or one of them. The cores of a job
+// are pods of one core each, or one pod.
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);
@@ -258,8 +258,8 @@ void SwfParser::parse_names() {
   if (job.queue.empty()) job.queue = partition;
 }
 
-// The variant's fields after the 18th: nodes in braces, perhaps with blanks between them, the queue
-// by name, and resources asked for.
+// The variant's fields after the 18th: nodes in braces, maybe with blanks between them, the queue
+// by name, and requested resources.
 void SwfParser::parse_variant(std::string_view rest) {
   std::array<std::string_view, 4> fields;
   size_t queue = 1;

@@ -9,7 +9,7 @@
 namespace orrery::traces {
 namespace {
 
-// Whether a parameter is as if nobody had set it, and whether the format has what it works on.
+// Whether a parameter has its default, and whether it applies to the format.
 struct Use {
   std::string_view name;
   bool is_default;

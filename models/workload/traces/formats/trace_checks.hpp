@@ -1,5 +1,5 @@
-// models/workload/traces/formats/trace_checks.hpp -- parameters that a trace of some format cannot
-// follow.
+// models/workload/traces/formats/trace_checks.hpp -- parameters that do not apply to a trace's
+// format.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace orrery::traces {
 
-// How a trace tells times.
+// The clock of a trace.
 enum class Clock : uint8_t { Seconds, Dates, Either };
 
-// The parameter `name` says `text`, which the clock must allow.
+// The parameter `name` with the value `text`, which the clock must allow.
 struct Instant {
   std::optional<Time> at;
-  std::string mistake;  // "name: ..."; empty: none, or there is no text
+  std::string mistake;  // "name: ..."; empty: valid or no text
 };
 Instant parse_instant(std::string_view name, const std::string& text, Clock clock);
 
-// The first that is out of its range, is missing, or would do nothing, as "name: what is wrong".
+// The first parameter that is out of range, missing or without effect, as "name: what is wrong".
 std::optional<std::string> mistaken_param(const TraceParams& params, const Format& format);
 
 }  // namespace orrery::traces

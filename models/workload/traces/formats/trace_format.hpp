@@ -1,5 +1,5 @@
-// models/workload/traces/formats/trace_format.hpp -- the layouts of job traces, and the choices in
-// reading them.
+// models/workload/traces/formats/trace_format.hpp -- layouts of job traces, and options of reading
+// them.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// Auto: by the names in the header, or the shape of the first lines.
+// Auto: by the names in the header, or the pattern of the first lines.
 enum class TraceFormat : uint8_t {
   Auto,
   Openb,
@@ -72,32 +72,31 @@ constexpr std::array<std::string_view, 29> enum_names(TraceFormat) {
           "sacct"};
 }
 
-// When a job enters the run: when it was submitted, or when its cluster started it.
+// When a job arrives in the run: at its submission, or when its cluster started it.
 enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
 // Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job; of more than half a million jobs, the rest waits in a temporary file. Auto: as the
-// format has it.
+// first job; beyond half a million jobs the rest goes to a temporary file. Auto: as the format
+// requires.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};
 }
 
-// Which of two counts of a job's processors is its size. Either stands in for the other where only
-// one was recorded.
+// Which count of processors is a job's size. If only one was recorded, it is used.
 enum class TraceProcessors : uint8_t { Requested, Allocated };
 constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
   return {"requested", "allocated"};
 }
 
-// What becomes of a job that ran longer than its user had asked for.
+// What happens to a job that ran longer than requested.
 enum class TraceOverruns : uint8_t { Keep, Cut, Raise };
 constexpr std::array<std::string_view, 3> enum_names(TraceOverruns) {
   return {"keep", "cut", "raise"};
 }
 
-// Which of a job's names is the team that quotas and fair shares go by.
+// Which name of a job is the team for quotas and fair shares.
 enum class TraceTeam : uint8_t { Queue, Group };
 constexpr std::array<std::string_view, 2> enum_names(TraceTeam) { return {"queue", "group"}; }
 

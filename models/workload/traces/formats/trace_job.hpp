@@ -1,4 +1,4 @@
-// models/workload/traces/formats/trace_job.hpp -- one job of a trace, whatever format it came in.
+// models/workload/traces/formats/trace_job.hpp -- one job of a trace, independent of its format.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// How the job ended where it was recorded. Running and Pending: it had not, when recording stopped.
+// Outcome of the job. Running and Pending: it had not ended when recording stopped.
 enum class TraceStatus : uint8_t {
   Completed,
   Cancelled,
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 8> enum_names(TraceStatus) {
           "node_fail", "running",   "pending", "unknown"};
 }
 
-// Normal when the trace has none.
+// Normal if the trace has no priorities.
 enum class TracePriority : uint8_t { Low, Normal, High };
 constexpr std::array<std::string_view, 3> enum_names(TracePriority) {
   return {"low", "normal", "high"};
@@ -49,8 +49,8 @@ class TraceName {
   uint8_t length_ = 0;
 };
 
-// All pods are alike, except that the last one may ask for fewer GPUs. The views live as long as
-// the reader that gave the job.
+// All pods are equal, except that the last one may request fewer GPUs. The views are valid as long
+// as the reader.
 struct TraceJob {
   static constexpr Duration kUnknownWait{-1};
   static constexpr Duration kUnknown{-1};
@@ -63,21 +63,21 @@ struct TraceJob {
   Duration wait_recorded = kUnknownWait;
   Duration requested_time = kUnknown;   // the user's estimate of the duration, or its limit
   Duration deadline = kUnknown;         // from the submission
-  Duration cancelled_after = kUnknown;  // from the submission; known of jobs that never started
-  int64_t after = kNone;                // id of the job it was submitted after the end of
+  Duration cancelled_after = kUnknown;  // from the submission, for jobs that never started
+  int64_t after = kNone;                // id of the job after whose end it was submitted
   Duration think_time = kUnknown;       // from that end to the submission
   int32_t pods = 1;
   int32_t gpus_per_pod = 0;
   int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the count does not divide
   int32_t gpu_milli = 1000;       // of each GPU; 1000 is a whole one
-  int64_t cpu_milli_per_pod = 0;  // 0: not recorded
-  Bytes memory_per_pod;           // 0: not recorded
+  int64_t cpu_milli_per_pod = 0;  // 0: unknown
+  Bytes memory_per_pod;           // 0: unknown
   std::string_view user;
   std::string_view group;
   std::string_view queue;
-  std::string_view application;  // what it ran: a model, a program, a type of work
-  std::string_view gpu_models;   // "A|B": either will do; empty: any
-  std::string_view node;         // where it ran, if params.recorded_nodes asks; one pod alone
+  std::string_view application;  // a model, a program or a type of work
+  std::string_view gpu_models;   // "A|B": either one; empty: any
+  std::string_view node;         // its node, if params.recorded_nodes; for a single pod
   TracePriority priority = TracePriority::Normal;
   TraceStatus status = TraceStatus::Unknown;
   TraceName name;

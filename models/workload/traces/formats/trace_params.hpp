@@ -1,4 +1,4 @@
-// models/workload/traces/formats/trace_params.hpp -- which trace to replay, and which part of it.
+// models/workload/traces/formats/trace_params.hpp -- the trace to replay, and which part of it.
 #pragma once
 
 #include <array>

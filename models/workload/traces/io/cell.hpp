@@ -1,5 +1,4 @@
-// models/workload/traces/io/cell.hpp -- numbers and dates as traces write them, whole text or
-// nothing.
+// models/workload/traces/io/cell.hpp -- numbers and dates in traces; the whole text must match.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@ namespace orrery::traces {
 std::optional<int64_t> parse_integer(std::string_view text);
 std::optional<int64_t> parse_whole(std::string_view text);  // "12" or "12.0"
 // "14414259.0", "-1", "1e3" seconds. Plain decimals are exact; digits beyond the nanosecond are
-// dropped. Nothing for NaN, infinity or a span of more than 292 years.
+// dropped. Empty for NaN, infinity or a span of more than 292 years.
 std::optional<Duration> parse_seconds(std::string_view text);
-// "2020-04-01 12:00:00", or the date alone, counted from 1970 as if the clock were UTC: traces do
-// not name a zone, and those read here come from places without daylight saving.
+// "2020-04-01 12:00:00", or the date alone, counted from 1970 as if the clock were UTC. Traces do
+// not name a zone, and the supported ones come from places without daylight saving.
 std::optional<Time> parse_date_time(std::string_view text);
-// The same with a time of day, which may have a fraction and an offset from UTC:
-// "2023-11-16 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is passed over: it is the
-// clock on the wall that tells day from night.
+// A date with a time of day, which may have a fraction and an offset from UTC: "2023-11-16
+// 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is ignored, because local time decides
+// the hour of the day.
 std::optional<Time> parse_stamp(std::string_view text);
 bool is_nothing(std::string_view text);  // "", "None", "null", "nan" and the like
 

@@ -104,7 +104,7 @@ bool CsvReader::next_row() {
   return false;
 }
 
-// False when a quoted field does not end where it must.
+// False if a quoted field does not end correctly.
 bool CsvReader::split(std::string_view line) {
   fields_.clear();
   if (separator_ == ',' && line.find('"') != std::string_view::npos) return split_quoted(line);
@@ -118,7 +118,7 @@ bool CsvReader::split(std::string_view line) {
 
 bool CsvReader::split_quoted(std::string_view line) {
   unquoted_.clear();
-  unquoted_.reserve(line.size());  // the views below must not move
+  unquoted_.reserve(line.size());  // so that the views below stay valid
   for (size_t at = 0;;) {
     if (at < line.size() && line[at] == '"') {
       const size_t begin = unquoted_.size();

@@ -17,7 +17,7 @@
 
 namespace orrery::traces {
 
-// The texts that stand for a value; several may stand for the same one.
+// A text and its value; several texts may have the same value.
 template <class E>
 struct Word {
   std::string_view text;
@@ -25,27 +25,28 @@ struct Word {
 };
 
 // Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
-// order is free, and those nobody asked for are passed over. A getter that meets a wrong field
-// notes it in the findings and returns the lower bound; so a row is parsed without a branch per
-// field, then dropped as a whole.
+// order is free, and unknown ones are skipped. A getter that finds a wrong field reports it to the
+// findings and returns the lower bound. So a row is parsed without a branch per field, then dropped
+// as a whole.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
   CsvReader(TextSource source, Findings& findings, char separator = ',');
-  // For a table without a header line: these are its columns, in this order. With a separator other
-  // than a comma, quotes mean nothing.
+  // For a table without a header line: its columns, in this order. With a separator other than a
+  // comma, quotes have no meaning.
   CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
             char separator = ',');
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
-  // Column number k of the getters is names[k]. A missing one is a mistake that ends the reading;
+  // Column number k of the getters is names[k]. A missing column ends the reading with a mistake;
   // `hint` ends its message.
   void bind(std::span<const std::string_view> names, std::string_view hint = {});
-  TraceColumnUse use(std::span<const std::string_view> names) const;  // of the header
-  void allow_comments() { has_comments_ = true; }  // lines that start with '#', after the header
+  TraceColumnUse use(std::span<const std::string_view> names) const;  // columns of the header
+  // Skips lines that start with '#', after the header.
+  void allow_comments() { has_comments_ = true; }
 
-  // False at the end of the table. Blank lines are passed over.
+  // False at the end of the table. Skips blank lines.
   bool next_row();
   int64_t row() const { return source_.row(); }
   bool row_ok() const { return findings_.row_ok(); }
@@ -58,7 +59,7 @@ class CsvReader {
   Duration seconds(size_t column);                          // not negative
   double number(size_t column, double low, double high);
   Time date_time(size_t column);
-  Time stamp(size_t column);  // a date and time with a fraction or an offset, perhaps
+  Time stamp(size_t column);  // a date and time with optional fraction and offset
   bool is_nothing(size_t column) const { return traces::is_nothing(text(column)); }
   template <class E>
   E word(size_t column, std::span<const Word<E>> words) {
@@ -70,7 +71,7 @@ class CsvReader {
     wrong(column, expected);
     return words.front().value;
   }
-  // For what a getter cannot see: the field is well formed but contradicts another.
+  // For mistakes that getters cannot see: a well-formed field that contradicts another one.
   void wrong(size_t column, std::string_view expected);
   std::string place(size_t column) const;                                // ":column (name)"
   size_t column(size_t column) const { return positions_[column] + 1; }  // in the file, from 1
@@ -85,9 +86,9 @@ class CsvReader {
   char separator_ = ',';
   bool has_comments_ = false;
   std::vector<std::string> header_;
-  std::vector<size_t> positions_;  // of each bound column among the fields
+  std::vector<size_t> positions_;  // index of each bound column among the fields
   std::vector<std::string_view> fields_;
-  std::string unquoted_;  // what quoted fields of the row say
+  std::string unquoted_;  // unquoted texts of the row
 };
 
 }  // namespace orrery::traces

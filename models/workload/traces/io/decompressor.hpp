@@ -1,4 +1,4 @@
-// models/workload/traces/io/decompressor.hpp -- bytes as they are stored, and as they were packed.
+// models/workload/traces/io/decompressor.hpp -- stored and decompressed bytes.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class StoredBytes {
   explicit StoredBytes(std::string_view memory) : block_{memory} {}
   explicit StoredBytes(const std::string& path);
 
-  // What is stored next and not yet taken; empty at the end and after a complaint.
+  // The next stored bytes; empty at the end and after an error.
   std::string_view peek();
   void take(size_t count) { block_.remove_prefix(count); }
   const std::string& complaint() const { return complaint_; }
@@ -36,8 +36,8 @@ class StoredBytes {
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
-  // Fills `out` as far as it goes; zero bytes mean the end or a complaint. Packed streams may
-  // follow each other.
+  // Fills `out` as far as possible; zero bytes mean the end or an error. Packed streams may follow
+  // each other.
   virtual size_t read(StoredBytes& input, std::span<char> out) = 0;
   const std::string& complaint() const { return complaint_; }
 
@@ -45,7 +45,7 @@ class Decompressor {
   std::string complaint_;
 };
 
-// By the first bytes, gzip or xz; null when they are neither.
+// By the first bytes, gzip or xz; null for other data.
 std::unique_ptr<Decompressor> decompressor_for(std::string_view head);
 
 }  // namespace orrery::traces

@@ -1,4 +1,4 @@
-// models/workload/traces/io/findings.hpp -- what a reader finds wrong, unusable or odd in a file.
+// models/workload/traces/io/findings.hpp -- mistakes, unusable rows and oddities found in a file.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// What a reader met in a file besides rows it could use.
+// A kind of row that was left out or odd, and how often it occurred.
 struct TraceNote {
   std::string what;
   int64_t rows = 0;
@@ -23,10 +23,10 @@ struct TraceColumnUse {
 
 namespace traces {
 
-// Three degrees. A mistake is a row that breaks the format: it ends the reading, or, where the user
-// asked for lenience, is skipped and counted. Something left out is a well-formed row that is no
-// job by the format's own rules, such as one without processors. A remark is a job kept as it is
-// although its numbers contradict each other. Nothing is dropped without one of these.
+// Three degrees. A mistake is a row that violates the format: it ends the reading or, with
+// `lenient`, is skipped and counted. A row left out is well formed but no job by the format's
+// rules, such as one without processors. A remark is a job that is kept although its numbers
+// contradict each other. Nothing is dropped without one of these.
 class Findings {
  public:
   static constexpr size_t kExamplesMax = 20;
@@ -46,18 +46,18 @@ class Findings {
 
   const std::string& file() const { return options_.file; }
   bool is_lenient() const { return options_.is_lenient; }
-  // Rows before the first start_row() belong to the header: there, every mistake ends the reading.
+  // Rows before the first start_row() belong to the header, where every mistake ends the reading.
   void start_row(int64_t row) {
     ++rows_;
     revisit_row(row);
   }
-  // A row that was started before and has not been counted yet, as anything.
+  // Returns to a row that was started before and has not been counted yet.
   void revisit_row(int64_t row) {
     row_ = row;
     row_ok_ = true;
   }
   bool row_ok() const { return row_ok_; }
-  // No row may be read any more.
+  // No further row may be read.
   bool is_stopped() const { return is_stopped_; }
 
   // Only the first mistake of a row is noted. `what` follows `file:row`.
@@ -65,27 +65,27 @@ class Findings {
   // `file:row:column (name): found '...', expected ...`
   void wrong_field(size_t column, std::string_view name, std::string_view found,
                    std::string_view expected);
-  // A mistake of the file or of what was asked for, lenient or not; the whole message.
+  // A mistake of the file or of the request, lenient or not; the whole message.
   void stop(const std::string& message);
-  // What was found in a table that belongs to the file: its errors end the reading, its skipped
-  // rows are told.
+  // Takes the findings of another table of the same log: its errors end the reading, its skipped
+  // rows are reported.
   void take_over(const Findings& beside);
-  // `what` must be a literal; the counts are kept in the order of their first rows.
+  // `what` must be a literal; counts are in the order of their first rows.
   void leave_out(std::string_view what);
-  // The row only says more of a job that another row is counted for.
+  // The row only adds to a job that is counted with another row.
   void join() { joined_ += row_ok_ ? 1 : 0; }
   void remark(std::string_view what) {
     if (row_ok_) count(remarks_, what);
   }
 
   const std::vector<std::string>& errors() const { return errors_; }
-  int64_t rows() const { return rows_; }  // started
+  int64_t rows() const { return rows_; }  // rows started
   int64_t joined() const { return joined_; }
   int64_t skipped() const { return skipped_; }
   const std::string& first_skipped() const { return first_skipped_; }
-  // The first malformed rows that were skipped, those of other tables among them.
+  // The first malformed rows that were skipped, those of other tables included.
   const std::vector<std::string>& skipped_examples() const { return examples_; }
-  // Of other tables that were read.
+  // Notes of other tables.
   const std::vector<TraceNote>& beside() const { return beside_; }
   const std::vector<Count>& left_out() const { return left_out_; }
   const std::vector<Count>& remarks() const { return remarks_; }
@@ -104,8 +104,8 @@ class Findings {
   std::vector<TraceNote> beside_;
 };
 
-// Rows skipped and left out with why, then oddities of those that were kept, then what was skipped
-// of other tables.
+// Rows skipped and left out with the reason, then oddities of kept rows, then skipped rows of other
+// tables.
 std::vector<TraceNote> notes_of(const Findings& findings);
 
 }  // namespace traces

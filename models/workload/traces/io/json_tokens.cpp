@@ -203,7 +203,7 @@ bool JsonTokens::read_escape() {
   }
 }
 
-// Halves of a pair are encoded each by itself: no name in a trace has any.
+// Each half of a surrogate pair is encoded separately: no name in a trace has any.
 bool JsonTokens::append_unicode() {
   unsigned code = 0;
   for (int i = 0; i < 4; ++i) {

@@ -11,9 +11,8 @@
 
 namespace orrery::traces {
 
-// Streams, so that one array may fill gigabytes. Checks the grammar on the way: what is handed out
-// are the tokens of well-formed JSON up to the first error. Several values may follow each other,
-// as in JSON Lines.
+// Streams, because one array may have gigabytes. Checks the grammar: all tokens up to the first
+// error are of well-formed JSON. Several values may follow each other, as in JSON Lines.
 class JsonTokens {
  public:
   enum class Kind : uint8_t {
@@ -46,13 +45,13 @@ class JsonTokens {
   const std::string& name() const { return source_.name(); }
   const std::optional<std::string>& error() const { return error_; }
 
-  // After an error, goes on with the line after it.
+  // After an error, continues with the next line.
   void resume();
   bool is_readable() const { return !source_.error(); }
-  // The error without the name and the row.
+  // The error without file name and row.
   std::string_view complaint() const { return complaint_; }
 
-  // Passes over the value whose first token was just read.
+  // Skips the value whose first token was just read.
   void skip(Kind first);
 
  private:
@@ -68,7 +67,7 @@ class JsonTokens {
   bool append_unicode();
   Kind value(int c);
   Kind finish(Kind kind);
-  bool skip_space();  // false at the end of a line on which something must follow
+  bool skip_space();  // false at the end of a line that must not end there
 
   TextSource source_;
   bool is_lines_;

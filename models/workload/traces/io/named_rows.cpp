@@ -44,7 +44,7 @@ class CsvRows final : public NamedRows {
   }
 
   CsvReader csv_;
-  std::vector<size_t> fields_;  // that there is a column for
+  std::vector<size_t> fields_;  // fields with a column
   std::vector<std::string_view> bound_;
 };
 
@@ -76,9 +76,9 @@ class JsonRows final : public NamedRows {
 
  private:
   using Kind = JsonTokens::Kind;
-  static constexpr size_t kKeysMax = 100;  // that are told
+  static constexpr size_t kKeysMax = 100;  // in messages
 
-  // A line that is no JSON is one malformed row; false when nothing can be read after it.
+  // A line that is no JSON is one malformed row; false if nothing can be read after it.
   bool go_on() {
     if (!tokens_.is_readable()) {
       findings_.stop(*tokens_.error());
@@ -94,7 +94,7 @@ class JsonRows final : public NamedRows {
       const std::string key{tokens_.text()};
       const Kind value = tokens_.next();
       bool is_wanted = false;
-      for (size_t field = 0; field < wanted_.size(); ++field) {  // two may be called the same
+      for (size_t field = 0; field < wanted_.size(); ++field) {  // a header may repeat a name
         if (wanted_[field].name != key) continue;
         is_wanted = true;
         take(value, cells_[field], key);

@@ -1,5 +1,5 @@
-// models/workload/traces/io/named_rows.hpp -- rows whose fields have names, of a CSV file or of
-// JSON lines.
+// models/workload/traces/io/named_rows.hpp -- rows with named fields, from a CSV file or JSON
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@
 
 namespace orrery::traces {
 
-// A field that is wanted. Without a column of a needed one a CSV file is not read.
+// A wanted field. A CSV file without the column of a required field is rejected.
 struct WantedField {
   std::string name;
   bool is_needed = false;
 };
 
-// Field number k of the getters is wanted[k], whatever the order in the file. Fields that nobody
-// wants are passed over. A field that a row lacks is an empty text.
+// Field number k of the getters is wanted[k], whatever the order in the file. Other fields are
+// skipped. A field that a row lacks is an empty text.
 class NamedRows {
  public:
   virtual ~NamedRows() = default;
-  // False at the end; malformed rows are in the findings, which must outlive the rows.
+  // False at the end. Malformed rows go to the findings, which must outlive the rows.
   virtual bool next() = 0;
   virtual int64_t row() const = 0;
   virtual std::string place(size_t field) const = 0;  // ":column (name)"
   virtual TraceColumnUse use() const = 0;
 
   std::string_view text(size_t field) const { return cells_[field].text; }
-  bool has(size_t field) const;  // and it says something
+  bool has(size_t field) const;  // present and not empty
   void wrong(size_t field, std::string_view expected);
   Findings& findings() { return findings_; }
 
  protected:
   struct Cell {
     std::string text;
-    size_t column = 0;  // 0: the row does not have it
+    size_t column = 0;  // 0: missing in the row
   };
   NamedRows(Findings& findings, std::vector<WantedField> wanted)
       : findings_{findings}, wanted_{std::move(wanted)}, cells_(wanted_.size()) {}
@@ -50,7 +50,7 @@ class NamedRows {
   std::vector<Cell> cells_;
 };
 
-// `hint` ends the message of a missing column, before the names that the file has.
+// `hint` ends the message about a missing column, before the list of the file's columns.
 std::unique_ptr<NamedRows> open_named_csv(TextSource source, Findings& findings,
                                           std::vector<WantedField> wanted, std::string_view hint);
 std::unique_ptr<NamedRows> open_json_lines(TextSource source, Findings& findings,

@@ -1,4 +1,4 @@
-// models/workload/traces/io/sha256.hpp -- the digest of a file, as sha256sum prints it.
+// models/workload/traces/io/sha256.hpp -- SHA-256 of a file, as printed by sha256sum.
 #pragma once
 
 #include <array>
@@ -24,6 +24,6 @@ class Sha256 {
   uint64_t size_ = 0;
 };
 
-std::optional<std::string> sha256_of_file(const std::string& path);  // nothing: cannot be read
+std::optional<std::string> sha256_of_file(const std::string& path);  // empty: unreadable
 
 }  // namespace orrery::traces

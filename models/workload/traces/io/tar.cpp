@@ -12,7 +12,7 @@ constexpr size_t kMagicAt = 257;
 constexpr size_t kSumAt = 148;
 constexpr size_t kSumLength = 8;
 
-// Digits with blanks or NULs around them.
+// Digits with optional blanks or NULs around them.
 std::optional<uint64_t> octal(std::string_view field) {
   while (field.starts_with(' ')) field.remove_prefix(1);
   const size_t length = std::min(field.find_first_not_of("01234567"), field.size());
@@ -22,7 +22,7 @@ std::optional<uint64_t> octal(std::string_view field) {
   return value;
 }
 
-// Of all bytes of a header, those of the sum itself counted as blanks.
+// Sum of all bytes of a header, with those of the checksum itself counted as blanks.
 uint64_t sum_of(std::string_view header) {
   uint64_t sum = kSumLength * uint64_t{' '};
   for (size_t i = 0; i < header.size(); ++i) {
@@ -31,18 +31,18 @@ uint64_t sum_of(std::string_view header) {
   return sum;
 }
 
-// Programs before 1988 leave no mark; but no text has a NUL, and none has the sum of itself in it.
+// Programs before 1988 write no magic. But no text has a NUL, and none has its own checksum in it.
 bool is_old_header(std::string_view header) {
   const auto sum = octal(header.substr(kSumAt, kSumLength));
   return sum && header.find('\0') != std::string_view::npos && *sum == sum_of(header);
 }
 
-// Of a file with holes, which are not stored: in the way of GNU, or of POSIX.
+// A sparse file, whose holes are not stored, in GNU's or POSIX's format.
 bool is_sparse(std::string_view path, char type) {
   return type == 'S' || path.find("GNUSparseFile.") != std::string_view::npos;
 }
 
-// Of a file, with what its folder is called; other programs keep notes of theirs in files ._NAME.
+// An entry with metadata of another file; some programs store them in files ._NAME.
 bool is_note(std::string_view path) {
   path = path.substr(0, path.find('\0'));
   return path.substr(path.rfind('/') + 1).starts_with("._");
@@ -69,7 +69,7 @@ size_t TarFile::fetch(StoredBytes& input, std::span<char> out) {
   return got;
 }
 
-// False when the archive ends before the block does.
+// False if the archive ends before the block does.
 bool TarFile::fill_block(StoredBytes& input) {
   while (held_ < kBlock) {
     const size_t got = fetch(input, std::span{block_}.subspan(held_));
@@ -95,7 +95,7 @@ size_t TarFile::read(StoredBytes& input, std::span<char> out) {
         if (fill_block(input)) {
           read_header();
         } else if (held_ == 0) {
-          finish();  // some writers leave out the blocks of zeros
+          finish();  // some writers omit the blocks of zeros
         } else if (complaint_.empty()) {
           complaint_ = "the tar archive ends too early";
         }
@@ -106,7 +106,7 @@ size_t TarFile::read(StoredBytes& input, std::span<char> out) {
       case State::Skip:
         skip(input);
         break;
-      case State::Over:  // to the end, which the packing checks
+      case State::Over:  // to the end, where the decompressor checks the sum
         if (fetch(input, block_) == 0) return 0;
         break;
     }
@@ -119,7 +119,7 @@ size_t TarFile::pass_through(StoredBytes& input, std::span<char> out) {
   const size_t got = std::min(held_ - given_, out.size());
   std::memcpy(out.data(), block_.data() + given_, got);
   given_ += got;
-  complaint_.clear();  // it comes again after what was read before it
+  complaint_.clear();  // it is reported again after the text before it
   return got;
 }
 

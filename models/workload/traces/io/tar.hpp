@@ -1,4 +1,4 @@
-// models/workload/traces/io/tar.hpp -- the file that a tar archive holds, as it is unpacked.
+// models/workload/traces/io/tar.hpp -- the only file of a tar archive, streamed.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace orrery::traces {
 
-// Whether a text begins like a tar archive: of the POSIX kind, which GNU's is too, or, given its
-// first 512 bytes, of the kind before it.
+// Whether a text begins like a tar archive: POSIX format, which GNU's is too, or, given its first
+// 512 bytes, the format before it.
 bool is_tar(std::string_view head);
 
-// Gives the content of the only file in the archive; a second one is a complaint. What is no
-// archive passes through as it is, since only its unpacked beginning tells.
+// Streams the content of the only file in the archive; a second file is an error. A text that is no
+// archive passes through unchanged, because only the unpacked beginning shows that.
 class TarFile final : public Decompressor {
  public:
-  // `packing`: how the archive itself is packed; null: it is not.
+  // `packing`: compression of the archive itself; null: none.
   explicit TarFile(std::unique_ptr<Decompressor> packing) : packing_{std::move(packing)} {}
   size_t read(StoredBytes& input, std::span<char> out) override;
   static constexpr size_t kBlock = 512;
@@ -41,8 +41,8 @@ class TarFile final : public Decompressor {
   State state_ = State::Start;
   std::array<char, kBlock> block_{};
   size_t held_ = 0;       // bytes of block_
-  size_t given_ = 0;      // of them, when they are passed through
-  uint64_t left_ = 0;     // of the content or of what is skipped
+  size_t given_ = 0;      // part of them already passed on
+  uint64_t left_ = 0;     // of the content, or of skipped data
   uint64_t padding_ = 0;  // after the content
   bool has_file_ = false;
 };

@@ -19,7 +19,7 @@ static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
 constexpr size_t kSharedMax = size_t{256} << 20U;  // bytes of unpacked text
 
-// None: not to be shared, as it is too large or has mistakes, which are told to who reads on.
+// Empty: too large to share, or with errors, which each reader reports.
 std::optional<std::string> whole_text(TextSource source) {
   std::string text;
   for (std::string_view block = source.next_block(); !block.empty(); block = source.next_block()) {
@@ -50,11 +50,11 @@ std::optional<TextSource> TextSource::open_beside(const std::string& path,
   namespace fs = std::filesystem;
   const fs::path folder = fs::path{path}.parent_path();
   for (const fs::path& place : {folder, folder / ".."}) {
-    const std::string unpacked = stem.substr(0, stem.rfind('.'));  // as tar archives are called
+    const std::string unpacked = stem.substr(0, stem.rfind('.'));  // the name of a tar archive
     for (const std::string& name :
          {stem, stem + ".gz", stem + ".xz", unpacked + ".tar.gz", unpacked + ".tar.xz"}) {
       const fs::path file = place / name;
-      std::error_code error;  // what cannot be looked at is not there
+      std::error_code error;  // an inaccessible file counts as missing
       if (fs::is_regular_file(file, error)) return open_file(file.string());
     }
   }
@@ -78,7 +78,7 @@ TextSource::TextSource(std::string name, std::unique_ptr<StoredBytes> input)
     decompressor_ = std::make_unique<TarFile>(std::move(decompressor_));
   }
   if (!decompressor_ && head.starts_with("\xEF\xBB\xBF")) {
-    input_->take(3);  // a byte order mark, as spreadsheets write it
+    input_->take(3);  // a byte order mark, as written by spreadsheets
   }
 }
 

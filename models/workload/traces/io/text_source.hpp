@@ -1,5 +1,4 @@
-// models/workload/traces/io/text_source.hpp -- the lines of a text, plain, gzip or xz, one at a
-// time.
+// models/workload/traces/io/text_source.hpp -- lines of a text, plain, gzip or xz, one at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +14,29 @@ class Decompressor;
 class StoredBytes;
 
 // Streams a file or a memory buffer in blocks, so memory does not grow with the input. Gzip and xz
-// are recognised by their first bytes, and so is a tar archive, in which one file must be. A line
-// ends with LF or CR LF; the last one needs no end. Reading stops at the first error: an unreadable
-// file, damaged or cut packing, a line that is too long, a NUL byte.
+// are recognised by their first bytes, and so is a tar archive, which must hold one file. A line
+// ends with LF or CR LF; the last line needs no end. Reading stops at the first error: an
+// unreadable file, damaged or truncated compression, a line that is too long, a NUL byte.
 class TextSource {
  public:
   static constexpr size_t kLineMax = size_t{64} << 10U;
 
-  // While files are shared (FileSharing), one that is not too large is read and unpacked once.
+  // With FileSharing, a file that is not too large is read and unpacked only once.
   static TextSource open_file(const std::string& path);
-  // The file `stem`, or the same packed, in the folder of another file or in that folder's parent.
+  // The file `stem`, or the same file packed, in the folder of another file or in the parent
+  // folder.
   static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
-  // `text` must outlive the source; `name` stands for the file in messages.
+  // `text` must outlive the source; `name` is the file's name in messages.
   static TextSource from_memory(std::string_view text, std::string name);
 
   TextSource(TextSource&&) noexcept;
   TextSource& operator=(TextSource&&) noexcept;
   ~TextSource();
 
-  // Valid until the next call; nothing at the end of the text or after an error.
+  // Valid until the next call; empty at the end of the text or after an error.
   std::optional<std::string_view> next_line();
-  // The text as it comes, for layouts without lines; empty at the end or after an error. Valid
-  // until the next call. Not to be mixed with next_line().
+  // The text in blocks, for layouts without lines; empty at the end or after an error. Valid until
+  // the next call. Must not be mixed with next_line().
   std::string_view next_block();
   int64_t row() const { return row_; }  // of the line last returned, from 1
   const std::string& name() const { return name_; }
@@ -47,10 +47,10 @@ class TextSource {
   void fail(const std::string& what);
   std::optional<std::string_view> accept(const char* line, size_t length);
   void refill();
-  std::string complaint() const;  // of what is stored
+  std::string complaint() const;  // in the stored data
 
   std::string name_;
-  std::shared_ptr<const std::optional<std::string>> shared_;  // what input_ reads, if others do
+  std::shared_ptr<const std::optional<std::string>> shared_;  // the shared text, if any
   std::unique_ptr<StoredBytes> input_;
   std::unique_ptr<Decompressor> decompressor_;  // null: plain text
   std::unique_ptr<char[]> buffer_;

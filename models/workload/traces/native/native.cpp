@@ -1,4 +1,4 @@
-// The native format, read. See native_blocks.hpp for its frame.
+// Reads the native format. See native_blocks.hpp for its frame.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -14,7 +14,7 @@ using namespace native;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr uint64_t kFieldsAll = (uint64_t{1} << 22U) - 1;
-// So that the pods of a job together can be counted: there are ten million of them at most.
+// Bounds the sum over all pods of a job.
 constexpr int64_t kPodsMax = 10'000'000;
 constexpr int64_t kCpuMilliMax = kMax / kPodsMax;
 

@@ -34,7 +34,7 @@ BlockWriter::BlockWriter(std::string path, std::string_view magic, const std::ve
 
 BlockWriter::~BlockWriter() {
   if (is_finished_) return;
-  std::error_code ignored;  // it may never have been there
+  std::error_code ignored;  // a missing file is fine
   std::filesystem::remove(part_, ignored);
 }
 
@@ -48,7 +48,7 @@ void BlockWriter::put(uint64_t value) {
 
 void BlockWriter::put_signed(int64_t value) { put(zigzag(value)); }
 
-// Twice the seconds where they are whole, else one and the nanoseconds.
+// Twice the seconds if they are whole, else one and the nanoseconds.
 void BlockWriter::put_span(int64_t ns) {
   if (ns % kSecond == 0) return put(static_cast<uint64_t>(ns / kSecond) << 1U);
   put(1);

@@ -1,5 +1,5 @@
-// models/workload/traces/native/native_blocks.hpp -- the frame of our own binary files: facts, then
-// blocks of varints.
+// models/workload/traces/native/native_blocks.hpp -- the frame of Orrery's binary files: facts,
+// then blocks of varints.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,16 @@
 namespace orrery::traces::native {
 
 // Layout, integers little-endian: eight bytes of magic, the length of the facts (u32) and the facts
-// as lines `key: value`; then blocks of a header (bytes, items, both u32, checksum of the bytes,
-// u64) and their bytes; at the end a header of zero bytes and items with the number of items of the
-// file in place of the checksum. An item is a run of varints; texts are written out where they are
-// first met, and numbered.
+// as lines `key: value`. Then blocks: a header (bytes, items, both u32, checksum of the bytes, u64)
+// and their bytes. At the end a header with zero bytes and items, and the number of items of the
+// file in place of the checksum. An item is a run of varints. Texts are written at their first use,
+// and numbered.
 class BlockWriter {
  public:
   using Fact = std::pair<std::string, std::string>;
 
-  // Writes beside `path`, and replaces it only in finish(). Facts have no line ends in them.
+  // Writes a temporary file beside `path`, which replaces it only in finish(). Facts must not have
+  // line ends.
   BlockWriter(std::string path, std::string_view magic, const std::vector<Fact>& facts);
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -37,8 +38,8 @@ class BlockWriter {
   void put(uint64_t value);
   void put_signed(int64_t value);
   void put_span(int64_t ns);
-  void put_text(std::string_view text);  // one of few
-  void put_raw(std::string_view text);   // one of many
+  void put_text(std::string_view text);  // for columns with few different texts
+  void put_raw(std::string_view text);   // for columns with many different texts
   void end_item();
   // False: the file could not be written; error() says why.
   [[nodiscard]] bool finish();
@@ -58,18 +59,18 @@ class BlockWriter {
   std::string error_;
 };
 
-// Reads what was written: what is not as it could have been written ends the reading.
+// Reads such files. Anything that the writer cannot have written ends the reading.
 class BlockReader {
  public:
   using Fact = BlockWriter::Fact;
 
-  // `noun` is what messages call an item.
+  // `noun` is the name of an item in messages.
   BlockReader(TextSource source, std::string_view magic, std::string_view noun, Findings& findings,
               StringPool& pool);
 
   // False at the end of the file, or where it is damaged.
   bool begin_item() { return !findings_.is_stopped() && (block_items_ > 0 || next_block()); }
-  // False, and the reading ends, if something in the item was wrong.
+  // False, and the end of the reading, if anything in the item was wrong.
   bool end_item();
   uint64_t varint() {
     uint64_t value = 0;
@@ -100,13 +101,13 @@ class BlockReader {
   }
   std::string_view raw(size_t length_max);  // valid until the next item
   std::string_view text();                  // as long as the pool
-  void refuse() { is_bad_ = true; }         // the item could not have been written
+  void refuse() { is_bad_ = true; }         // for values that the writer cannot have written
   bool is_bad() const { return is_bad_; }
   const std::vector<Fact>& facts() const { return facts_; }
 
  private:
   void damaged(const std::string& what);
-  bool fill(size_t count);  // block_ becomes the next bytes of the file
+  bool fill(size_t count);  // reads the next bytes of the file into block_
   void read_facts(std::string_view magic);
   bool next_block();
 
@@ -114,7 +115,7 @@ class BlockReader {
   std::string noun_;
   Findings& findings_;
   StringPool& pool_;
-  std::string_view stored_;  // read and not yet taken
+  std::string_view stored_;  // bytes read and not used yet
   std::string block_;
   size_t at_ = 0;
   bool is_bad_ = false;

@@ -1,5 +1,5 @@
-// models/workload/traces/native/native_layout.hpp -- what writer and reader of the native format
-// share.
+// models/workload/traces/native/native_layout.hpp -- constants shared by writer and reader of the
+// native format.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace orrery::traces::native {
 constexpr std::string_view kMagic = "ORRTRC01";         // jobs
 constexpr std::string_view kRequestMagic = "ORRREQ01";  // requests
 constexpr size_t kBlockHeader = 16;
-constexpr size_t kBlockBytes = size_t{256} << 10U;  // about; a block ends after a whole item
+constexpr size_t kBlockBytes = size_t{256} << 10U;  // approximate: a block ends after a whole item
 constexpr size_t kBlockBytesMax = size_t{16} << 20U;
 constexpr size_t kFactsMax = size_t{1} << 20U;
 constexpr size_t kTextMax = 4096;
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Which fields of a job follow: those that are not what they mostly are.
+// Which fields of a job follow: those that differ from the usual value.
 enum Field : uint64_t {
   kWait = 1U << 0U,
   kRequested = 1U << 1U,
@@ -50,7 +50,7 @@ constexpr int64_t unzigzag(uint64_t value) {
   return static_cast<int64_t>(value >> 1U) ^ -static_cast<int64_t>(value & 1U);
 }
 
-// Eight bytes at a time; finds damage, not forgery.
+// Eight bytes at a time; detects damage, not forgery.
 inline uint64_t checksum(std::string_view bytes) {
   uint64_t sum = 0x9E3779B97F4A7C15U ^ bytes.size();
   while (!bytes.empty()) {

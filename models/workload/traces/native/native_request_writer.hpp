@@ -1,5 +1,5 @@
-// models/workload/traces/native/native_request_writer.hpp -- requests in our own compact binary
-// format.
+// models/workload/traces/native/native_request_writer.hpp -- writes requests in Orrery's compact
+// binary format.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace orrery {
 
-// As NativeWriter does with jobs. Ids of prefix blocks are written as differences, since those of a
-// request mostly follow one another.
+// The counterpart of NativeWriter for requests. Ids of prefix blocks are written as differences,
+// because those of a request are mostly consecutive.
 class NativeRequestWriter {
  public:
   NativeRequestWriter(std::string path,
                       const std::vector<traces::native::BlockWriter::Fact>& facts);
 
-  void add(const RequestRow& request);  // arrivals must not go back
+  void add(const RequestRow& request);  // arrivals must not decrease
   [[nodiscard]] bool finish() { return blocks_.finish(); }
   const std::string& error() const { return blocks_.error(); }
   int64_t requests() const { return blocks_.items(); }

@@ -1,4 +1,4 @@
-// Requests in our own format: written, and read.
+// Requests in the native format: writer and reader.
 #include <limits>
 
 #include "models/workload/traces/native/native_layout.hpp"
@@ -79,7 +79,7 @@ void NativeRequestWriter::add(const RequestRow& request) {
 namespace traces {
 namespace {
 
-constexpr int64_t kTokensMax = 2'000'000'000;  // two prompts of the most that any reader takes
+constexpr int64_t kTokensMax = 2'000'000'000;  // two prompts of the maximum of any reader
 
 class NativeRequestParser final : public RequestParser {
  public:

@@ -1,5 +1,4 @@
-// models/workload/traces/native/native_writer.hpp -- a compact binary trace, made to be loaded
-// fast.
+// models/workload/traces/native/native_writer.hpp -- a compact binary trace that loads fast.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,16 @@
 
 namespace orrery {
 
-// Writes jobs. Of a job, the fields follow that are not what they mostly are.
+// Writes jobs. Of each job only the fields with an unusual value are written.
 class NativeWriter {
  public:
   using Fact = std::pair<std::string, std::string>;
 
-  // Writes beside `path`, and replaces it only in finish(). Facts have no line ends in them.
+  // Writes a temporary file beside `path`, which replaces it only in finish(). Facts must not have
+  // line ends.
   NativeWriter(std::string path, const std::vector<Fact>& facts);
 
-  void add(const TraceJob& job);  // submissions must not go back
+  void add(const TraceJob& job);  // submissions must not decrease
   // False: the file could not be written; error() says why.
   [[nodiscard]] bool finish() { return blocks_.finish(); }
   const std::string& error() const { return blocks_.error(); }

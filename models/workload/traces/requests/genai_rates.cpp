@@ -1,6 +1,6 @@
-// The rates of the Alibaba GenAI set of 2026: how many requests per second each container served,
-// one value for each 57 s of the set's clock. Read as requests: as many as the rates add up to,
-// each container's own, evenly spread over the 57 s.
+// The rates of the Alibaba GenAI set of 2026: requests per second of each container, one value for
+// each 57 s of the set's clock. Read as requests: each container gets the number that its rates add
+// up to, evenly spread over the 57 s.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -26,7 +26,7 @@ class RatesParser final : public RequestParser {
     csv_.bind(kColumns);
   }
 
-  // Rows of one instant make requests that are mixed in time, so they are read together.
+  // Requests of rows of one instant interleave in time, so these rows are read together.
   RequestRow* next() override {
     while (given_ == waiting_.size()) {
       if (is_over_) return nullptr;
@@ -54,14 +54,14 @@ class RatesParser final : public RequestParser {
   CsvReader csv_;
   Rate rate_;
   std::optional<Time> first_;
-  bool has_rate_ = false;  // read, of the next step
+  bool has_rate_ = false;  // the first rate of the next step is read
   bool is_over_ = false;
-  std::map<std::string_view, double> carried_;  // of each container: the part of a request
+  std::map<std::string_view, double> carried_;  // by container: the fraction of a request
   std::vector<RequestRow> waiting_;
   size_t given_ = 0;
 };
 
-// Between steps, the requests of two of them would mix in time.
+// Requests of two overlapping steps would interleave in time.
 void RatesParser::check_stamp(Time at) {
   if (at < rate_.at) {
     csv_.wrong(kStamp, "a time not before the row above");
@@ -70,7 +70,8 @@ void RatesParser::check_stamp(Time at) {
   }
 }
 
-// False at the end. What the service counted at its entrance is not counted twice.
+// False at the end. Counts of the service's entrance repeat those of its containers, and are
+// skipped.
 bool RatesParser::read_rate() {
   while (csv_.next_row()) {
     Rate rate;
@@ -108,7 +109,7 @@ void RatesParser::read_step() {
 void RatesParser::spread(const Rate& rate) {
   double& carried = carried_[rate.container];
   carried += rate.per_second * kStep.seconds();
-  const auto requests = static_cast<int64_t>(carried + 1e-9);  // 0.3 / 0.1 are 3
+  const auto requests = static_cast<int64_t>(carried + 1e-9);  // 0.3 / 0.1 counts as 3
   carried -= static_cast<double>(requests);
   if (waiting_.size() + static_cast<size_t>(requests) > kWaitingMax) {
     csv_.wrong(kRate, "fewer requests at one time");

@@ -34,7 +34,7 @@ class MooncakeParser final : public RequestParser {
   }
 
  private:
-  // A line that is no JSON is one malformed row; false when nothing can be read after it.
+  // A line that is no JSON is one malformed row; false if nothing can be read after it.
   bool go_on() {
     if (!tokens_.is_readable()) {
       findings_.stop(*tokens_.error());

@@ -1,5 +1,5 @@
-// models/workload/traces/requests/request_format.hpp -- what the readers must know of each request
-// trace.
+// models/workload/traces/requests/request_format.hpp -- the properties of each request trace
+// format.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class RequestParser {
   using Fact = std::pair<std::string, std::string>;
 
   virtual ~RequestParser() = default;
-  // The next well-formed row, its arrival as the trace counts it; null at the end, or when the
+  // The next well-formed row, with the trace's own arrival time; null at the end, or when the
   // findings are stopped.
   virtual RequestRow* next() = 0;
-  // What the file says of itself.
+  // Facts in the file itself.
   virtual std::span<const Fact> facts() const { return {}; }
 };
 
@@ -50,7 +50,7 @@ extern const RequestLayout kGenAiLayout;
 extern const RequestLayout kNativeRequestLayout;
 extern const RequestLayout kGenAiRatesLayout;
 
-// The layout asked for, or the one that the beginning of the file looks like; null: none.
+// The requested layout, or the one that the beginning of the file matches; null: none.
 const RequestLayout* find_request_layout(std::string_view beginning, RequestFormat wanted);
 
 }  // namespace orrery::traces

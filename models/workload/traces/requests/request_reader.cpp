@@ -37,7 +37,7 @@ class FileRequestReader final : public RequestReader {
   }
 
   const RequestRow* next() override {
-    // A parser that reads ahead may hold more than it gave when it met the error.
+    // A parser that reads ahead may hold rows from before the error.
     if (has_enough() || findings_.is_stopped()) return nullptr;
     if (copies_left_ > 0) {
       --copies_left_;
@@ -50,7 +50,7 @@ class FileRequestReader final : public RequestReader {
         continue;
       }
       last_ = row_->arrival;
-      // A trace with dates starts at midnight, so that the hour of the day keeps its meaning.
+      // A trace with dates starts at midnight, so that hours of the day keep their meaning.
       if (!zero_) zero_ = Time{layout_->has_dates ? row_->arrival.ns / kDayNs * kDayNs : 0};
       if (!is_wanted(*row_)) continue;
       row_->arrival = rebased(row_->arrival);
@@ -97,10 +97,10 @@ class FileRequestReader final : public RequestReader {
   StringPool pool_;
   const RequestLayout* layout_ = nullptr;
   std::unique_ptr<RequestParser> parser_;
-  RequestRow* row_ = nullptr;  // the parser's last
+  RequestRow* row_ = nullptr;  // the parser's last row
   std::optional<Time> window_start_, window_end_;
-  std::optional<Time> zero_;  // the trace's time at which the replay starts
-  Time last_;                 // arrival, as the trace counts
+  std::optional<Time> zero_;  // time in the trace at which the replay starts
+  Time last_;                 // arrival on the trace's clock
   std::vector<bool> group_seen_;
   int32_t copies_left_ = 0;
   RequestCounts counts_;
@@ -149,7 +149,7 @@ bool FileRequestReader::is_wanted(const RequestRow& row) {
   return true;
 }
 
-// A group that nobody is in is a typing mistake: the replay would silently lack it.
+// A group without requests is a typing mistake: the replay would lack it without a message.
 void FileRequestReader::check_groups() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < group_seen_.size(); ++i) {

@@ -1,4 +1,4 @@
-// models/workload/traces/requests/request_reader.hpp -- requests out of an inference trace, in its
+// models/workload/traces/requests/request_reader.hpp -- requests of an inference trace, in its
 // order.
 #pragma once
 
@@ -59,20 +59,20 @@ struct RequestTraceParams {
   }
 };
 
-// When a file has been read to its end, every row is counted once: rows = skipped + left out +
-// filtered + delivered / copies; but a row of a series of rates makes any number of requests.
+// At the end of a file every row is counted once: rows = skipped + left out + filtered + delivered
+// / copies. Only a row of a series of rates makes any number of requests.
 struct RequestCounts {
-  int64_t rows = 0;  // read, whatever became of them
+  int64_t rows = 0;  // read, with any result
   int64_t delivered = 0;
-  int64_t left_out = 0;  // well-formed rows that are no requests by the rules of the format
+  int64_t left_out = 0;  // well-formed rows that are no requests by the format's rules
   int64_t outside_window = 0, other_group = 0, other_status = 0;
-  int64_t skipped = 0;  // malformed rows, where the user asked for lenience
+  int64_t skipped = 0;  // malformed rows, skipped because of `lenient`
 
   int64_t filtered() const { return outside_window + other_group + other_status; }
 };
 
-// Streams; never throws. A reader that could not open its file, or met a wrong row, ends early and
-// has an error. Arrivals never go back: a row that does is a mistake.
+// Streams; never throws. A reader that could not open its file, or found a wrong row, ends early
+// and has an error. Arrivals never decrease: such a row is a mistake.
 class RequestReader {
  public:
   virtual ~RequestReader() = default;
@@ -81,11 +81,11 @@ class RequestReader {
   virtual const std::vector<std::string>& errors() const = 0;
   virtual RequestCounts counts() const = 0;
   virtual std::vector<TraceNote> notes() const = 0;
-  // The first malformed rows that were skipped, as errors would have told them.
+  // The first malformed rows that were skipped, with the text of their errors.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
-  // What the file says of itself.
+  // Facts in the file itself.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
-  virtual RequestFormat format() const = 0;  // Auto when the file was not recognised
+  virtual RequestFormat format() const = 0;  // Auto if the file was not recognised
 
   std::optional<std::string> error() const {
     return errors().empty() ? std::nullopt : std::optional{errors().front()};
@@ -94,10 +94,10 @@ class RequestReader {
 
 // Never null.
 std::unique_ptr<RequestReader> open_requests(const RequestTraceParams& params);
-// The same for text in memory, which must outlive the reader.
+// Reads text in memory, which must outlive the reader.
 std::unique_ptr<RequestReader> open_requests_text(const RequestTraceParams& params,
                                                   std::string_view text);
-// By its first lines; Auto: the file cannot be read, or holds no requests.
+// By its first lines; Auto: unreadable, or no requests.
 RequestFormat detect_requests(const std::string& file);
 
 }  // namespace orrery

@@ -15,21 +15,22 @@ namespace orrery {
 enum class RequestKind : uint8_t { Llm, Image };
 constexpr std::array<std::string_view, 2> enum_names(RequestKind) { return {"llm", "image"}; }
 
-// The views live until the next row, names as long as the reader.
+// The views are valid until the next row, names as long as the reader.
 struct RequestRow {
   static constexpr Duration kUnknown{-1};
 
   int64_t row = 0;  // in the file, from 1
-  Time arrival;     // from the start of the trace's day where it has dates, else from its zero
+  Time arrival;     // from the start of the first day if the trace has dates, else from its zero
   RequestKind kind = RequestKind::Llm;
   int64_t input_tokens = 0;
   int64_t output_tokens = 0;
-  std::span<const int64_t> prefix_blocks = {};  // ids of 512 tokens each; equal ids, equal text
+  // Ids of blocks of 512 tokens; equal ids are equal texts.
+  std::span<const int64_t> prefix_blocks = {};
   int32_t images = 0;
   int32_t steps = 0;     // of each image
   int32_t adapters = 0;  // LoRA weights on top of the model
   std::string_view model, group, application;
-  Duration execution = kUnknown;  // as recorded
+  Duration execution = kUnknown;  // recorded execution time
   TraceStatus status = TraceStatus::Unknown;
 };
 

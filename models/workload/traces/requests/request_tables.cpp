@@ -1,4 +1,4 @@
-// Request traces that are tables: Azure LLM of 2023 and Alibaba GenAI of 2026.
+// Request traces in tables: Azure LLM of 2023 and Alibaba GenAI of 2026.
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/requests/request_format.hpp"
 
@@ -44,7 +44,7 @@ constexpr Word<TraceStatus> kStates[] = {{"SUCCEED", TraceStatus::Completed},
                                          {"PENDING", TraceStatus::Pending},
                                          {"PROCESSING", TraceStatus::Running}};
 
-// Prompts are counted together; what a failed request leaves empty is zero.
+// The prompts of a request are counted together. Empty fields of a failed request are zero.
 void parse_genai(CsvReader& csv, StringPool& pool, RequestRow& row) {
   const auto count = [&](size_t column, int64_t high) {
     return csv.is_nothing(column) ? 0 : csv.whole(column, 0, high);

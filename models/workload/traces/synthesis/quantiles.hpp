@@ -1,5 +1,5 @@
-// models/workload/traces/synthesis/quantiles.hpp -- distributions as they were seen: kept, drawn
-// from and compared.
+// models/workload/traces/synthesis/quantiles.hpp -- empirical distributions: stored, drawn from and
+// compared.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace orrery::traces {
 
-// A sample in order of size, to draw from. Up to 1,024 values are all kept; more are cut into as
-// many equal slices, each kept as its mean, so that draws have the mean of the sample.
+// A sorted sample to draw from. Up to 1,024 values are stored; larger samples are cut into as many
+// equal slices, each stored as its mean, so draws have the mean of the sample.
 class Quantiles {
  public:
   static constexpr size_t kPointsMax = 1024;
-  explicit Quantiles(std::vector<double> sample);  // not empty
+  explicit Quantiles(std::vector<double> sample);  // must not be empty
   double at(double share) const;                   // share from 0 to 1
 
  private:
@@ -21,8 +21,9 @@ class Quantiles {
 };
 
 // Kolmogorov-Smirnov: the largest difference between the shares of two samples up to any value.
+// Example: samples {1, 2} and {2, 3}: at 1 the shares are 1/2 and 0, so the distance is 1/2.
 double ks_distance(std::vector<double> a, std::vector<double> b);
-// What the distance exceeds in one of twenty pairs of samples of one continuous distribution.
+// A distance that one of twenty pairs of samples of one continuous distribution exceeds.
 double ks_bound(size_t a, size_t b);
 
 }  // namespace orrery::traces

@@ -11,7 +11,7 @@ class ShuffledReader final : public TraceReader {
                  int64_t gpu_milli_total)
       : reader_{std::move(reader)}, interval_{params.interval}, rng_{rng} {
     while (const TraceJob* const job = reader_->next()) jobs_.push_back(*job);
-    if (reader_->error()) return;  // a list that breaks off must not pass for the whole one
+    if (reader_->error()) return;  // a truncated list must not pass for the whole one
     for (uint32_t i = 0; i < jobs_.size(); ++i) order_.push_back(i);
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[rng_.below(i)]);
     if (params.load) fit(*params.load * static_cast<double>(gpu_milli_total));
@@ -38,12 +38,12 @@ class ShuffledReader final : public TraceReader {
   TraceColumnUse columns() const override { return reader_->columns(); }
 
  private:
-  // As the FGD artifact inflates a workload: it draws with replacement until the next job would go
-  // beyond the target, where of that job one GPU counts.
+  // As the FGD artifact inflates a workload: draws with replacement until the next job would exceed
+  // the target, where that job counts as one GPU.
   void fit(double target) {
     int64_t demand = 0;
     for (const TraceJob& job : jobs_) demand += job.gpu_milli_total();
-    if (demand == 0) return;  // no number of such jobs would reach any load
+    if (demand == 0) return;  // jobs without demand never reach a load
     while (static_cast<double>(demand) > target) {
       const size_t at = rng_.below(order_.size());
       demand -= jobs_[order_[at]].gpu_milli_total();
@@ -60,11 +60,11 @@ class ShuffledReader final : public TraceReader {
     }
   }
 
-  std::unique_ptr<TraceReader> reader_;  // owns the texts that jobs point at
+  std::unique_ptr<TraceReader> reader_;  // owns the texts of the jobs
   Duration interval_;
   Rng rng_;
   std::vector<TraceJob> jobs_;
-  std::vector<uint32_t> order_;  // indices of jobs_; one may stand there several times
+  std::vector<uint32_t> order_;  // indices into jobs_, maybe repeated
   size_t delivered_ = 0;
   TraceJob job_;
 };

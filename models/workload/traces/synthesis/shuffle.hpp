@@ -1,5 +1,5 @@
-// models/workload/traces/synthesis/shuffle.hpp -- the jobs of a trace in random order, as often as
-// a load needs.
+// models/workload/traces/synthesis/shuffle.hpp -- jobs of a trace in random order, repeated for a
+// given load.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ShuffleParams {
   }
 };
 
-// Holds the whole trace: 200 bytes a job. `gpu_milli_total` is what a load of 1 asks for.
+// Holds the whole trace: 200 bytes a job. `gpu_milli_total` is the demand of load 1.
 std::unique_ptr<TraceReader> shuffled(std::unique_ptr<TraceReader> reader,
                                       const ShuffleParams& params, Rng rng,
                                       int64_t gpu_milli_total);

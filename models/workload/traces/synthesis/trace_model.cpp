@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kHour = 3600_s;
 constexpr size_t kDay = 24;  // hours
 constexpr size_t kWeek = 7 * kDay;
-constexpr size_t kJobsOfWeek = 20 * kWeek;  // fewer tell nothing of its single hours
+constexpr size_t kJobsOfWeek = 20 * kWeek;  // with fewer, single hours are unreliable
 
 }  // namespace
 
@@ -23,7 +23,7 @@ uint32_t TraceModel::Drawn::draw(Rng& rng) const {
                                      until.begin())];
 }
 
-// Jobs with GPUs by powers of two of their GPUs in thousandths; others by their cores.
+// Jobs with GPUs by powers of two of their milli-GPUs; others by their cores.
 int TraceModel::size_class(const TraceJob& job) {
   constexpr int kNoGpus = 64;
   const int64_t milli = job.gpu_milli_total();
@@ -32,7 +32,7 @@ int TraceModel::size_class(const TraceJob& job) {
   return kNoGpus + static_cast<int>(std::bit_width(cores));
 }
 
-// More different texts than the pool holds are as good as none.
+// A column with more texts than the pool holds counts as empty.
 std::string_view TraceModel::kept(std::string_view text) {
   return pool_.intern(text).value_or(std::string_view{});
 }
@@ -129,12 +129,11 @@ ModelledTrace::ModelledTrace(const TraceModel& model, const TraceModelParams& pa
       exact_{model.submits_.front()},
       end_{model.submits_.front() + params.span.value_or(model.span() + 1_ns)} {
   ORRERY_CHECK(!model.gaps_.empty(), "the model was fitted");
-  // Where all jobs arrive at one instant, time would never pass.
+  // If all jobs arrive at one instant, time would never advance.
   if (params_.jobs_max == 0 && model.span() == Duration{}) params_.jobs_max = model.jobs();
 }
 
-// On the ticks of the trace's clock; what is less is carried on. An hour in which nothing arrived
-// is passed over.
+// On the ticks of the trace's clock, with the fraction carried on. Skips hours without arrivals.
 Time ModelledTrace::next_arrival() {
   const auto gaps_at = [&](Time at) -> const std::optional<traces::Quantiles>& {
     return model_.gaps_[model_.hour_of(at, model_.gaps_.size())];
@@ -143,7 +142,7 @@ Time ModelledTrace::next_arrival() {
     exact_ = Time{(exact_.ns / kHour.ns + 1) * kHour.ns};
   }
   const auto& gaps = gaps_at(exact_);
-  if (!gaps) return Time::max();  // of a single job
+  if (!gaps) return Time::max();  // the trace has a single job
   exact_ = exact_ + nearest_ns(gaps->at(arrival_.uniform()) / params_.load);
   return Time{exact_.ns - exact_.ns % model_.tick_.ns};
 }

@@ -1,5 +1,5 @@
-// models/workload/traces/synthesis/trace_model.hpp -- a trace taken apart into what it can be made
-// again from.
+// models/workload/traces/synthesis/trace_model.hpp -- a statistical model of a trace, and traces
+// drawn from it.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace orrery {
 
-// The gap to the next arrival is drawn from those that began in the same hour of the week (of the
-// day, where the trace is shorter than two weeks or has few jobs), so both bursts and the pattern
-// of the days are kept. A job's user is drawn by share, or, as often as more than chance was seen,
-// is that of the job before. What a job asks for is drawn from what its user asked for; how long it
-// runs and how it ends, from the jobs of its size, by powers of two. Not imitated: waits, requested
-// times, deadlines and chains of jobs.
+// The gap to the next arrival is drawn from the gaps that began in the same hour of the week. (In
+// the same hour of the day, if the trace is shorter than two weeks or has few jobs.) This
+// reproduces bursts and daily patterns. A job's user is drawn by share, or is that of the job
+// before as often as the trace shows beyond chance. A request is drawn from its user's requests;
+// duration and outcome are drawn from jobs of its size, by powers of two. Waits, requested times,
+// deadlines and chains of jobs are not modelled.
 class TraceModel {
  public:
   void add(const TraceJob& job);
@@ -35,7 +35,7 @@ class TraceModel {
 
  private:
   friend class ModelledTrace;
-  // All that a job asks for, alike in many jobs.
+  // The request of a job, shared by many jobs.
   struct Shape {
     int32_t pods, gpus_per_pod, gpus_last_pod, gpu_milli;
     int64_t cpu_milli_per_pod;
@@ -44,7 +44,7 @@ class TraceModel {
     std::string_view group, queue, application, gpu_models;
     auto operator<=>(const Shape&) const = default;
   };
-  struct Drawn {  // indices with how many jobs there were up to and with each
+  struct Drawn {  // indices, with the number of jobs up to and including each
     std::vector<uint32_t> indices;
     std::vector<int64_t> until;
     uint32_t draw(Rng& rng) const;
@@ -62,14 +62,14 @@ class TraceModel {
   std::vector<std::string_view> users_;
   std::vector<int64_t> user_jobs_;
   std::map<std::pair<uint32_t, uint32_t>, int64_t> user_shapes_;  // jobs by user and shape
-  std::map<int, std::vector<double>> durations_;                  // by size class; s
+  std::map<int, std::vector<double>> durations_;                  // seconds, by size class
   std::map<int, std::map<TraceStatus, int64_t>> statuses_;
-  Duration tick_ = 1_s;  // of arrivals: a second, or a nanosecond if one of them has a fraction
+  Duration tick_ = 1_s;  // clock resolution of arrivals: 1 s, or 1 ns if one has a fraction
   Duration duration_tick_ = 1_s;
-  int64_t same_user_ = 0;  // jobs whose user is that of the job before
+  int64_t same_user_ = 0;  // jobs with the user of the job before
   uint32_t last_user_ = 0;
 
-  std::vector<std::optional<traces::Quantiles>> gaps_;  // s, by the hour in which they began
+  std::vector<std::optional<traces::Quantiles>> gaps_;  // seconds, by the hour in which they began
   double user_repeats_ = 0;
   Drawn by_user_;
   std::vector<Drawn> shapes_of_;  // by user
@@ -77,7 +77,7 @@ class TraceModel {
   std::map<int, Drawn> status_of_;
 };
 
-// Draws jobs of a model that was fitted; it must outlive this.
+// Draws jobs from a fitted model, which must outlive it.
 class ModelledTrace {
  public:
   ModelledTrace(const TraceModel& model, const TraceModelParams& params);
@@ -89,7 +89,7 @@ class ModelledTrace {
   const TraceModel& model_;
   TraceModelParams params_;
   Rng arrival_, user_, shape_, duration_, status_;
-  Time exact_;  // of the last arrival
+  Time exact_;  // exact time of the last arrival
   Time end_;
   uint32_t last_user_ = 0;
   TraceJob job_;

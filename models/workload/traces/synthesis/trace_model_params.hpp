@@ -1,5 +1,5 @@
-// models/workload/traces/synthesis/trace_model_params.hpp -- which trace to imitate, and how much
-// of it to make.
+// models/workload/traces/synthesis/trace_model_params.hpp -- the trace to imitate, and the size of
+// the result.
 #pragma once
 
 #include <cstdint>

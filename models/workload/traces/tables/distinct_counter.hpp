@@ -1,5 +1,4 @@
-// models/workload/traces/tables/distinct_counter.hpp -- how many different numbers there were, in
-// bounded memory.
+// models/workload/traces/tables/distinct_counter.hpp -- counts distinct numbers in bounded memory.
 #pragma once
 
 #include <cmath>
@@ -11,9 +10,10 @@
 
 namespace orrery::traces {
 
-// Keeps the k smallest of the numbers' hashes. Up to k different numbers the count is exact; beyond
-// it, the k-th smallest of n hashes lies near k / n of their range, so n is told with a standard
-// error of 1 / sqrt(k), a fifth of a per cent here.
+// Stores the k smallest hashes of the numbers. Up to k distinct numbers the count is exact. Beyond
+// that, the k-th smallest of n hashes lies near k / n of their range, which gives n with a standard
+// error of 1 / sqrt(k), a fifth of a per cent here. Example: k = 4 and a fourth smallest hash at
+// 1/100 of the range: about 400 numbers.
 class DistinctCounter {
  public:
   static constexpr size_t kKept = size_t{1} << 18U;  // 13 MB at most
@@ -36,7 +36,7 @@ class DistinctCounter {
 
  private:
   size_t kept_;
-  bool has_more_ = false;  // than are kept
+  bool has_more_ = false;  // more than are stored
   std::set<uint64_t> smallest_;
 };
 

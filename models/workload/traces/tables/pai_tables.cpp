@@ -20,7 +20,7 @@ constexpr std::string_view kSensorColumns[] = {
 enum Plan : size_t { kPlanCpu = 6, kPlanMemory, kPlanGpu, kGpuType };
 enum Sensor : size_t { kWorker = 2, kCpuUsage = 6, kGpuUtil, kMemoryMean, kMemoryMost };
 
-// The catalogue of machines has the V100 of 16 GB under another name; CPU machines are no model.
+// The catalogue of machines has another name for the V100 of 16 GB; CPU machines have no model.
 std::string_view gpu_model_of(CsvReader& row, size_t column, StringPool& pool) {
   if (row.text(column) == "V100") return "V100M16";
   if (row.text(column) == "CPU") return {};
@@ -31,7 +31,7 @@ Bytes gibibytes(double count) {
   return Bytes{static_cast<int64_t>(count * static_cast<double>(1 << 30))};
 }
 
-// Hundredths of a GPU: a share of one, or whole ones.
+// Hundredths of a GPU: a share of one GPU, or whole GPUs.
 void set_gpus(double hundredths, int32_t& gpus, int32_t& gpu_milli) {
   gpus = hundredths <= 0 ? 0 : static_cast<int32_t>(std::ceil(hundredths / 100));
   gpu_milli = hundredths > 0 && hundredths < 100
@@ -220,7 +220,7 @@ void PaiTables::apply_use(std::string_view name, TraceJob& job) const {
     job.memory_per_pod = Bytes{static_cast<int64_t>(use.memory * 1e9)};
   }
   if (job.gpus_per_pod == 0 || use.gpu_workers == 0) return;
-  // A worker whose GPU stood idle still has to be on one.
+  // A worker with an idle GPU still needs one.
   const double hundredths = std::max(use.gpu / use.gpu_workers, 0.1);
   set_gpus(hundredths, job.gpus_per_pod, job.gpu_milli);
   job.gpus_last_pod = job.gpus_per_pod;

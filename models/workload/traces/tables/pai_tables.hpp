@@ -1,5 +1,5 @@
-// models/workload/traces/tables/pai_tables.hpp -- the tables of the Alibaba PAI log of 2020 that
-// say more of what another one lists.
+// models/workload/traces/tables/pai_tables.hpp -- tables of the Alibaba PAI log of 2020 that
+// complement another table.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 10> kPaiTaskColumns = {
     "job_name", "task_name", "inst_num", "status",   "start_time",
     "end_time", "plan_cpu",  "plan_mem", "plan_gpu", "gpu_type"};
 
-// What one instance of a task asked for.
+// The request of one instance of a task.
 struct PaiPlan {
   int64_t cpu_milli = 0;
   Bytes memory;
@@ -30,8 +30,8 @@ struct PaiPlan {
   int32_t gpu_milli = 1000;
   std::string_view gpu_model;
 };
-// From a row of the task table, whose columns are bound. What is more than one GPU but not whole is
-// rounded up.
+// From a row of the task table, whose columns are bound. More than one GPU is rounded up to whole
+// GPUs.
 PaiPlan parse_pai_plan(CsvReader& row, StringPool& pool);
 constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
     Word<TraceStatus>{"Terminated", TraceStatus::Completed},
@@ -40,51 +40,51 @@ constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
     {"Waiting", TraceStatus::Pending},
     {"Interrupted", TraceStatus::Unknown}};
 
-// Start and duration, from a column and the one after it; what never started is left out.
+// Start and duration, from a column and the next one; jobs that never started are left out.
 void parse_pai_times(CsvReader& row, size_t start_column, TraceRow& out);
 void apply_pai_plan(const PaiPlan& plan, TraceJob& job);
-// "job/task", as tasks are called here.
+// "job/task", the name of a task.
 std::string pai_task_name(std::string_view job, std::string_view task);
 
-// Who submitted a job, and when.
+// The user of a job, and its submission time.
 struct PaiSubmission {
   Time at;
   bool is_known = false;
   std::string_view user, workload, gpu_model;
 };
 
-// What sensors saw workers use, each over its life.
+// Measured use of workers, each over its life.
 struct PaiUse {
   int32_t workers = 0, gpu_workers = 0, memory_workers = 0;
   double cpu = 0;     // hundredths of a core, all workers together
   double gpu = 0;     // hundredths of a GPU
-  double memory = 0;  // GB; of the worker that needed most
+  double memory = 0;  // GB; of the worker with the most
 };
 
-// A million jobs must fit: names are kept as hashes, since two that share one are not expected
-// among fewer than billions.
+// For millions of jobs: names are stored as hashes. Two names with one hash are unlikely below
+// billions of names.
 class PaiTables {
  public:
   enum class UseOf : uint8_t { Tasks, Workers };
 
-  // Outlived by the findings and the pool.
+  // Findings and pool must outlive the tables.
   PaiTables(Findings& findings, StringPool& pool) : findings_{findings}, pool_{pool} {}
 
-  // The tables in the folder of a file, or in its parent, as far as they are there.
+  // Reads the tables in the folder of a file, or in its parent, if they exist.
   void read_jobs_beside(const std::string& file);
   bool read_plans_beside(const std::string& file);
   bool read_uses_beside(const std::string& file, UseOf of);
-  void read_groups(TextSource source);  // before the jobs
+  void read_groups(TextSource source);  // call before read of jobs
   void read_jobs(TextSource source);
   void read_plans(TextSource source);
   void read_uses(TextSource source, UseOf of);
 
   const std::vector<std::string>& files() const { return files_; }  // that were read
 
-  // When and by whom; not known: when it started.
+  // Sets time and user of the submission; if unknown, the time of the start.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
-  // In place of what was planned: all but the number of pods.
+  // Replaces the planned request, except for the number of pods.
   void apply_use(std::string_view name, TraceJob& job) const;
 
  private:

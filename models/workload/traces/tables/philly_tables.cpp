@@ -1,4 +1,4 @@
-// Tables that others made of the Philly log: those of Pollux, Chronus and ElasticFlow.
+// Tables derived from the Philly log: those of Pollux, Chronus and ElasticFlow.
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -12,7 +12,7 @@ constexpr int64_t kMinute = 60;
 constexpr std::string_view kPolluxColumns[] = {"timestamp", "duration", "num_gpus", "gpu_time",
                                                "cluster"};
 
-// Rows have no names. The GPU time is the product of the two columns before it, and not read.
+// Rows have no names. The GPU time is the product of the two columns before it, and is not read.
 TraceRow parse_pollux(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;
@@ -45,8 +45,8 @@ enum Chronus : size_t {
 constexpr Word<TracePriority> kJobTypes[] = {
     {"strict", TracePriority::High}, {"soft", TracePriority::Normal}, {"best", TracePriority::Low}};
 
-// All times are minutes. The user's name is that of a virtual cluster, but drawn at random: it is
-// no queue. Of several soft deadlines the first is kept; best-effort jobs have none.
+// All times are in minutes. The user's name is that of a virtual cluster, but drawn at random, so
+// it is no queue. Only the first of several soft deadlines is used; best-effort jobs have none.
 TraceRow parse_chronus(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;
@@ -80,7 +80,7 @@ constexpr std::string_view kElasticFlowColumns[] = {
     "job_id",     "submit_time", "real_iteration", "model_name", "ddl",
     "batch_size", "num_gpu",     "real_duration",  "duration",   "iteration"};
 
-// The deadline is an instant, counted as submissions are.
+// The deadline is an instant on the clock of submissions.
 TraceRow parse_elasticflow(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -95,7 +95,7 @@ std::span<const Column> columns_of(SeriesFormat format) {
   return {};
 }
 
-// As PAI hides its names: sixteen or more hexadecimal digits.
+// The hidden names of PAI: sixteen or more hexadecimal digits.
 bool is_hash(std::string_view text) {
   return text.size() >= 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -132,8 +132,7 @@ SeriesFormat format_of(std::string_view beginning) {
   return is_hash(fields[0]) && is_hash(fields[1]) ? SeriesFormat::PaiGroups : SeriesFormat::Auto;
 }
 
-// How often each value was seen. Where too many differ, they are rounded to nine binary digits,
-// of which there are few enough.
+// Counts of each value. With too many different values, they are rounded to nine binary digits.
 class ValueCounts {
  public:
   static constexpr size_t kExactMax = 100'000;
@@ -257,7 +256,7 @@ class SeriesTable {
     if (stamp < 0) return;
     first_ = std::min(first_, stamp);
     last_ = std::max(last_, stamp);
-    // Tables of PAI are in no order.
+    // Tables of PAI are not sorted.
     if (format_ != SeriesFormat::GenAi) return;
     if (before_ && stamp < *before_) findings_.remark("the time goes back");
     if (before_ && stamp >= *before_) gaps_.add(stamp - *before_);

@@ -1,5 +1,5 @@
-// models/workload/traces/tables/series.hpp -- what was measured beside traces: of services, of
-// workers, of machines. Tables that are no jobs, and are summed up.
+// models/workload/traces/tables/series.hpp -- measurements beside traces, of services, workers and
+// machines: tables without jobs, for a summary.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// GenAi: one value at a time, of one container or of all; tables of the PAI log of 2020,
-// which have no header; lists of nodes.
+// GenAi: one value at a time, of one container or of all. Tables of the PAI log of 2020, without
+// headers. Lists of nodes.
 enum class SeriesFormat : uint8_t {
   Auto,
   GenAi,
@@ -45,10 +45,10 @@ struct SeriesReport {
   SeriesFormat format = SeriesFormat::Auto;  // Auto: the file was not recognised
   int64_t rows = 0;                          // all of them
   int64_t skipped = 0;
-  std::optional<double> first, last;  // seconds, as the table counts them
+  std::optional<double> first, last;  // seconds on the table's clock
   std::vector<Names> names;
-  std::vector<Values> values;  // of every column of numbers; empty fields do not count
-  bool is_rounded = false;     // more different values than are kept: they are told to 0.2 %
+  std::vector<Values> values;  // of each numeric column; empty fields do not count
+  bool is_rounded = false;     // too many different values: they are accurate to 0.2 %
   std::vector<TraceNote> notes;
   std::vector<std::string> errors, skipped_examples;
 };
@@ -59,7 +59,7 @@ struct SeriesParams {
   bool lenient = false;
 };
 
-// Auto when the file is none of these.
+// Auto if the file is none of these.
 SeriesFormat detect_series(const std::string& file);
 // In one pass and bounded memory.
 SeriesReport read_series(const SeriesParams& params);

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// What a job type gets alone is called null; how pairs fare together is passed over.
+// The throughput of a job type alone has the key null; those of pairs are skipped.
 double read_alone(JsonTokens& tokens) {
   double alone = 0;
   for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {

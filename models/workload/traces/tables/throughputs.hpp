@@ -1,5 +1,5 @@
-// models/workload/traces/tables/throughputs.hpp -- how fast models train, by GPU, as Gavel measured
-// them.
+// models/workload/traces/tables/throughputs.hpp -- training throughput of models by GPU, as
+// measured for Gavel.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@
 
 namespace orrery::traces {
 
-// Steps per second of a job that has its GPUs to itself, from Gavel's JSON.
+// Steps per second of a job with exclusive GPUs, from Gavel's JSON.
 struct Throughputs {
   using ByJob = std::map<std::string, double, std::less<>>;  // by "('job type', GPUs)"
 
   std::map<std::string, ByJob, std::less<>> by_gpu;
-  std::optional<std::string> error;  // what is wrong with the text
+  std::optional<std::string> error;  // the mistake in the text
 
-  // Gavel's name of a job type on so many GPUs.
+  // Gavel's name of a job type on this number of GPUs.
   static std::string key(std::string_view type, int64_t gpus) {
     return "('" + std::string{type} + "', " + std::to_string(gpus) + ")";
   }

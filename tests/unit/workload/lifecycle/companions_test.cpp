@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Pod 0 is a rank, pod 1 an evaluator. Each is bound as soon as it is created, and starts within
-// 2 s; the evaluator comes back 10 s after it ended.
+// Pod 0 is a rank, pod 1 an evaluator. Each is bound as soon as it is created, and starts within 2
+// s; the evaluator comes back 10 s after its end.
 struct CompanionsWorld : LivesWorld {
   explicit CompanionsWorld(const RoleSpec& evaluator, int32_t min_available = 0)
       : LivesWorld{{.params = {.pod_start = {.median = 2_s}, .restart_delay = 10_s}}} {

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// One job, whose pods of 8 GPUs are bound as soon as they are created, each to the node of its
+// One job with pods of 8 GPUs, which are bound as soon as they are created, each to the node of its
 // rank.
 struct GangLivesWorld : LivesWorld {
   explicit GangLivesWorld(const JobSpec& spec, const JobControllerParams& rules = waits(),
@@ -39,7 +39,7 @@ struct GangLivesWorld : LivesWorld {
   static JobSpec gang(int32_t members = 2) {
     return make_job(JobKind::MpiGang, members, 8, 1'000_s);
   }
-  // Three ranks, of which two may do, and pod 3, an evaluator.
+  // Three ranks, of which two suffice, and pod 3, an evaluator.
   static JobSpec elastic_with_evaluator() {
     JobSpec spec = gang(3);
     RoleSpec evaluator = spec.gangs[0].roles[0];
@@ -53,7 +53,7 @@ struct GangLivesWorld : LivesWorld {
     bind({rank}, {rank});
     gangs.bound({rank});
   }
-  // As a controller does. The node is up again at once.
+  // Acts like a controller. The node is up again at once.
   void fail(uint32_t node) {
     const PodId pod{node};
     if (gangs.is_needed(pod)) gangs.stops(job, {node});
@@ -92,11 +92,12 @@ TEST(GangLives, AGangRunsOnceItsSlowestMemberIsUpAndItsCommunicatorSetUp) {
 
 TEST(GangLives, AMemberWhoseStartIsNotKnownHoldsTheOthersBack) {
   GangLivesWorld world{GangLivesWorld::gang(), {}, false};
-  PodStarts::Told tell;
-  world.pods.starts().use(StartStage::Images, [&](PodId pod, Duration until, PodStarts::Told told) {
-    if (pod == PodId{0}) return told(until);
-    tell = std::move(told);
-  });
+  PodStarts::Ready tell;
+  world.pods.starts().use(StartStage::Images,
+                          [&](PodId pod, Duration until, PodStarts::Ready told) {
+                            if (pod == PodId{0}) return told(until);
+                            tell = std::move(told);
+                          });
   world.bind_member(0);
   world.bind_member(1);
   world.go_to(40_s);
@@ -228,7 +229,7 @@ TEST(GangLives, ARoleHasAsManyRestartsAsItsBackoffLimitSays) {
   spec.gangs[0].roles[0].endings = {{.chance = 1, .after = FixedDuration{30_s}}};
   GangLivesWorld world{spec};
   world.engine.run();
-  // Each start lasts 30 s; then 5 s until that is noticed, and 10 s until the next.
+  // Each start lasts 30 s; then 5 s until its detection, and 10 s until the next.
   EXPECT_THAT(world.ends, ElementsAre("125s failed error"));
   EXPECT_EQ(world.account().restarts, 2);
 }
@@ -345,7 +346,7 @@ TEST(GangLives, AGangRestartsWithoutAnEvaluatorThatIsNotToComeBack) {
   GangLivesWorld world{spec};
   world.go_to(50_s);
   world.pods.remove({3}, PodEnd::Exited);
-  world.pods.creation().set_retired({3}, true);  // as Companions do if its failure is ignored
+  world.pods.creation().set_retired({3}, true);  // acts like Companions for an ignored failure
   world.jobs.gang(world.jobs.pod({3}).gang).min_available = 3;
   world.go_to(100_s);
   world.fail(1);

@@ -46,7 +46,7 @@ struct IndependentPodsWorld : LivesWorld {
   static DrawnEndingParams succeeding() {
     return {.cause = EndCause::None, .chance = 1, .exit_code = 0, .after = FixedDuration{40_s}};
   }
-  // As a controller does. The node is up again at once.
+  // Acts like a controller. The node is up again at once.
   void fail(uint32_t node) {
     const PodId pod{node};
     independent.struck(pod, {node});
@@ -90,7 +90,7 @@ TEST(IndependentPods, ThePhaseOfAJobIsThatOfItsForemostPod) {
                           "25s pending->starting", "28s starting->running"));
 }
 
-// ---- what the end of a pod means
+// ---- effects of a pod's end
 
 TEST(IndependentPods, OneThatIsNeverRestartedFailsTheJob) {
   IndependentPodsWorld world{IndependentPodsWorld::failing(RestartPolicy::Never)};
@@ -164,7 +164,7 @@ TEST(IndependentPods, ARecordedEndIsThatOfTheJobWhateverItsRolesSay) {
   EXPECT_THAT(world.ends, ElementsAre("60s cancelled cancelled"));
 }
 
-// ---- what the success of a role means
+// ---- effects of a role's success
 
 TEST(IndependentPods, ARoleThatDecidesCompletesTheJobAlone) {
   JobSpec spec = IndependentPodsWorld::pods_of(2);
@@ -210,7 +210,7 @@ TEST(IndependentPods, ALostPodComesBackAloneFromItsLastCheckpoint) {
   world.go_to(50_s);
   world.fail(1);
   world.engine.run();
-  // Lost at 50 s with 40 s saved, there again at 65 s, loaded at 69 s.
+  // Lost at 50 s with 40 s saved, back at 65 s, restored at 69 s.
   EXPECT_THAT(world.runs_from, ElementsAre("0s 0", "0s 1", "69s 1"));
   EXPECT_THAT(world.ends, ElementsAre("129s completed none"));
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.account().gpu_time.lost), 8 * 10.0);

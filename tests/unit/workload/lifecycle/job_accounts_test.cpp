@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// One job, whose pods have 8 GPUs each. The test moves them through their states.
+// One job with pods of 8 GPUs. The test moves them through their states.
 struct JobAccountsWorld {
   explicit JobAccountsWorld(JobKind kind = JobKind::MpiGang)
       : job{jobs.add(make_job(kind, 2, 8, 100_s))} {
@@ -73,7 +73,7 @@ TEST(JobAccounts, AGangRestoresFromWhenItLoadsItsCheckpoint) {
   JobAccountsWorld world;
   world.bind(0);
   world.bind(1);
-  world.jobs.pod({0}).takes_part = true;  // pod 1 comes late and takes no part
+  world.jobs.pod({0}).takes_part = true;  // pod 1 is late and takes no part
   world.accounts.of(world.job).loads_from = Time{} + 6_s;
   world.book_at(10_s);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 6.0 + 8 * 10.0);
@@ -95,7 +95,7 @@ TEST(JobAccounts, GpusOfAHungJobAreHungWhetherTheirPodsRanOrNot) {
   world.bind(0);
   world.bind(1);
   world.jobs.pod({0}).state = PodState::Running;
-  world.book_at(10_s);  // what a pod that runs is held for is booked by its run
+  world.book_at(10_s);  // the time of a running pod is booked by its run
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 10.0);
   world.jobs.job(world.job).phase = JobPhase::Hung;
   world.book_at(25_s);
@@ -119,7 +119,7 @@ TEST(JobAccounts, OnlyTheRowOfAJobThatIsOverSaysWhyAndWhenItEnded) {
   EXPECT_EQ(cut.run, 17_s);
   world.jobs.job(world.job).phase = JobPhase::Failed;
   account.ended = world.engine.now();
-  world.engine.advance_to(Time{} + 50_s);  // until then it left pods behind
+  world.engine.advance_to(Time{} + 50_s);  // its pods ran on until then
   const JobRow over = world.row();
   EXPECT_EQ(over.cause, EndCause::NodeFailed);
   EXPECT_EQ(over.exit_code, kKilled);

@@ -48,18 +48,18 @@ struct PodCreationWorld {
   std::vector<std::string> batches;
 };
 
-// The test answers.
+// The test replies.
 class SilentPodApi final : public PodApi {
  public:
-  void create(PodId pod, Told told) override { asked.emplace_back(pod, std::move(told)); }
+  void create(PodId pod, Reply reply) override { asked.emplace_back(pod, std::move(reply)); }
   void bind(PodId, NodeId, Done) override {}
   void start(PodId, NodeId, Started) override {}
-  void evict(PodId, Told) override {}
+  void evict(PodId, Reply) override {}
   void nominated(PodId) override {}
   void scheduling_failed(PodId) override {}
   void removed(PodId pod, NodeId, Observed) override { called_off.push_back(pod); }
 
-  std::vector<std::pair<PodId, Told>> asked;
+  std::vector<std::pair<PodId, Reply>> asked;
   std::vector<PodId> called_off;
 };
 
@@ -93,7 +93,7 @@ TEST(PodCreation, APodOfAnOrderedStatefulSetWaitsUntilAllBeforeItRun) {
   world.start({0});
   world.engine.run();
   EXPECT_THAT(world.batches, ElementsAre("0s a0", "0s a1"));
-  // The first is lost before the second runs: the third waits for both.
+  // The first pod is lost before the second runs: the third waits for both.
   world.jobs.pod({0}).state = PodState::Absent;
   world.creation.gone({0});
   world.creation.want({0});

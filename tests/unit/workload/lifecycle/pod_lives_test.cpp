@@ -46,7 +46,7 @@ TEST(PodLives, AJobCountsItsBoundAndItsRunningPods) {
   world.pods.runs({1});
   EXPECT_EQ(counts.bound, 2);
   EXPECT_EQ(counts.running, 2);
-  world.pods.stops({1});  // its process is gone, it is not
+  world.pods.stops({1});  // its process is gone, the pod stays
   EXPECT_EQ(counts.bound, 2);
   EXPECT_EQ(counts.running, 1);
   world.pods.remove({0}, PodEnd::Completed);
@@ -74,7 +74,7 @@ TEST(PodLives, APodLeavesWithAllItHasAndIsRemovedWithNothing) {
       [&](PodId, PodEnd) { allocated.push_back(world.cluster.gpu_milli_allocated()); });
   world.news.pod_removed.connect([&](PodId pod) {
     allocated.push_back(world.cluster.gpu_milli_allocated());
-    EXPECT_EQ(world.jobs.pod(pod).state, PodState::Bound);  // its record is as it was
+    EXPECT_EQ(world.jobs.pod(pod).state, PodState::Bound);  // its record is as before
     EXPECT_EQ(world.jobs.pod(pod).node, NodeId{0});
   });
   world.bind({0}, {0});

@@ -14,13 +14,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A gang of three members, of which two may do.
+// A gang of three members, of which two suffice.
 struct RendezvousWorld {
   explicit RendezvousWorld(const JobControllerParams& params = {}, bool needs_first = false)
       : rendezvous{{engine, rng, recorder}, jobs, params} {
     JobSpec spec = make_job(JobKind::MpiGang, 3, 8, 100_s);
     spec.gangs[0].min_available = 2;
-    if (needs_first) {  // rank 0 is a role, which is no gang without it
+    if (needs_first) {  // rank 0 is a role that the gang needs
       std::vector<RoleSpec>& roles = spec.gangs[0].roles;
       roles.push_back(roles[0]);
       roles[0].pods = roles[0].min_available = 1;
@@ -40,7 +40,7 @@ struct RendezvousWorld {
       news.push_back(seconds() + "noticed " + std::to_string(jobs.pod(pod).rank));
     });
   }
-  // It has a node, and its containers run at `up`.
+  // The pod has a node, and its containers run at `up`.
   void bind(uint32_t rank, Duration up) {
     jobs.pod({rank}).state = PodState::Bound;
     jobs.pod({rank}).started = Time{} + up;
@@ -116,7 +116,7 @@ TEST(Rendezvous, ALastCallBeginsAnewIfAMemberIsLostDuringIt) {
   world.rendezvous.begin(world.job);
   world.bind(0, 0_s);
   world.bind(1, 0_s);
-  world.bind(2, 20_s);  // bound, so that enough are
+  world.bind(2, 20_s);  // bound, so that the minimum is reached
   world.engine.run(Time{} + 10_s);
   world.lose(1);
   world.engine.run();

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A service that may have four pods of 8 GPUs, and has two at first. The test binds them.
+// A service of up to four pods of 8 GPUs, two at first. The test binds them.
 struct ServiceLivesWorld : LivesWorld {
   explicit ServiceLivesWorld(std::optional<Duration> lasts = {}) : LivesWorld{Options{}} {
     watch(services.over);

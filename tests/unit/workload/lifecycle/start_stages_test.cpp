@@ -1,4 +1,4 @@
-// What each stage of a pod's start takes, as its hook says.
+// The duration of each stage of a pod's start, as set by its hook.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,17 +28,17 @@ struct StartStagesWorld {
     starts.begin({0});
   }
   Time started() const { return jobs.pod({0}).started; }
-  // Tells at once.
+  // Replies at once.
   void takes(StartStage stage, Duration span) {
-    starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Told& told) {
+    starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Ready& told) {
       passed.push_back(std::string{name_of(stage)} + " " +
                        std::to_string(until.ns / 1'000'000'000));
       told(until + span);
     });
   }
-  // Tells when the test does.
+  // Replies when the test does.
   void is_silent(StartStage stage) {
-    starts.use(stage, [this](PodId, Duration, PodStarts::Told told) { tell = std::move(told); });
+    starts.use(stage, [this](PodId, Duration, PodStarts::Ready told) { tell = std::move(told); });
   }
 
   Engine engine;
@@ -46,7 +46,7 @@ struct StartStagesWorld {
   MemoryRecorder recorder;
   JobTable jobs;
   PodStarts starts;
-  PodStarts::Told tell;
+  PodStarts::Ready tell;
   std::vector<std::string> passed;  // "images 3": began after so many seconds
   std::vector<Time> known;          // when the start was
 };
@@ -63,7 +63,7 @@ TEST(StartStages, EachDelaysTheStartByWhatItsHookSays) {
 
 TEST(StartStages, FollowOneAnotherInTheOrderOfAKubelet) {
   StartStagesWorld world;
-  for (size_t stage = kStartStages; stage-- > 0;) {  // in whatever order their hooks are made
+  for (size_t stage = kStartStages; stage-- > 0;) {  // in any order of hooks
     world.takes(static_cast<StartStage>(stage), 1_s * static_cast<int64_t>(stage + 1));
   }
   world.bind();
@@ -102,7 +102,7 @@ TEST(StartStages, WhatIsToldOfAnEarlierLifeDoesNotStartTheNext) {
   StartStagesWorld world;
   world.is_silent(StartStage::Images);
   world.bind();
-  const PodStarts::Told earlier = world.tell;
+  const PodStarts::Ready earlier = world.tell;
   ++world.jobs.pod({0}).generation;  // it was created again
   world.bind();
   earlier(2_s);

@@ -14,7 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Pods of 8 GPUs, each on the node of its rank. A gang computes as soon as its checkpoint is there.
+// Pods of 8 GPUs, each on the node of its rank. A gang computes as soon as its checkpoint is
+// loaded.
 struct TrainingRunsWorld : LivesWorld {
   explicit TrainingRunsWorld(const JobControllerParams& rules = {})
       : LivesWorld{{.params = rules}} {
@@ -47,7 +48,7 @@ struct TrainingRunsWorld : LivesWorld {
     runs.begin(job, gpu_milli);
     phases.set(job, JobPhase::Running);
   }
-  // A failure; its pods wait where they are.
+  // A failure; its pods stay where they are.
   void fail(JobId job) {
     runs.lose(job);
     runs.stop(job);
@@ -105,7 +106,7 @@ TEST(TrainingRuns, AFailureUndoesWhatWasDoneSinceTheLastCheckpoint) {
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time(job).checkpoint), 16 * 4.0);
   world.runs.restore(job, Time{} + 33_s);
   world.engine.run();
-  // Loaded at 40 s; 80 s of work are left, with a checkpoint after each 10 s but the last.
+  // Restored at 40 s; 80 s of work are left, with a checkpoint after each 10 s but the last.
   EXPECT_THAT(world.stops, ElementsAre("134s done"));
 }
 

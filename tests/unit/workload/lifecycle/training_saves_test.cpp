@@ -1,4 +1,4 @@
-// Checkpoints that are events, and suspension, of TrainingRuns.
+// Checkpoints simulated by events, and suspension, of TrainingRuns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A gang of two pods of 8 GPUs on nodes 0 and 1. A store takes 1 GB/s from each node, and a local
-// disk, too: 2 GB take 1 s. The gang computes as soon as its checkpoint is loaded.
+// A gang of two pods of 8 GPUs on nodes 0 and 1. A store takes 1 GB/s from each node, and so does a
+// local disk: 2 GB take 1 s. The gang computes as soon as its checkpoint is loaded.
 struct TrainingSavesWorld : LivesWorld {
   explicit TrainingSavesWorld(const JobSpec& spec) : LivesWorld{with_stores()}, job{admit(spec)} {
     runs.loaded.connect([this](JobId) { begin(); });
@@ -51,7 +51,7 @@ struct TrainingSavesWorld : LivesWorld {
     for (uint32_t rank = 0; rank < 2; ++rank) pods.stops({rank});
     phases.set(job, JobPhase::Pending);
   }
-  // Returns the GPU seconds that are lost with the disks of the node.
+  // Returns the GPU seconds lost with the disks of the node.
   double fail_node(NodeId node) {
     runs.node_failed(node);
     runs.lose(job);
@@ -168,7 +168,7 @@ TEST(TrainingSaves, LocalCheckpointsAreLostWithADiskOfTheGang) {
 TEST(TrainingSaves, LocalCheckpointsStayBehindWhenTheGangMoves) {
   TrainingSavesWorld world{TrainingSavesWorld::saving_locally()};
   world.go_to(16_s);
-  world.runs.lose(world.job);  // a process died, and no disk with it
+  world.runs.lose(world.job);  // a process died, but no disk
   world.runs.stop(world.job);
   world.stop_pods();
   EXPECT_EQ(world.saved(), 10_s);
@@ -196,7 +196,7 @@ TEST(TrainingSaves, WithoutItsLocalCheckpointsAGangFallsBackToWhenItWasSuspended
   world.go_to(15_s);
   world.suspend({});
   world.runs.restore(world.job, Time{} + 20_s);
-  // Loaded at 21 s, with 14 s done; the next 10 s are on local disks at 32 s.
+  // Restored at 21 s, with 14 s done; the next 10 s are on local disks at 32 s.
   world.go_to(35_s);
   ASSERT_EQ(world.saved(), 24_s);
   EXPECT_DOUBLE_EQ(world.fail_node({1}), 16 * 10.0);

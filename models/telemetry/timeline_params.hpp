@@ -1,0 +1,41 @@
+// models/telemetry/timeline_params.hpp -- intervals of the sampled series.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct TimelineParams {
+  static constexpr std::string_view kDoc = "Series sampled at even times.";
+
+  Duration interval = 60_s;
+  std::optional<Duration> teams_interval = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("interval", interval,
+      "Between two rows of /timeline/cluster, /timeline/useful and /timeline/network.",
+      Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
+    v("teams_interval", teams_interval,
+      "Between two rows of a team, a multiple of interval; 0: no /timeline/teams. Absent: 1 h, "
+      "rounded up to a multiple of interval.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (between_teams() % interval != Duration{}) {
+      c.error("teams_interval", "must be a multiple of interval");
+    }
+  }
+  // Interval between two rows of a team; zero: no rows. For 25 min the default is 75 min.
+  Duration between_teams() const {
+    if (teams_interval) return *teams_interval;
+    const Duration rest = 1_h % interval;
+    return rest == Duration{} ? 1_h : 1_h + (interval - rest);
+  }
+};
+
+}  // namespace orrery
