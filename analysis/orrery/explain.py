@@ -226,7 +226,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """`orrery explain`; 0, or 2 with a line that says what is wrong with command or file."""
     parser = argparse.ArgumentParser(
         prog="orrery explain",
-        description="Tells why a job waited or failed, or who held what in a deadlock. "
+        description="Explains why a job waited or failed, or what each job held in a deadlock. "
         "Without --job and --deadlock: what is worth explaining.",
     )
     parser.add_argument("run", metavar="RUN.h5", help="the output of a run")

@@ -32,14 +32,14 @@ void Cluster::finish(Time end) {
   count("gpus", static_cast<uint64_t>(ground_.state.gpus_total()), "GPU", "GPUs of the cluster");
   count("jobs_submitted", c.submitted, "jobs", "jobs that arrived");
   count("jobs_completed", c.completed, "jobs", "jobs that completed");
-  count("jobs_failed", c.failed, "jobs", "jobs that failed, or gave up");
+  count("jobs_failed", c.failed, "jobs", "jobs that failed");
   count("jobs_cancelled", c.cancelled, "jobs", "jobs that their users cancelled");
   count("pods_failed", c.pods_failed, "pods", "pods that ended by themselves, with an error");
   count("jobs_unfinished", controller_.jobs_unfinished(), "jobs",
         "jobs alive at the end of the run");
   count("restarts", c.restarts, "", "times a job was restarted after a failure");
   count("membership_changes", c.membership_changes, "",
-        "times a gang stopped to go on with members that came late");
+        "times a gang restarted to include late members");
   statistics_.write_priorities(controller_);
   statistics_.add_summary(r);
   usage_.add_summary(r, end, controller_.gpu_time());
@@ -47,22 +47,21 @@ void Cluster::finish(Time end) {
   count("faults", f.faults, "", "faults of nodes");
   count("nodes_failed", f.nodes_failed, "", "times a node went down");
   count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
-  count("pods_preempted", c.pods_preempted, "pods",
-        "pods that made room for one of higher priority");
+  count("pods_preempted", c.pods_preempted, "pods", "pods preempted for one of higher priority");
   r.add_summary("lost_preempted_gpu_s", GpuTime::seconds(c.gpu_lost_preempted), "GPU s",
-                "of the GPU time lost: compute that these threw away");
+                "of the GPU time lost: compute lost to preemption");
   if (controllers_) controllers_->add_summary(r);
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", steps_->counters().gave_up, "",
           "times a gang was aborted because it could not exchange for too long");
     count("gangs_rerouted", steps_->counters().rerouted, "",
-          "times a gang's routes were asked for again while it ran");
+          "times a running gang's routes were computed again");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
-            "steps played to find the pace of up to 16 gangs that contended links connect");
+            "steps simulated to find the pace of up to 16 gangs that share contended links");
       count("rates_expected", links->rates_expected(), "",
-            "times that an expected rate was worked out, of gangs in other groups");
+            "times that an expected rate was computed for gangs in larger groups");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);
@@ -70,7 +69,8 @@ void Cluster::finish(Time end) {
   if (autoscaler_) autoscaler_->add_summary(r);
   if (services_) services_->add_summary(r);
   deadlocks_.add_summary(r, end);
-  count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
+  count("jobs_too_large", too_large_.jobs(), "jobs",
+        "jobs that are too large for the empty cluster");
   const auto& s = scheduler_.counters();
   count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
   count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");

@@ -55,7 +55,7 @@ void ControlPlaneLog::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(count(event)), unit, doc);
   };
   add("api_servers_killed", ControlPlaneEvent::ServerOutOfMemory, "",
-      "times an API server was killed for its memory, and started again");
+      "times an API server ran out of memory and restarted");
   add("etcd_out_of_space", ControlPlaneEvent::OutOfSpace, "",
       "times the database of etcd reached its quota");
   add("etcd_defragmented", ControlPlaneEvent::Defragmented, "",

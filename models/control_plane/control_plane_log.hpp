@@ -45,11 +45,10 @@ struct ControlPlaneEventRow {
 
   static void columns(auto&& c) {
     c("time", &ControlPlaneEventRow::time, "when it happened");
-    c("part", &ControlPlaneEventRow::part, "to which part; etcd_of_events with separate_events");
+    c("part", &ControlPlaneEventRow::part, "the component; etcd_of_events with separate_events");
     c("event", &ControlPlaneEventRow::event,
-      "a server: lost as the scenario has it, killed for its memory, or back; a member of etcd: "
-      "lost, back, blocked by a defragmentation, done with it; the alarm of a full database, and "
-      "its end");
+      "a server: lost by the scenario, killed for its memory, or back; a member of etcd: lost, "
+      "back, defragmenting, done with it; the alarm of a full database, and its end");
     c("number", &ControlPlaneEventRow::number,
       "of the server or member; with an alarm, the leader");
     c("file", &ControlPlaneEventRow::file, "of the database of etcd; of a server 0");

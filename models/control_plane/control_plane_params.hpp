@@ -32,8 +32,8 @@ constexpr std::array<std::string_view, 3> enum_names(ControlPlaneLevel) {
 
 struct ApiServerLossParams {
   static constexpr std::string_view kDoc =
-      "An API server that is lost: its clients try again, and those who watched go on at another "
-      "that remembers what changed since, or list anew.";
+      "An API server that is lost. Its clients retry; watches resume at another server if its "
+      "watch cache holds all changes since, else they list again.";
   int32_t server = 0;
   Duration at = {};
   std::optional<Duration> until = {};
@@ -51,7 +51,7 @@ struct ApiServerLossParams {
 
 struct ControlPlaneParams {
   static constexpr std::string_view kDoc =
-      "What the Kubernetes control plane costs pods and nodes on their way.";
+      "Delays of pods and nodes by the Kubernetes control plane.";
   ControlPlaneLevel level = ControlPlaneLevel::None;
   ApiServersParams api_servers = {};
   PodClientsParams clients = {};
@@ -72,30 +72,30 @@ struct ControlPlaneParams {
   template <class V>
   void fields(V& v) {
     v("level", level,
-      "none: nothing is charged. delays: each request takes as long as it would alone, and "
-      "kubelets "
+      "none: no delays. delays: each request takes as long as without other load, and kubelets "
       "take their time. full: requests wait for their clients' tokens, for seats and cores of "
       "servers, and for etcd; servers may be lost.");
     v("api_servers", api_servers, "Those who answer.", Heeded{Fact::ControlPlane});
-    v("clients", clients, "Those who ask; with level: full.", Heeded{Fact::FullPlane});
-    v("etcd", etcd, "Where servers store what is written.", Heeded{Fact::ControlPlane});
+    v("clients", clients, "Clients of the API servers; with level: full.", Heeded{Fact::FullPlane});
+    v("etcd", etcd, "The store behind the API servers.", Heeded{Fact::ControlPlane});
     v("pods", pods, "What a pod costs in etcd and watches.", Heeded{Fact::ControlPlane});
     v("kubelet", kubelet, "The agent on each node.", Heeded{Fact::ControlPlane});
-    v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.",
+    v("image_pulls", image_pulls, "How nodes pull images of pods (`pod.image`).",
       Heeded{Fact::ControlPlane}, Heeded{Fact::Images});
-    v("events", events, "Events of pods and who lists them, with level: full; absent: none.",
+    v("events", events,
+      "Events of pods and clients that list them, with level: full; absent: none.",
       Heeded{Fact::FullPlane});
-    v("crash_loops", crash_loops, "Pods whose containers end all the time; with level: full.",
+    v("crash_loops", crash_loops, "Pods with crash loops; with level: full.",
       Heeded{Fact::FullPlane});
     v("namespaces", namespaces, "With level: full; absent: none are counted.",
       Heeded{Fact::FullPlane});
-    v("services", services, "Services and who watches them; with level: full.",
+    v("services", services, "Services and their watchers; with level: full.",
       Heeded{Fact::FullPlane});
     v("losses", losses, "Servers that are lost; with level: full.", Heeded{Fact::FullPlane});
-    v("node_join", node_join, "What a node asks for before it takes pods, after each boot.",
+    v("node_join", node_join, "Requests of a node after each boot, before it takes pods.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::NodeBoots});
     v("joins", joins, "Nodes that join later.", Heeded{Fact::ControlPlane});
-    v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.",
+    v("node_lifecycle", node_lifecycle, "When dead nodes are detected, and their pods evicted.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::SilentNodes});
     v("autoscaler", autoscaler, "Adds and removes nodes; absent: no autoscaler.",
       Heeded{Fact::ControlPlane});

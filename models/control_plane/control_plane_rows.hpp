@@ -21,8 +21,8 @@ struct ControlPlaneSample {
     c("time", &ControlPlaneSample::time, "end of the interval; rates are means over it");
     c("level", &ControlPlaneSample::level, "of priority");
     c("verb", &ControlPlaneSample::verb, "what was asked");
-    c("done", &ControlPlaneSample::done, "requests that were answered as asked", "1/s");
-    c("too_many", &ControlPlaneSample::too_many, "turned away with 429", "1/s");
+    c("done", &ControlPlaneSample::done, "requests that succeeded", "1/s");
+    c("too_many", &ControlPlaneSample::too_many, "rejected with 429", "1/s");
     c("errors", &ControlPlaneSample::errors, "refused or timed out, with 500 and above", "1/s");
     c("lost", &ControlPlaneSample::lost, "lost with their server", "1/s");
     c("p50", &ControlPlaneSample::p50, "from arrival at the server to the answer, of those done");
@@ -49,12 +49,13 @@ struct ApiServerSample {
     c("cores", &ApiServerSample::cores, "busy, heartbeats included", "cores");
     c("egress", &ApiServerSample::egress, "sent, without heartbeats", "bit/s");
     c("heap", &ApiServerSample::heap, "memory now");
-    c("watches", &ApiServerSample::watches, "that it serves now", "watches");
-    c("requests", &ApiServerSample::requests, "that wait or execute now", "requests");
+    c("watches", &ApiServerSample::watches, "watches that it serves now", "watches");
+    c("requests", &ApiServerSample::requests, "waiting or executing now", "requests");
     c("steady", &ApiServerSample::steady, "a rate now: heartbeats, crash loops and the like",
       "1/s");
     c("gone", &ApiServerSample::gone,
-      "watches that it could not resume, as it had forgotten changes: 410, and they list anew",
+      "watches that it could not resume, because its watch cache lacked changes: 410, and they "
+      "list again",
       "1/s");
   }
 };
@@ -73,12 +74,12 @@ struct EtcdSample {
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
     c("writes", &EtcdSample::writes, "committed, without heartbeats; of all etcds", "1/s");
-    c("refused", &EtcdSample::refused, "too large, or for want of space", "1/s");
+    c("refused", &EtcdSample::refused, "rejected as too large, or for lack of space", "1/s");
     c("timed_out", &EtcdSample::timed_out,
-      "writes given up, as etcd had no leader, or its leader defragmented", "1/s");
-    c("in_use", &EtcdSample::in_use, "by objects and their old versions, now");
+      "writes that timed out without a leader, or while it defragmented", "1/s");
+    c("in_use", &EtcdSample::in_use, "in use by objects and their old versions, now");
     c("file", &EtcdSample::file, "of the database on disk, now");
-    c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");
+    c("waiting", &EtcdSample::waiting, "writes waiting now", "writes");
     c("read", &EtcdSample::read, "out of all etcds", "B/s");
     c("events", &EtcdSample::events, "Events that are kept now");
     c("pods", &EtcdSample::pods, "that are stored now", "pods");

@@ -150,7 +150,7 @@ void ControlPlane::add_summary(Recorder& recorder) {
     recorder.add_summary(name, static_cast<int64_t>(n), "requests", doc);
   };
   count("api_requests", total_.total(), "to API servers, each try; without heartbeats");
-  count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "turned away with 429");
+  count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "rejected with 429");
   count("api_errors", total_.server_errors(), "refused or timed out");
   count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
   recorder.add_summary("etcd_elections", static_cast<int64_t>(etcd_.objects().counters().elections),
@@ -158,8 +158,8 @@ void ControlPlane::add_summary(Recorder& recorder) {
   log_.add_summary(recorder);
   recorder.add_summary("watches_gone", static_cast<int64_t>(servers_.watch_caches().gone()),
                        "watches",
-                       "that a server could not resume, as it had forgotten what changed since: "
-                       "410, and they list anew");
+                       "that a server could not resume, because its watch cache lacked changes: "
+                       "410, and they list again");
   recorder.add_summary("etcd_watcher_memory_peak", watcher_memory_peak_.count, "B",
                        "of the leader, for API servers that watch");
   recorder.add_summary("etcd_index_memory_peak", index_memory_peak_.count, "B",
@@ -168,9 +168,9 @@ void ControlPlane::add_summary(Recorder& recorder) {
   if (crash_loops_) crash_loops_->add_summary(recorder);
   if (namespaces_) namespaces_->add_summary(recorder);
   if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
-  count("api_retried", retried_, "creations and bindings tried again from the start");
+  count("api_retried", retried_, "creations and bindings retried from the start");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
-                       "of requests that were answered as asked");
+                       "of requests that succeeded");
   recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");
   if (services_) services_->add_summary(recorder);
 }

@@ -57,7 +57,7 @@ struct NodeFailureParams {
       Range{0.1, 20.0}, Source{"1 is exponential; Titan's GPUs: 2.65, later batch 1.37"},
       Heeded{distribution == FailureDistribution::Weibull, "distribution is not weibull"});
     v("repair", repair, "How long a node stays down.");
-    v("node_selector", node_selector, "Labels of the nodes it strikes; absent: all nodes.",
+    v("node_selector", node_selector, "Labels of the affected nodes; absent: all nodes.",
       Example{"{nvidia.com/gpu.product: H100}"});
   }
   template <class C>
@@ -106,7 +106,7 @@ struct FaultParams {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
-    v("chaos", chaos, "Rounds that take nodes down to see what holds; absent: none.");
+    v("chaos", chaos, "Rounds that take nodes down as a chaos test; absent: none.");
     v("ranks", ranks, "Processes of jobs that die.");
     v("links", links, "Cables and switches.", Heeded{Fact::Links}, Heeded{Fact::CrossingExchanges});
   }

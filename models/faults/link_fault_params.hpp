@@ -43,10 +43,11 @@ struct ListedLinkFaultParams {
       Example{"leaf-3.up-5"});
     v("among", among, "Instead of a name: one of these, drawn at random.");
     v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
-    v("until", until, "When it is as new; absent: never in this run.",
+    v("until", until, "When it is repaired; absent: never in this run.",
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
-    v("flaw", flaw, "What is wrong with it. A switch is dead, or flaps.", Required{},
-      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed});
+    v("flaw", flaw, "The flaw. A switch is dead, or flaps.", Required{},
+      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
+             "kind is cursed, and no routing engine is adaptive"});
   }
   template <class C>
   void check(C& c) const {
@@ -67,14 +68,15 @@ struct RandomLinkFaultParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "What the rows of /events/link_faults call it.");
-    v("among", among, "What it strikes, each with equal chance.");
+    v("among", among, "The kind of part that it strikes, each with equal probability.");
     v("rate", rate,
-      "How many percent of them it strikes in a month of 30 days. Published by Alibaba: 0.057 of "
-      "the links from NIC to leaf, 0.051 of leaf switches.",
+      "Percent of these parts that it strikes in a month of 30 days. Published by Alibaba: 0.057 "
+      "of the links from NIC to leaf, 0.051 of leaf switches.",
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
-    v("flaw", flaw, "What is wrong then. A switch is dead, or flaps.",
-      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed});
-    v("repair", repair, "Until it is as new.", Source{"mean repair of LANL's network failures"},
+    v("flaw", flaw, "The flaw. A switch is dead, or flaps.",
+      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
+             "kind is cursed, and no routing engine is adaptive"});
+    v("repair", repair, "Until it is repaired.", Source{"mean repair of LANL's network failures"},
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
   }
   template <class C>
@@ -106,7 +108,8 @@ struct LinkFaultParams {
   void fields(V& v) {
     v("list", list, "Faults at given times.");
     v("random", random, "Kinds of random faults; they strike independently of one another.");
-    v("routing", routing, "Changes of the routing engine, which lift or lay the curse of cables.",
+    v("routing", routing,
+      "Changes of the routing engine, which start or end the effect of cursed cables.",
       Heeded{Fact::Spines});
   }
   // Whether any fault makes a cable slow under adaptive routing only.

@@ -32,8 +32,9 @@ struct LinkFaultRow {  // one fault of one cable or switch
     c("kind", &LinkFaultRow::kind, "what is wrong with it");
     c("cause", &LinkFaultRow::cause, "name of the kind of random fault, or 'list'");
     c("from", &LinkFaultRow::from, "since when");
-    c("to", &LinkFaultRow::to, "when it was as new; -1: not in this run");
-    c("symbol_errors", &LinkFaultRow::symbol_errors, "that the cable's port counted until then");
+    c("to", &LinkFaultRow::to, "when it was repaired; -1: not in this run");
+    c("symbol_errors", &LinkFaultRow::symbol_errors,
+      "errors counted by the cable's port until then");
   }
 };
 

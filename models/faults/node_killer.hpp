@@ -15,7 +15,7 @@ namespace orrery {
 
 struct NodeKillerParams {
   static constexpr std::string_view kDoc =
-      "Rounds that take down a share of the nodes which were not taken down before.";
+      "Rounds that take down a share of the nodes that were not taken down before.";
   double failure_rate = 0.01;
   Duration interval = 5_min;
   double jitter = 2;
@@ -27,7 +27,7 @@ struct NodeKillerParams {
       Range{0.0, 1.0}, Unit{"share"}, Source{"clusterloader2: load test, failureRate"});
     v("interval", interval, "From the end of a round to the next, at least.", Range{1_s, 168_h},
       Source{"clusterloader2: load test, interval"});
-    v("jitter", jitter, "The interval is stretched at random by up to that many times itself.",
+    v("jitter", jitter, "The interval is stretched at random by up to this factor of itself.",
       Range{0.0, 100.0}, Unit{"times"}, Source{"clusterloader2: load test, jitterFactor"});
     v("downtime", downtime, "How long nodes are down.", Range{1_s, 168_h},
       Source{"clusterloader2: load test, simulatedDowntime"});

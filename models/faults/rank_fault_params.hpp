@@ -25,8 +25,8 @@ struct RankFaultParams {
     v("job", job, "Name of the job; the first of that name that runs then.", Required{},
       Example{"train"});
     v("pod", pod, "Which pod of it, from 0.", Range{0, 100'000'000});
-    v("gpus", gpus, "GPUs that the process used, and that idle from then on.", Range{1, 16},
-      Unit{"GPU"}, Source{"one process a GPU, as torchrun starts them"});
+    v("gpus", gpus, "GPUs of the process, which are idle from then on.", Range{1, 16}, Unit{"GPU"},
+      Source{"one process a GPU, as torchrun starts them"});
     v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
   }
 };

@@ -20,7 +20,7 @@ struct GpuPower {  // of one GPU of a machine, in watts
 
 struct PowerParams {
   static constexpr std::string_view kDoc =
-      "How unlike GPUs of one machine are in what they draw; the middle of each state is a "
+      "Variation of the power draw between GPUs of one machine; the median of each state is a "
       "parameter of the machine.";
 
   double node_spread = 0;
@@ -29,12 +29,12 @@ struct PowerParams {
   template <class V>
   void fields(V& v) {
     v("node_spread", node_spread,
-      "Deviation of the logarithm of what a node's GPUs draw while idle or waiting busily; 0: "
-      "alike.",
+      "Deviation of the logarithm of the draw of a node's GPUs while idle or in a busy wait; 0: "
+      "equal.",
       Range{0.0, 1.0}, Source{"0; A100 without a context draw 56 to 60 W, or 60 to 70 W"});
     v("training_spread", training_spread,
-      "Deviation of the logarithm of what GPUs draw while a job computes, which depends on the "
-      "job; 0: alike.",
+      "Deviation of the logarithm of the draw of GPUs while a job computes, which depends on the "
+      "job; 0: equal.",
       Range{0.0, 1.0}, Source{"0; A100 in training draw 350 to 410 W"});
   }
 };

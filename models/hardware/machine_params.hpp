@@ -36,8 +36,8 @@ struct MachineParams {
   template <class V>
   void fields(V& v) {
     constexpr Range kWatts{0, 1'000'000};
-    v("name", name, "What pools call it; the name of the base if empty.");
-    v("base", base, "Machine of the catalogue that says everything left out here.");
+    v("name", name, "Its name in pools; the name of the base if empty.");
+    v("base", base, "Machine of the catalogue with the values of omitted fields.");
     v("gpus", gpus,
       "GPUs per node, 0 to 16. Fewer than the base: its first ones. More: only without NVLink.");
     v("gpu_model", gpu_model,
@@ -51,10 +51,11 @@ struct MachineParams {
     v("cpus", cpus, "Logical CPUs (hardware threads), as Kubernetes counts them.",
       Range{1, 1'000'000});
     v("memory", memory, "Main memory of a node.", Range{Bytes{}, kNodeMemoryMax});
-    v("nics", nics, "Compute NICs, 0 to 16, spread over the places of the base's.");
+    v("nics", nics, "Compute NICs, 0 to 16, spread over the positions of the base's.");
     v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
     v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.", kWatts);
-    v("host_busy_watts", host_busy_watts, "The same while its GPUs are at work, in W.", kWatts);
+    v("host_busy_watts", host_busy_watts,
+      "Power of the node without its GPUs while they are at work, in W.", kWatts);
   }
   template <class C>
   void check(C& c) const {

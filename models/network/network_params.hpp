@@ -37,8 +37,8 @@ struct NetworkParams {
   template <class V>
   void fields(V& v) {
     v("level", level,
-      "none: exchanges take no time; alpha_beta: each as if alone, by latency and bandwidth; flow: "
-      "links are shared fairly along routes.",
+      "none: exchanges take no time; alpha_beta: each exchange as without other traffic, by "
+      "latency and bandwidth; flow: links are shared fairly along routes.",
       Heeded{Fact::Steps, level != NetworkLevel::None});
     v("fabric", fabric, "Switches and cables.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
@@ -47,12 +47,12 @@ struct NetworkParams {
     v("links", links, "Recovery from errors.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
     v("sharp", sharp,
-      "Switches between nodes add up what passes them, which lets NVLS all-reduce send the buffer "
-      "once (SHARP).",
+      "Switches between nodes reduce data in flight (SHARP), so an NVLS all-reduce sends the "
+      "buffer only once.",
       Source{"NCCL without its SHARP plugin"}, Heeded{Fact::NetworkTime},
       Heeded{Fact::AllReduces, sharp}, Heeded{Fact::NvlinkSwitches, sharp});
     v("exchanges", exchanges,
-      "How long exchanges take alone, where it is known; all others take what NCCL's tuner says.",
+      "Measured durations of exchanges without other traffic; all others follow NCCL's tuner.",
       Heeded{Fact::NetworkTime}, Heeded{Fact::Exchanges});
   }
   template <class C>

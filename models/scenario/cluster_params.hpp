@@ -47,8 +47,9 @@ struct PoolParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Nodes are called NAME-0, NAME-1, ...; also their label `pool`.", Required{},
-      Example{"gpu"});
+    v("name", name,
+      "Name of the pool. Nodes are named NAME-0, NAME-1, ... and have the label `pool`.",
+      Required{}, Example{"gpu"});
     v("machine", machine, "A machine of the catalogue or of `machines`; see `orrery describe`.",
       Required{}, Example{"dgx-a100"});
     v("count", count, "How many nodes.", Range{1, 1'000'000}, Unit{"nodes"}, Required{});
@@ -87,13 +88,13 @@ struct OpenbNodesParams {
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
     v("pool", pool, "Their label `pool`.");
     v("stand_ins", stand_ins,
-      "For GPU models of the list that the catalogue of machines lacks, the one whose machines are "
-      "taken; labels keep the list's name. A list that tells no memory, as the spot set's, takes "
-      "that of the machine.",
+      "For GPU models of the list without a machine in the catalogue, the model whose machines are "
+      "used; labels keep the list's name. A list without memory, like the spot set's, uses that of "
+      "the machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,
-      "The whole list this many times, for a larger cluster of the same mix; nodes of later copies "
-      "are called NAME-copy2 and so on.",
+      "Repeats the whole list, for a larger cluster of the same mix; nodes of later copies are "
+      "named NAME-copy2 and so on.",
       Range{1, 100});
     v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch, in order of the list.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
@@ -110,7 +111,7 @@ struct OpenbNodesParams {
 };
 
 struct ClusterParams {
-  static constexpr std::string_view kDoc = "Nodes and what they are made of.";
+  static constexpr std::string_view kDoc = "Nodes and their hardware.";
   std::vector<MachineParams> machines = {};
   std::vector<PoolParams> pools = {};
   std::vector<OpenbNodesParams> openb_nodes = {};
@@ -119,10 +120,10 @@ struct ClusterParams {
   template <class V>
   void fields(V& v) {
     v("machines", machines, "Machines of your own: one of the catalogue, changed.");
-    v("pools", pools, "Pools of alike nodes.");
+    v("pools", pools, "Pools of equal nodes.");
     v("openb_nodes", openb_nodes,
-      "Nodes read from lists: of the Alibaba sets openb, PAI and spot, or of your own.");
-    v("power", power, "How unlike GPUs are in what they draw.");
+      "Nodes read from lists: those of the Alibaba sets openb, PAI and spot, or your own.");
+    v("power", power, "Variation of the power draw of GPUs.");
   }
   void check(Checker& c) const;
 };

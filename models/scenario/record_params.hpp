@@ -29,13 +29,13 @@ struct RecordParams {
   template <class V>
   void fields(V& v) {
     v("timeline", timeline, "Series sampled over time.");
-    v("deadlocks", deadlocks, "What counts as a deadlock.", Heeded{Fact::Pods});
-    v("cardiogram", cardiogram, "Ranks of chosen jobs, at fine steps of time; absent: none.",
-      Heeded{Fact::Pods});
+    v("deadlocks", deadlocks, "Definition of a deadlock.", Heeded{Fact::Pods});
+    v("cardiogram", cardiogram,
+      "Activity of ranks of chosen jobs at fine time steps; absent: none.", Heeded{Fact::Pods});
     v("pods", pods, "One row per pod life in /pods.");
     v("attempts", attempts,
-      "One row per scheduling attempt in /events/attempts, one per reason against it in "
-      "/events/rejections, and what the job queue decided in /events/job_queue.");
+      "One row per scheduling attempt in /events/attempts, one per reason of its failure in "
+      "/events/rejections, and decisions of the job queue in /events/job_queue.");
     v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
     v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
       Source{"level 1 costs about 5 times plain writing and saves most of the space"});

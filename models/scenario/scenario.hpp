@@ -24,7 +24,7 @@ namespace orrery {
 struct FieldTree;
 
 struct ChangeParams {
-  static constexpr std::string_view kDoc = "Another scheduler while the run goes on.";
+  static constexpr std::string_view kDoc = "Another scheduler during the run.";
 
   Duration at = {};
   PolicyParams policy = {};
@@ -33,9 +33,9 @@ struct ChangeParams {
   void fields(V& v) {
     v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
-      "Takes the place of `policy`, as a scheduler that is restarted with another configuration: "
-      "pods that run stay, and all that are not bound yet are decided anew. Has no job queue, "
-      "no controllers, and not the driver counting.",
+      "Replaces `policy`, like a scheduler restarted with another configuration: running pods "
+      "stay, and pods that are not bound yet are scheduled again. Must not have a job queue, "
+      "controllers or the driver counting.",
       Required{}, Example{"{base: strict_gang}"});
   }
 };
@@ -60,31 +60,29 @@ struct RunParams {
     v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`: end after this long in which no job arrived, started or ended, when every "
-      "job that is left waits for nodes and no other is to come.",
+      "Without `until`: end after this long without an arrival, start or end of a job, if every "
+      "job left waits for nodes and none will arrive.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,
-      "Without `until`: end after this many attempts for each pending pod since one was last "
-      "bound, "
-      "while no job runs, none is to come and every node is up, so that only the scheduler's "
+      "Without `until`: end after this many attempts for each pending pod since a pod was last "
+      "bound, while no job runs, none will arrive and every node is up, so only the scheduler's "
       "retries are left.",
       Range{uint64_t{1}, uint64_t{1'000'000'000}},
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
     v("compress_retries", compress_retries,
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
-      "simulated second. Once rounds of such attempts repeat exactly, many of them are carried out "
-      "as one that takes as long: jobs, pods, timelines and the summary are the same, /profile and "
-      "the digest are not. Each attempt is carried out with false, and with what observes single "
+      "simulated second. Once rounds of such attempts repeat exactly, many of them are executed as "
+      "one of the same duration: jobs, pods, timelines and the summary are the same, /profile and "
+      "the digest are not. Each attempt is executed with false, and with observers of single "
       "attempts: record.attempts, a control plane, its autoscaler, a cardiogram, loaded plugins.");
-    v("changes", changes, "Other schedulers from then on, in order of time.");
+    v("changes", changes, "Other schedulers from given times on, in order of time.");
   }
   void check(Checker& c) const;
 };
 
 struct Scenario {
-  static constexpr std::string_view kDoc =
-      "A cluster, its workload, the faults that hit it and the policies that run it.";
+  static constexpr std::string_view kDoc = "A cluster, its workload, its faults and its policies.";
 
   std::string description = {};
   ClusterParams cluster = {};
@@ -100,12 +98,11 @@ struct Scenario {
   template <class V>
   void fields(V& v) {
     v("description", description, "What question this scenario answers.");
-    v("cluster", cluster, "Nodes and what they are made of.", Required{});
-    v("control_plane", control_plane, "What the API servers cost pods on their way.",
-      Heeded{Fact::Pods});
-    v("network", network, "What ranks exchange over.");
+    v("cluster", cluster, "Nodes and their hardware.", Required{});
+    v("control_plane", control_plane, "Delays of pods by the API servers.", Heeded{Fact::Pods});
+    v("network", network, "The network between ranks.");
     v("storage", storage, "Where checkpoints lie.");
-    v("workload", workload, "Jobs and how they live.", Required{});
+    v("workload", workload, "Jobs and their life cycle.", Required{});
     v("faults", faults, "Hardware that fails.");
     v("policy", policy, "The scheduler.");
     v("record", record, "What goes into the output file.");

@@ -11,7 +11,7 @@ namespace orrery {
 
 struct ControllerParams {
   static constexpr std::string_view kDoc =
-      "A policy with a clock: it looks at the cluster every so often, and acts.";
+      "A policy with a clock: it checks the cluster periodically, and acts.";
   std::string name;
   Duration period = 10_s;
   RawParams args;
@@ -20,7 +20,7 @@ struct ControllerParams {
   void fields(V& v) {
     v("name", name, "Name of the policy; see `orrery describe`.", Required{},
       Example{"AvoidBrokenLinks"});
-    v("period", period, "From one look to the next; the first is one period after the start.",
+    v("period", period, "From one check to the next; the first is one period after the start.",
       Range{100_ms, 240_h}, Source{"10 s: the scan interval of cluster-autoscaler"});
     v("args", args, "Its arguments.");
   }

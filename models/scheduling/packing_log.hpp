@@ -22,14 +22,16 @@ struct PackingSample {
   static void columns(auto&& c) {
     c("time", &PackingSample::time, "arrival of the last job that the row covers");
     c("load", &PackingSample::load,
-      "GPUs that all jobs so far asked for, of the cluster's, rounded: no job leaves it", "%");
+      "GPUs requested by all jobs so far, as a share of the cluster's, rounded: jobs never end",
+      "%");
     c("jobs", &PackingSample::jobs, "jobs that arrived within this percent", "jobs");
     c("allocated", &PackingSample::allocated,
-      "GPUs reserved for pods, of the cluster's: mean over the states after each of these jobs, "
-      "which is when the next one arrives",
+      "GPUs reserved for pods, as a share of the cluster's: mean over the states after each of "
+      "these jobs, when the next one arrives",
       "%");
     c("fragmented", &PackingSample::fragmented,
-      "idle GPU capacity that the typical pods cannot use, of the cluster's GPUs: the same mean",
+      "idle GPU capacity that the typical pods cannot use, as a share of the cluster's GPUs: the "
+      "same mean",
       "%");
   }
 };

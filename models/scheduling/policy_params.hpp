@@ -20,7 +20,7 @@ struct PolicyParams : ProfileParams {
   void fields(V& v) {
     ProfileParams::fields(v);
     v("job_queue", job_queue,
-      "Where whole jobs wait before their pods are created; left out: nowhere.");
+      "The queue of whole jobs before their pods are created; absent: none.");
     v("controllers", controllers,
       "Policies that act on the cluster as time passes: they cordon, evict, drain, suspend, scale. "
       "Those due at one instant act in this order.",

@@ -11,8 +11,8 @@ namespace orrery {
 
 struct DatasetParams {
   static constexpr std::string_view kDoc =
-      "Data that ranks read while they compute. What the next step needs is read during this one, "
-      "so a step takes at least as long as reading does.";
+      "Data that ranks read while they compute. The next step's data are read during the present "
+      "step, so a step takes at least as long as its reading.";
 
   std::string store = {};
   Bytes per_step = {};
@@ -25,10 +25,10 @@ struct DatasetParams {
       Example{"blob"});
     v("per_step", per_step, "What each GPU reads for a step.", Required{}, Range{Bytes{}, 256_GiB},
       Example{"50MB"});
-    v("size", size, "Of all data: an epoch; with cache.", Heeded{cache, "cache is false"});
+    v("size", size, "Size of all data, an epoch; with cache.", Heeded{cache, "cache is false"});
     v("cache", cache,
-      "What was read once lies on the disks of the job's nodes, so that from the second epoch on "
-      "after each start they are read instead of the store.",
+      "Data that were read once are on the disks of the job's nodes. So from the second epoch on "
+      "after each start the disks are read instead of the store.",
       Heeded{store != "local", "the store is local: the data lies there"});
   }
   template <class C>

@@ -21,7 +21,7 @@ struct StoreParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What jobs call it.", Required{}, Example{"blob"});
+    v("name", name, "Its name in jobs.", Required{}, Example{"blob"});
     v("write", write, "Of all writers together.", Required{}, Example{"100GBps"},
       Source{"published: 2 TB/s Llama-3's Tectonic, sustained"});
     v("read", read, "Of all readers together.", Required{}, Example{"200GBps"});
@@ -31,7 +31,8 @@ struct StoreParams {
 };
 
 struct LocalDiskParams {
-  static constexpr std::string_view kDoc = "NVMe disks of every node; what they hold goes with it.";
+  static constexpr std::string_view kDoc =
+      "NVMe disks of every node; their data are lost with the node.";
   Bandwidth write = {48'000'000'000};
   Bandwidth read = {96'000'000'000};
 
@@ -45,22 +46,22 @@ struct LocalDiskParams {
 };
 
 struct NodeStorageParams {
-  static constexpr std::string_view kDoc = "How fast one node reaches shared stores.";
+  static constexpr std::string_view kDoc = "Bandwidth between one node and shared stores.";
   Bandwidth write = {200'000'000'000};
   Bandwidth read = {200'000'000'000};
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Of one node, to all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"},
+    v("write", write, "From one node to all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"},
       Heeded{Fact::SharedWrites});
-    v("read", read, "Of one node, from all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
+    v("read", read, "From all stores to one node.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
   }
   void check(Checker& c) const;
 };
 
 struct StorageParams {
   static constexpr std::string_view kDoc =
-      "Where checkpoints and data lie. Bandwidth is shared max-min fairly among writers, and among "
+      "Stores of checkpoints and data. Bandwidth is shared max-min fairly among writers, and among "
       "readers.";
   std::vector<StoreParams> stores = {};
   NodeStorageParams node = {};
@@ -69,7 +70,7 @@ struct StorageParams {
   template <class V>
   void fields(V& v) {
     v("stores", stores, "Stores that nodes share.", Heeded{Fact::SharedStores});
-    v("node", node, "How fast one node reaches them.", Heeded{Fact::SharedStores});
+    v("node", node, "Bandwidth between one node and these stores.", Heeded{Fact::SharedStores});
     v("local", local, "Disks of the nodes, the store called `local`; absent: they have none.",
       Heeded{Fact::LocalDisks});
   }

@@ -29,7 +29,7 @@ struct CardiogramWindow {
 
 struct CardiogramParams {
   static constexpr std::string_view kDoc =
-      "What each rank of chosen gangs does over a window: rows of /timeline/cardiogram.";
+      "Activity of each rank of chosen gangs over a window: rows of /timeline/cardiogram.";
 
   std::vector<std::string> jobs = {};
   CardiogramWindow window = {};
@@ -37,9 +37,10 @@ struct CardiogramParams {
 
   template <class V>
   void fields(V& v) {
-    v("jobs", jobs, "Names of gangs; all that have one of these names.", Required{},
+    v("jobs", jobs, "Names of gangs; all gangs with one of these names are recorded.", Required{},
       Example{"[train]"});
-    v("window", window, "When. Nothing is recorded, and nothing costs time, outside of it.",
+    v("window", window,
+      "The recorded window. Outside of it nothing is recorded, and recording costs no time.",
       Required{});
     v("resolution", resolution,
       "Between two rows of a rank, which are means over it. Longer than a step: means of steps.",

@@ -42,18 +42,18 @@ struct CardiogramRow {
     c("time", &CardiogramRow::time, "end of the interval; all but `phase` are means over it");
     c("job", &CardiogramRow::job, "serial number of the job");
     c("rank", &CardiogramRow::rank, "which GPU of the job: pod by pod, GPU by GPU");
-    c("node", &CardiogramRow::node, "where it is at the end; 4294967295: nowhere");
-    c("phase", &CardiogramRow::phase, "what it did for the longest part of the interval");
+    c("node", &CardiogramRow::node, "its node at the end; 4294967295: none");
+    c("phase", &CardiogramRow::phase, "its activity for the longest part of the interval");
     c("reported", &CardiogramRow::reported, "utilisation as nvidia-smi shows it", "%");
     c("power_watts", &CardiogramRow::power_watts, "power of the GPU", "W");
     c("network_bps", &CardiogramRow::network_bps,
-      "sent to other nodes through its NIC, of which GPUs that share it have equal parts; 0 "
-      "without network.level: flow, which alone knows NICs",
+      "sent to other nodes through its NIC, with equal parts for GPUs that share it; 0 without "
+      "network.level: flow",
       "bit/s");
-    c("computing", &CardiogramRow::computing, "share of the interval that it computes");
+    c("computing", &CardiogramRow::computing, "share of the interval in which it computes");
     c("exchange", &CardiogramRow::exchange,
       "share in exchanges and other waits of a step: exchange_gpu_s of /jobs");
-    c("checkpoint", &CardiogramRow::checkpoint, "share that it writes checkpoints");
+    c("checkpoint", &CardiogramRow::checkpoint, "share in which it writes checkpoints");
   }
 };
 

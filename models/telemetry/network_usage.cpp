@@ -9,7 +9,7 @@ NetworkUsage::NetworkUsage(Sim sim, Network& network, const GangSteps& steps)
     : sim_{sim},
       network_{network},
       steps_{steps},
-      link_rows_{sim.recorder, "/links", "Cables that carried something, or failed; at the end."},
+      link_rows_{sim.recorder, "/links", "Cables with traffic or faults; written at the end."},
       samples_{sim.recorder, "/timeline/network", "The compute network over time."} {
   network.state().capacity_changed().connect([this](LinkId link) { link_changed(link); });
 }

@@ -30,7 +30,7 @@ struct NodeRow {
     c("name", &NodeRow::name, "its name");
     c("machine", &NodeRow::machine, "what it is");
     c("pool", &NodeRow::pool, "the pool it was made for");
-    c("leaf", &NodeRow::leaf, "leaf switch it hangs on");
+    c("leaf", &NodeRow::leaf, "its leaf switch");
     c("gpus", &NodeRow::gpus, "devices", "GPU");
     c("failures", &NodeRow::failures, "how often it went down");
     c("downtime", &NodeRow::downtime, "how long it was down");

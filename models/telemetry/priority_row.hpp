@@ -28,13 +28,13 @@ struct PriorityRow {
       "mean time from submission to completion, of jobs_completed; NaN: none", "s");
     c("jct_p50", &PriorityRow::jct_p50, "its median", "s");
     c("pods_preempted", &PriorityRow::pods_preempted,
-      "preemptions suffered: pods of these jobs that made room for others", "pods");
+      "preemptions suffered: pods of these jobs preempted for others", "pods");
     c("pods_preempted_by", &PriorityRow::pods_preempted_by,
-      "preemptions caused: pods of other jobs that made room for these", "pods");
+      "preemptions caused: pods of other jobs preempted for these", "pods");
     c("lost_preempted_gpu_s", &PriorityRow::gpu_s_lost_preempted,
-      "compute of these jobs thrown away by preemption", "GPU s");
+      "compute of these jobs lost by preemption", "GPU s");
     c("lost_gpu_s", &PriorityRow::gpu_s_lost,
-      "compute of these jobs thrown away for any reason, preemption included", "GPU s");
+      "compute of these jobs lost for any reason, preemption included", "GPU s");
     c("useful_gpu_s", &PriorityRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
   }
 };

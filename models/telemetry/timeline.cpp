@@ -23,7 +23,7 @@ Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       nodes_down_{static_cast<uint32_t>(cluster.nodes() - cluster.up().count())},
       cluster_rows_{sim.recorder, "/timeline/cluster", "The cluster over time."},
       useful_rows_{sim.recorder, "/timeline/useful",
-                   "Computing that survived, over time; written at the end of the run."} {
+                   "Useful compute over time; written at the end of the run."} {
   if (params_.between_teams() > Duration{}) {
     team_rows_.emplace(sim.recorder, "/timeline/teams", "Teams over time, one row each.");
   }

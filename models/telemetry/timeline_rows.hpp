@@ -28,7 +28,8 @@ struct ClusterSample {
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
     c("gpus_power", &ClusterSample::gpus_power, "the power above idle, in busy GPUs", "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
-      "computing, as the mean over each run ahead; /timeline/useful is without what failures undid",
+      "computing, as the mean over each run ahead; /timeline/useful excludes compute that failures "
+      "undid",
       "GPU");
     c("pods_pending", &ClusterSample::pods_pending, "created and not bound", "pods");
     c("gangs_pending", &ClusterSample::gangs_pending, "gangs with such pods", "gangs");
@@ -36,7 +37,7 @@ struct ClusterSample {
     c("jobs_pending", &ClusterSample::jobs_pending, "in phase pending", "jobs");
     c("nodes_down", &ClusterSample::nodes_down, "down now, or yet to join", "nodes");
     c("failures", &ClusterSample::failures, "times a node went down so far");
-    c("recoveries", &ClusterSample::recoveries, "jobs and pods that caught up so far");
+    c("recoveries", &ClusterSample::recoveries, "jobs and pods that redid their lost work so far");
   }
 };
 
@@ -63,7 +64,7 @@ struct UsefulSample {
   static void columns(auto&& c) {
     c("time", &UsefulSample::time, "end of the interval; the mean is over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
-      "computing that no later failure undid, in the time in which it was done; the sum is that of "
+      "compute that no later failure undid, at the time when it was done; the sum is that of "
       "/jobs; known, and written, only at the end",
       "GPU");
   }

@@ -10,7 +10,7 @@ namespace orrery {
 
 struct TypicalPodsParams {
   static constexpr std::string_view kDoc =
-      "The pods that fragmentation is measured by: the most frequent ones of the workload. With "
+      "The pods by which fragmentation is measured: the most frequent ones of the workload. With "
       "it the run writes /timeline/packing, and the policy FGD can be used.";
 
   double popularity = 95;
@@ -18,11 +18,10 @@ struct TypicalPodsParams {
 
   template <class V>
   void fields(V& v) {
-    v("popularity", popularity, "How many of all pods the typical ones must make up.", Unit{"%"},
-      Range{1.0, 100.0}, Source{"Weng et al., USENIX ATC 2023, artifact"});
+    v("popularity", popularity, "The share of all pods that the typical ones must cover.",
+      Unit{"%"}, Range{1.0, 100.0}, Source{"Weng et al., USENIX ATC 2023, artifact"});
     v("jobs_max", jobs_max,
-      "Pods are counted over so many jobs, the first ones; a shuffled trace is counted as "
-      "recorded.",
+      "Pods are counted over this many first jobs; a shuffled trace is counted as recorded.",
       Unit{"jobs"}, Range{int64_t{1}, int64_t{10'000'000}});
   }
 };

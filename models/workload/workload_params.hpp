@@ -25,7 +25,7 @@ using JobSourceParams =
     std::variant<ExplicitJobsParams, GeneratorParams, TraceSourceParams, ServiceParams>;
 
 struct WorkloadParams {
-  static constexpr std::string_view kDoc = "The jobs of a run, and how they live.";
+  static constexpr std::string_view kDoc = "The jobs of a run, and their life cycle.";
 
   std::vector<JobSourceParams> sources = {};
   TrainingParams training = {};
@@ -37,16 +37,17 @@ struct WorkloadParams {
   template <class V>
   void fields(V& v) {
     v("sources", sources, "Where jobs come from; merged by submit time.");
-    v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.",
+    v("training", training,
+      "Start, checkpoints and restarts of jobs whose source has no such section.",
       Heeded{Fact::SharedTraining});
-    v("controller", controller, "How jobs are started, watched and restarted.");
+    v("controller", controller, "Start, failure detection and restart of jobs.");
     v("steps", steps,
-      "rate: a gang goes at the pace of its mean step until something changes. Up to 16 gangs that "
-      "share contended links are rehearsed for that, more share by expected rates. traced: each "
-      "step computes and exchanges by itself, a few events each.",
+      "rate: a gang runs at the pace of its mean step until something changes. Up to 16 gangs that "
+      "share contended links are rehearsed for that, larger groups use expected rates. traced: "
+      "each step is simulated, a few events each.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
-      "The pods that fragmentation is measured by; absent: it is not.");
+      "The pods by which fragmentation is measured; absent: it is not measured.");
     v("disruption_budgets", disruption_budgets,
       "PodDisruptionBudgets, which limit what controllers may evict.", Heeded{Fact::Controllers});
   }

@@ -17,12 +17,11 @@ struct PythonParams {
     v("file", file, "The Python file, relative to this one.", Required{}, IsFile{},
       Example{"mine.py"});
     v("class", class_name,
-      "A class in it that inherits orrery.policy.Policy; left out: the only one. Its own arguments "
-      "stand beside; `orrery describe Python:mine.py:Mine` tells of them.");
+      "A class in it that inherits orrery.policy.Policy; absent: the only one. Its own arguments "
+      "are beside this one; `orrery describe Python:mine.py:Mine` lists them.");
     v("timeout", timeout,
-      "Host time that one call of a method may take. Longer calls end the run with an error, so "
-      "that "
-      "an endless loop is found; 0s: no limit.",
+      "Limit of host time for one call of a method. Longer calls, such as endless loops, end the "
+      "run with an error; 0s: no limit.",
       Range{Duration{}, 100_h});
   }
 };

@@ -130,14 +130,13 @@ std::vector<std::string> known_names(const FieldTree& scenario) {
 }  // namespace
 
 CommandSpec describe_command_spec() {
-  return {.name = "describe",
-          .doc =
-              "Explains a section of a scenario, a policy or a machine; all by name without "
-              "NAME.",
-          .positional = "[machine] [NAME]",
-          .positional_max = 2,
-          .options = {{"topology", 0, "", "Of a machine: how its devices are joined."},
-                      plugin_option()}};
+  return {
+      .name = "describe",
+      .doc = "Explains a section of a scenario, a policy or a machine; without NAME, lists them.",
+      .positional = "[machine] [NAME]",
+      .positional_max = 2,
+      .options = {{"topology", 0, "", "Of a machine: the topology of its devices."},
+                  plugin_option()}};
 }
 
 ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {

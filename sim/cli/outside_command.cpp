@@ -24,7 +24,7 @@ constexpr std::array<OutsideCommand, 5> kOutside{{
     {"plot", "[[NAME] RUN.h5... [-o FILE] [--job JOB]]",
      "Draws a figure of a run; alone, it lists the figures."},
     {"explain", "RUN.h5 [--job NAME|ID | --deadlock K] [--attempts N] [--json]",
-     "Tells why a job waited or failed, or who held what in a deadlock."},
+     "Explains why a job waited or failed, or what each job held in a deadlock."},
     {"export", "RUN.h5 [--perfetto FILE] [--csv DIR] [--parquet DIR] [--table NAME]...",
      "Writes a run for other tools."},
     {"cluster", "STUDY -o DIR [OPTIONS]", "Runs a study on several machines."},

@@ -118,7 +118,7 @@ ExitStatus report_failure(const Failure& failure, const Hdf5Recorder& recorder, 
 
 CommandSpec run_command_spec() {
   return {.name = "run",
-          .doc = "Simulates a scenario and writes what happened into an HDF5 file.",
+          .doc = "Simulates a scenario and writes its results into an HDF5 file.",
           .positional = "SCENARIO",
           .positional_min = 1,
           .positional_max = 1,

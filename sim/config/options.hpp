@@ -42,7 +42,11 @@ struct Heeded {
   template <class Fact>
   requires std::is_enum_v<Fact>
   constexpr explicit Heeded(Fact needed, bool is_asked = true)
-      : otherwise{why_not(needed)}, fact{static_cast<int>(needed)}, is_heeded{!is_asked} {}
+      : Heeded{needed, is_asked, why_not(needed)} {}
+  template <class Fact>
+  requires std::is_enum_v<Fact>
+  constexpr Heeded(Fact needed, bool is_asked, std::string_view why)
+      : otherwise{why}, fact{static_cast<int>(needed)}, is_heeded{!is_asked} {}
   constexpr Heeded(bool holds, std::string_view why_not) : otherwise{why_not}, is_heeded{holds} {}
 
   std::string_view otherwise;

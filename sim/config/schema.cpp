@@ -168,9 +168,9 @@ std::string to_json_schema(const FieldTree& root, const std::string& title) {
   if (root.shape == FieldShape::Struct) {
     const Json file{{"type", "string"}};
     const Json files{{"type", "array"}, {"items", file}};
-    schema["properties"]["include"] = Json{
-        {"description", "Files, relative to this one, whose contents lie under this document."},
-        {"anyOf", Json::array({file, files})}};
+    schema["properties"]["include"] =
+        Json{{"description", "Files, relative to this one, that this document is merged over."},
+             {"anyOf", Json::array({file, files})}};
     if (Json required = required_in(root); !required.is_null()) {
       schema["if"] = Json{{"not", {{"required", {"include"}}}}};
       schema["then"] = std::move(required);

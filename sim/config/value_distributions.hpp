@@ -85,7 +85,7 @@ struct DiscreteDuration {
   template <class V>
   void fields(V& v) {
     v("values", values, "The durations there are.", Required{});
-    v("weights", weights, "How often each is drawn, in proportion.", kWeights, Required{});
+    v("weights", weights, "Relative frequency of each.", kWeights, Required{});
   }
   void check(auto& c) const { check_weights(values, weights, c); }
   Duration draw(Rng& rng) const { return values[draw_weighted(weights, rng)]; }
@@ -122,7 +122,7 @@ struct DiscreteCount {
   template <class V>
   void fields(V& v) {
     v("values", values, "The counts there are.", Required{});
-    v("weights", weights, "How often each is drawn, in proportion.", kWeights, Required{});
+    v("weights", weights, "Relative frequency of each.", kWeights, Required{});
   }
   void check(auto& c) const {
     check_weights(values, weights, c);

@@ -294,7 +294,7 @@ const std::vector<Row> kSections{
     {kT + "checkpoint_write",
      "1s",
      kStore + kSaves,
-     "the store of `checkpoint` tells",
+     "the store of `checkpoint` determines it",
      {kT + "checkpoint_interval=1min"}},
     {kK + "pod_start.sigma", "1", {}, "the median is 0", {kK + "pod_start.median=5s"}},
     {"faults.nodes[0].weibull_shape",

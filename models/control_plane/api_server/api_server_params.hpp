@@ -18,7 +18,7 @@
 namespace orrery {
 
 struct ApiCostParams {
-  static constexpr std::string_view kDoc = "Time of one core that requests cost an API server.";
+  static constexpr std::string_view kDoc = "CPU time of requests on an API server.";
   Duration read = 200_us, write = 1_ms, watch = 200_us;
   double cached_object = 1'800, stored_object = 16'000;
   double stored_byte = 10, sent_byte = 10;
@@ -27,14 +27,14 @@ struct ApiCostParams {
   void fields(V& v) {
     constexpr Range kEach{Duration{}, 1_min};
     constexpr Range kPerByte{0.0, 1e5};  // the longest LIST is 10 TB, which still fits 64 bits
-    v("read", read, "A GET or LIST, besides what follows.", kEach, Source{"estimate"},
+    v("read", read, "A GET or LIST, beside the costs below.", kEach, Source{"estimate"},
       Heeded{Fact::Lists});
-    v("write", write, "What changes an object, besides what follows.", kEach,
+    v("write", write, "A write of an object, beside the costs below.", kEach,
       Source{"estimate: a core handles some 1,000 a second"});
     v("watch", watch, "To begin a WATCH.", kEach, Source{"estimate: as a read"},
       Heeded{Fact::Lists});
-    v("cached_object", cached_object,
-      "A LIST from the watch cache, per object that it looks through.", Range{0.0, 1e9}, Unit{"ns"},
+    v("cached_object", cached_object, "A LIST from the watch cache, per object that it reads.",
+      Range{0.0, 1e9}, Unit{"ns"},
       Source{"KEP-2340: 0.53 cores list 300,000 cached objects once a second"},
       Heeded{Fact::Lists});
     v("stored_object", stored_object, "A LIST from the store, per object.", Range{0.0, 1e9},
@@ -42,7 +42,7 @@ struct ApiCostParams {
       Heeded{Fact::EtcdReads});
     v("stored_byte", stored_byte, "A read from the store, per byte.", kPerByte, Unit{"ns"},
       Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"}, Heeded{Fact::EtcdReads});
-    v("sent_byte", sent_byte, "To encode a byte of an answer.", kPerByte, Unit{"ns"},
+    v("sent_byte", sent_byte, "To encode a byte of a response.", kPerByte, Unit{"ns"},
       Source{"estimate: as a byte read from the store"});
   }
   Duration of(const ApiRequest& request) const;
@@ -62,9 +62,9 @@ struct ApiHeapParams {
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
     v("per_watcher", per_watcher, "Per watch beside those of the nodes.", Range{Bytes{}, 1_GiB},
       Source{"0: in the share of the nodes"});
-    v("list_factor", list_factor, "Bytes held for each byte of a LIST until it is answered.",
+    v("list_factor", list_factor, "Bytes held for each byte of a LIST until its response is sent.",
       Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"}, Heeded{Fact::Lists});
-    v("limit", limit, "At which a server is killed, and starts anew; absent: none.",
+    v("limit", limit, "At which a server is killed and restarts; absent: no limit.",
       Example{"128GiB"});
   }
 };
@@ -79,10 +79,10 @@ struct ApiServerParams {
 
   template <class V>
   void fields(V& v) {
-    v("cores", cores, "Shared equally by the requests it executes, at most one for each.",
+    v("cores", cores, "Shared equally by the requests in execution, at most one core for each.",
       Range{0.01, 1e6}, Unit{"cores"}, Source{"Kubernetes: master of tests with 5,000 nodes"},
       Heeded{Fact::FullPlane});
-    v("egress", egress, "Shared by the answers and watch events it sends; 0: no limit.",
+    v("egress", egress, "Shared by responses and watch events; 0: no limit.",
       Source{"estimate: a NIC of 25 Gb/s"});
     v("request_timeout", request_timeout, "After which a request is given up.", Range{1_ms, 24_h},
       Source{"kube-apiserver --request-timeout"}, Heeded{Fact::FullPlane});
@@ -102,7 +102,7 @@ constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
 
 struct ApiServersParams {
   static constexpr std::string_view kDoc =
-      "API servers, their clients' way to them and their seats.";
+      "API servers, their clients' connections and their seats.";
   int32_t servers = 5;
   ApiBalance balance = ApiBalance::Sticky;
   ApiServerParams server = {};
@@ -110,14 +110,15 @@ struct ApiServersParams {
 
   template <class V>
   void fields(V& v) {
-    v("servers", servers, "How many there are.", Range{1, 1000}, Unit{"servers"},
+    v("servers", servers, "Number of API servers.", Range{1, 1000}, Unit{"servers"},
       Source{"OpenAI 2021: five at 7,500 nodes"}, Heeded{Fact::FullPlane});
     v("balance", balance,
-      "Whether a client keeps its server for as long as that is up, or any request may go to any.",
+      "sticky: a client keeps its server while that is up; per_request: each request goes to a "
+      "random server.",
       Source{"HTTP/2: one connection carries all requests"}, Heeded{Fact::FullPlane},
       Heeded{servers > 1, "there is one server"});
     v("server", server, "Each of them.");
-    v("flow_control", flow_control, "How many requests each executes at a time, and which.",
+    v("flow_control", flow_control, "How many requests each server executes at a time, and which.",
       Heeded{Fact::FullPlane});
   }
   void check(Checker& c) const;

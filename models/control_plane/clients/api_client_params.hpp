@@ -19,17 +19,17 @@ struct ApiClientParams {
 
   template <class V>
   void fields(V& v) {
-    v("qps", qps, "Requests a second that it sends at most, in the long run.", Range{1e-3, 1e9},
-      Unit{"1/s"}, Source{"Kubernetes defaults of 2024; client-go: 5"});
-    v("burst", burst, "Requests that it sends at once at most.", Range{1, 1'000'000},
-      Unit{"requests"}, Source{"Kubernetes defaults of 2024; client-go: 10"});
-    v("tries_max", tries_max, "How often it sends a request that is turned away or lost.",
+    v("qps", qps, "Most requests a second, in the long run.", Range{1e-3, 1e9}, Unit{"1/s"},
+      Source{"Kubernetes defaults of 2024; client-go: 5"});
+    v("burst", burst, "Most requests at once.", Range{1, 1'000'000}, Unit{"requests"},
+      Source{"Kubernetes defaults of 2024; client-go: 10"});
+    v("tries_max", tries_max, "How often it tries a request that is rejected or lost.",
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: once, and 10 more"});
     v("backoff", backoff,
-      "Before it tries again after a server was lost; up to twice as long, and doubled each time.",
-      Source{"estimate"}, Heeded{tries_max > 1, "with tries_max: 1 nothing is tried again"});
+      "Wait before a retry after the loss of a server; up to twice as long, and doubled each time.",
+      Source{"estimate"}, Heeded{tries_max > 1, "with tries_max: 1 there are no retries"});
     v("backoff_max", backoff_max, "At which doubling ends.", Source{"client-go: reflectors, 30 s"},
-      Heeded{tries_max > 1, "with tries_max: 1 nothing is tried again"});
+      Heeded{tries_max > 1, "with tries_max: 1 there are no retries"});
   }
   template <class C>
   void check(C& c) const {

@@ -16,20 +16,20 @@ constexpr std::array<std::string_view, 2> enum_names(ListFrom) { return {"cache"
 
 struct ListReaderParams {
   static constexpr std::string_view kDoc =
-      "Clients that list all objects of a kind every so often, such as agents on nodes.";
+      "Clients that list all objects of a kind periodically, such as agents on nodes.";
   std::optional<int32_t> clients = {};
   Duration every = {};
   ListFrom from = ListFrom::Etcd;
 
   template <class V>
   void fields(V& v) {
-    v("clients", clients, "How many; absent: one on each node that is up.", Range{1, 1'000'000},
-      Unit{"clients"});
-    v("every", every, "Between two LISTs of one of them; one that still waits misses its turn.",
+    v("clients", clients, "Number of clients; absent: one on each node that is up.",
+      Range{1, 1'000'000}, Unit{"clients"});
+    v("every", every, "Between two LISTs of a client; one that still waits skips its turn.",
       Range{1_ms, 168_h}, Required{}, Example{"1min"});
     v("from", from,
-      "etcd: they ask for the newest, as clients that name no resourceVersion do; cache: for what "
-      "their server has.",
+      "etcd: the newest state, as without a resourceVersion; cache: the state in the server's "
+      "watch cache.",
       Source{"Kubernetes before 1.31: a LIST without resourceVersion goes to etcd"});
   }
 };

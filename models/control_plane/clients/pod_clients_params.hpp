@@ -12,7 +12,7 @@ namespace orrery {
 
 struct PodClientsParams {
   static constexpr std::string_view kDoc =
-      "Who writes and hears of pods and nodes, and how fast it may ask.";
+      "Clients that write or watch pods and nodes, with their rate limits.";
   ApiClientParams kubelet = {.qps = 50, .burst = 100};
   ApiClientParams controller_manager = {.qps = 20, .burst = 30};
   ApiClientParams scheduler = {.qps = 50, .burst = 100};
@@ -23,13 +23,14 @@ struct PodClientsParams {
   template <class V>
   void fields(V& v) {
     v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
-    v("controller_manager", controller_manager, "Which creates pods, and deletes them.",
+    v("controller_manager", controller_manager, "Creates and deletes pods.",
       Source{"kube-controller-manager: 20/30"});
     v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
-    v("kube_proxy", kube_proxy, "One on each node; it asks when the node boots.",
+    v("kube_proxy", kube_proxy, "One on each node; it sends requests when the node boots.",
       Source{"kube-proxy: 5/10"});
-    v("daemons", daemons, "Each pod of a DaemonSet, likewise.", Source{"client-go: 5/10"});
-    v("others", others, "Everybody else, such as those who list Events.",
+    v("daemons", daemons, "Each pod of a DaemonSet; it sends requests when the node boots.",
+      Source{"client-go: 5/10"});
+    v("others", others, "All other clients, such as those that list Events.",
       Source{"client-go: 5/10"});
   }
 };

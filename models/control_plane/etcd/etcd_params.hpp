@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> enum_names(EtcdDisk) {
 struct EtcdMemberLossParams {
   static constexpr std::string_view kDoc =
       "A member of etcd that is lost. Without its leader etcd commits nothing until another is "
-      "elected; without a quorum, nothing until that is back. Writes fail that have waited for 5 s "
+      "elected; without a quorum, nothing until it has one again. Writes fail after a wait of 5 s "
       "and two election timeouts.";
   int32_t member = 0;
   Duration at = {};
@@ -40,9 +40,9 @@ struct EtcdMemberLossParams {
 
 struct DefragmentationParams {
   static constexpr std::string_view kDoc =
-      "An operator makes room in etcd: `etcdctl compact` up to now, `defrag` of one member after "
-      "another, the leader last, then `alarm disarm`. A member that defragments answers nothing; "
-      "when that is the leader, nothing is committed. Members that are lost are left out. With "
+      "An operator frees space in etcd: `etcdctl compact` up to now, `defrag` of one member after "
+      "another, the leader last, then `alarm disarm`. A defragmenting member does not respond; "
+      "while the leader defragments, nothing is committed. Lost members are skipped. With "
       "separate_events both etcds are defragmented.";
   Duration at = {};
 
@@ -54,7 +54,7 @@ struct DefragmentationParams {
 
 struct EtcdParams {
   static constexpr std::string_view kDoc =
-      "The members of etcd. Writes are committed in groups: a commit takes along all that waits.";
+      "The members of etcd. Writes are committed in groups: a commit includes all waiting writes.";
   int32_t members = 5;
   EtcdDisk disk = EtcdDisk::LocalSsd;
   std::optional<Duration> commit_latency = {};
@@ -78,48 +78,47 @@ struct EtcdParams {
   void fields(V& v) {
     v("members", members, "Of the quorum; each serves reads.", Range{1, 9}, Unit{"members"},
       Source{"published: OpenAI at 7,500 nodes, 5"});
-    v("disk", disk, "What a commit waits for: 0.2 ms, 2 ms or 10 ms.",
+    v("disk", disk, "Disks of the members: a commit takes 0.2 ms, 2 ms or 10 ms.",
       Source{"published: OpenAI at 2,500 nodes, 0.2 ms on local and 2 ms on network SSDs; etcd's "
              "documentation, 10 ms on hard disks"},
       Heeded{!commit_latency, "commit_latency stands in its place"});
     v("commit_latency", commit_latency,
-      "Of the write of a lone client, in place of that of the disk; 0: commits take no time.",
+      "Of a write without other load, in place of the disk's; 0: commits take no time.",
       Range{Duration{}, 10_s}, Example{"1.6ms"});
-    v("write_rate_max", write_rate_max, "That many writes a second fill the leader.",
-      Range{1.0, 1e7}, Unit{"writes/s"},
+    v("write_rate_max", write_rate_max, "The most writes a second of the leader.", Range{1.0, 1e7},
+      Unit{"writes/s"},
       Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"},
       Heeded{Fact::FullPlane});
     v("read_latency", read_latency,
-      "Of a lone client that asks for the newest; 0: such reads take no time.",
+      "Of a consistent read without other load; 0: such reads take no time.",
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"},
       Heeded{Fact::EtcdReads});
-    v("read_rate_max", read_rate_max, "Newest values read from one member.", Range{1.0, 1e7},
+    v("read_rate_max", read_rate_max, "Consistent reads a second of one member.", Range{1.0, 1e7},
       Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
       Source{"estimate: the network of one virtual machine"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
-      "Time of one core of a member to read an object for a LIST; LISTs run side by side.",
-      Range{0.0, 1e9}, Unit{"ns"},
-      Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"},
+      "CPU time of a member to read an object for a LIST; LISTs run in parallel.", Range{0.0, 1e9},
+      Unit{"ns"}, Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "Likewise, for a byte.", Range{0.0, 1e9}, Unit{"ns"},
       Source{"KEP-2340: etcd's cores at 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
-      "Whether a commit waits for the reads that came before it, as they lock the database.",
+      "Whether a commit waits for earlier reads, because they lock the database.",
       Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("election_timeout", election_timeout,
-      "Nothing is committed so long once the leader is lost, or a quorum is back.",
+      "No commits for this time after the leader is lost, or a quorum is back.",
       Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"}, Heeded{Fact::FullPlane},
       Heeded{elects(), "no loss takes the leader or the quorum"});
     v("losses", losses,
       "Members that are lost; with separate_events of the etcd that has no Events. Member 0 leads "
       "first, then the first that is up.",
       Heeded{Fact::FullPlane});
-    v("request_max", request_max, "A larger write is refused.", Range{1_B, 1_GiB},
+    v("request_max", request_max, "A larger write is rejected.", Range{1_B, 1_GiB},
       Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"}, Heeded{Fact::FullPlane});
     v("quota", quota, "Of the database; beyond it only reads and deletions are served.",
       Range{1_MiB, 1024_GiB}, Source{"etcd 3.5: --quota-backend-bytes"}, Heeded{Fact::FullPlane});
@@ -130,8 +129,7 @@ struct EtcdParams {
       "When an operator compacts and defragments, which ends the alarm of a full database.",
       Heeded{Fact::FullPlane});
     v("defragmentation_rate", defragmentation_rate,
-      "At which a member copies what is in use into a new file.",
-      Range{Bandwidth{1'000'000}, 1000_Gbps},
+      "At which a member copies live data into a new file.", Range{Bandwidth{1'000'000}, 1000_Gbps},
       Source{"published: etcd issue 20952, a database of 4.1 GB takes 15 s"},
       Heeded{Fact::FullPlane}, Heeded{!defragmentations.empty(), "there are no defragmentations"});
     v("event_ttl", event_ttl, "How long Events are kept.", Range{1_min, 168_h},

@@ -10,7 +10,7 @@ void PriorityLevelParams::check(Checker& c) const {
   if (name.empty()) c.error("name", "must not be empty");
   if (kind != LevelKind::Queue) {
     for (const std::string_view field : {"queues", "hand_size", "queue_length"}) {
-      if (c.is_given(field)) c.error(field, "means nothing where requests do not wait");
+      if (c.is_given(field)) c.error(field, "has no effect where requests do not wait");
     }
     return;
   }
@@ -48,7 +48,7 @@ void FlowControlParams::check(Checker& c) const {
               "two schemas are called " + in_quotes(schemas[i].name));
     }
     if (std::ranges::find(names, schemas[i].level) != names.end()) continue;
-    c.error("schemas[" + std::to_string(i) + "].level", "no level of priority is called " +
+    c.error("schemas[" + std::to_string(i) + "].level", "no priority level is called " +
                                                             in_quotes(schemas[i].level) +
                                                             did_you_mean(schemas[i].level, names));
   }

@@ -52,22 +52,22 @@ struct FlowControlParams {
     v("smoothing", smoothing, "How much of the smoothed demand stays from one time to the next.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
-    v("wait_limit", wait_limit, "Who waited so long for a seat is rejected.", Range{1_ms, 24_h},
-      Source{"k8s.io/apiserver: a quarter of the request timeout"}, kOfSeats);
-    v("service_guess", service_guess, "For how long fair queuing thinks a request executes.",
+    v("wait_limit", wait_limit, "A request is rejected after waiting this long for a seat.",
+      Range{1_ms, 24_h}, Source{"k8s.io/apiserver: a quarter of the request timeout"}, kOfSeats);
+    v("service_guess", service_guess, "Fair queuing's initial estimate of a request's duration.",
       Range{1_us, 1_h}, Source{"KEP-1040: G, of which 60 s is a good choice"}, kOfSeats);
     v("list_objects_per_seat", list_objects_per_seat,
-      "Objects of a LIST for which it takes a seat.", Range{1, 1'000'000'000}, Unit{"objects"},
+      "Objects of a LIST for each seat that it takes.", Range{1, 1'000'000'000}, Unit{"objects"},
       Source{"k8s.io/apiserver: list work estimator"}, kOfSeats, Heeded{Fact::Lists});
     v("watchers_per_seat", watchers_per_seat,
-      "Watchers for which a write takes a seat once it was answered, if there are so many.",
-      Range{1, 1'000'000'000}, Unit{"watchers"},
-      Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
+      "Watchers for each seat that a write takes after its response.", Range{1, 1'000'000'000},
+      Unit{"watchers"}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("watch_event_time", watch_event_time, "For how long.", Range{Duration{}, 1_min},
       Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
-    v("seats_per_request_max", seats_per_request_max, "Seats of one request.", Range{1, 100'000},
-      Unit{"seats"}, Source{"k8s.io/apiserver: 10"}, kOfSeats);
-    v("retry_after", retry_after, "Always 1 s, or 1 to 32 s, longer as more is rejected.",
+    v("seats_per_request_max", seats_per_request_max, "Most seats of one request.",
+      Range{1, 100'000}, Unit{"seats"}, Source{"k8s.io/apiserver: 10"}, kOfSeats);
+    v("retry_after", retry_after,
+      "constant: 1 s; adaptive: 1 to 32 s, longer while more requests are rejected.",
       Source{"k8s.io/apiserver: constant before 1.28"});
   }
   void check(Checker& c) const;

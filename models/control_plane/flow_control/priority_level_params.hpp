@@ -49,7 +49,7 @@ constexpr std::array<std::string_view, 3> enum_names(FlowDistinguisher) {
 }
 
 struct PriorityLevelParams {
-  static constexpr std::string_view kDoc = "A level of priority: seats, and queues for them.";
+  static constexpr std::string_view kDoc = "A priority level: seats, and queues for them.";
   std::string name = {};
   LevelKind kind = LevelKind::Queue;
   int32_t shares = 30;
@@ -59,16 +59,16 @@ struct PriorityLevelParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What flow schemas call it.", Required{}, Example{"workload-low"});
+    v("name", name, "Its name in flow schemas.", Required{}, Example{"workload-low"});
     v("kind", kind,
       "Whether requests are exempt, wait in queues, or are rejected when no seat is free.");
-    v("shares", shares, "Its part of the seats of a server, against those of all levels.",
+    v("shares", shares, "Its share of the seats of a server, relative to all levels.",
       Range{0, 100'000}, Unit{"shares"},
       Source{"Kubernetes 1.24: limited.nominalConcurrencyShares"});
     v("lendable", lendable, "How much of its seats other levels may borrow.", Range{0.0, 100.0},
       Unit{"%"}, Source{"Kubernetes 1.26: limited.lendablePercent"});
     v("borrowing_limit", borrowing_limit,
-      "How much it may borrow, against its own seats; absent: no limit.", Range{0.0, 1e5},
+      "How much it may borrow, relative to its own seats; absent: no limit.", Range{0.0, 1e5},
       Unit{"%"}, Source{"Kubernetes 1.26: limited.borrowingLimitPercent"});
     v("queues", queues, "Queues of requests that wait for a seat.", Range{1, 10'000},
       Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.queues"});
@@ -81,7 +81,7 @@ struct PriorityLevelParams {
 };
 
 struct FlowSchemaParams {
-  static constexpr std::string_view kDoc = "Which requests go to which level of priority.";
+  static constexpr std::string_view kDoc = "Which requests go to which priority level.";
   std::string name = {};
   int32_t precedence = 1000;
   std::vector<ApiClientKind> clients = {};
@@ -95,13 +95,13 @@ struct FlowSchemaParams {
       Example{"system-nodes"});
     v("precedence", precedence, "The lowest that matches decides.", Range{1, 10'000}, Unit{"rank"},
       Source{"Kubernetes: spec.matchingPrecedence, 1000 by default"});
-    v("clients", clients, "Kinds of clients; none: all.");
-    v("resources", resources, "What is asked for; none: anything.");
-    v("level", level, "Name of the level of priority.", Required{}, Example{"system"});
+    v("clients", clients, "Kinds of clients; empty: all.");
+    v("resources", resources, "Requested resources; empty: all.");
+    v("level", level, "Name of the priority level.", Required{}, Example{"system"});
     v("distinguisher", distinguisher,
-      "What tells the flows of this schema apart: nothing, so that all requests are one flow, the "
-      "user, or the namespace. Pods, their Events and services are in the namespace of the job's "
-      "team, or in the job's own with namespaces.per_job. Flows of two schemas always differ.",
+      "What distinguishes the flows of this schema: none (all requests are one flow), the user, or "
+      "the namespace. Pods, their Events and services are in the namespace of the job's team, or "
+      "in the job's own with namespaces.per_job. Flows of two schemas always differ.",
       Source{"Kubernetes: spec.distinguisherMethod, ByUser or ByNamespace; absent: none"});
   }
 };

@@ -11,7 +11,7 @@ namespace orrery {
 
 struct HeartbeatParams {
   static constexpr std::string_view kDoc =
-      "What every node writes for ever: a rate, never an event for each.";
+      "Periodic writes of every node: a rate, not single events.";
   Duration lease_period = 10_s;
   Bytes lease_bytes = {300};
   Duration status_period = 5_min;
@@ -33,7 +33,7 @@ struct HeartbeatParams {
 };
 
 struct CrashLoopParams {
-  static constexpr std::string_view kDoc = "How long containers that end are not started again.";
+  static constexpr std::string_view kDoc = "The restart backoff of ended containers.";
   Duration initial = 10_s;
   Duration most = 300_s;
   Duration reset_after = 10_min;
@@ -43,11 +43,10 @@ struct CrashLoopParams {
   void fields(V& v) {
     v("initial", initial, "The first back-off; doubled each time.", Range{1_ms, 1_h},
       Source{"kubelet: 10 s"});
-    v("most", most, "It grows no further.", Range{1_ms, 24_h}, Source{"kubelet: 5 min"});
-    v("reset_after", reset_after, "A container that ran that long starts from the beginning.",
+    v("most", most, "The longest back-off.", Range{1_ms, 24_h}, Source{"kubelet: 5 min"});
+    v("reset_after", reset_after, "A container that ran this long resets its back-off.",
       Range{1_s, 168_h}, Source{"kubelet: 10 min"});
-    v("is_first_restart_free", is_first_restart_free,
-      "Whether the first restart waits for nothing.",
+    v("is_first_restart_free", is_first_restart_free, "Whether the first restart is immediate.",
       Source{"kubelet: kubernetes issue 133472; KEP-4603 counts on it"});
   }
   void check(Checker& c) const {
@@ -57,7 +56,7 @@ struct CrashLoopParams {
 
 struct ImagePullParams {
   static constexpr std::string_view kDoc =
-      "Images come from a registry that all nodes share, and are unpacked as they come.";
+      "Images come from a registry that all nodes share, and are unpacked while they arrive.";
   Bandwidth registry = 100_Gbps;
   Bandwidth node = {75'200'000};
   Duration latency = {};
@@ -72,7 +71,7 @@ struct ImagePullParams {
       Source{"published: OpenAI at 2,500 nodes, 17 GB in about 30 min"});
     v("latency", latency, "Before the first byte of an image.", Range{Duration{}, 1_h},
       Source{"0: nothing is known of it"});
-    v("parallel", parallel, "Images that a node pulls at once; 0: all that it needs.",
+    v("parallel", parallel, "Images that a node pulls in parallel; 0: all that it needs.",
       Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"},
       Heeded{Fact::FullPlane});
   }
@@ -88,15 +87,15 @@ struct KubeletParams {
 
   template <class V>
   void fields(V& v) {
-    v("sandbox", sandbox, "From the news of a pod until its network stands.",
+    v("sandbox", sandbox, "From the observed binding of a pod until its network is set up.",
       Range{Duration{}, 1_h},
       Source{"estimate: a sandbox container and one call of a network plugin"});
-    v("container", container, "To create and start one container; they follow one another.",
+    v("container", container, "To create and start one container; containers start one by one.",
       Range{Duration{}, 1_h}, Source{"estimate: two calls of the container runtime"});
     v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
       Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"}, Heeded{Fact::FullPlane});
-    v("heartbeats", heartbeats, "What it writes for ever.", Heeded{Fact::SilentNodes});
-    v("crash_loop", crash_loop, "When it starts containers that ended again: see crash_loops.",
+    v("heartbeats", heartbeats, "Its periodic writes.", Heeded{Fact::SilentNodes});
+    v("crash_loop", crash_loop, "When it restarts ended containers: see crash_loops.",
       Heeded{Fact::FullPlane}, Heeded{Fact::CrashLoops});
   }
 };

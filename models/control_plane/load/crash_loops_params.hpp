@@ -12,8 +12,8 @@ namespace orrery {
 
 struct CrashLoopingPodsParams {
   static constexpr std::string_view kDoc =
-      "Pods beside the jobs' whose containers end as soon as they ran for a while: each restart "
-      "writes their status, and waits as kubelet.crash_loop says.";
+      "Pods beside those of jobs, whose containers end after a while. Each restart writes their "
+      "status and waits as kubelet.crash_loop says.";
   int32_t nodes = 1, pods_per_node = 1;
   Duration runs_for = 1_s;
   Duration from = {};
@@ -21,14 +21,16 @@ struct CrashLoopingPodsParams {
 
   template <class V>
   void fields(V& v) {
-    v("nodes", nodes, "On how many nodes, the first of the cluster; those that are up count.",
+    v("nodes", nodes,
+      "Number of nodes with such pods, from the first of the cluster; only nodes that are up "
+      "count.",
       Range{1, 1'000'000}, Unit{"nodes"});
     v("pods_per_node", pods_per_node, "Such pods on each of them.", Range{1, 100'000},
       Unit{"pods"});
     v("runs_for", runs_for, "How long a container runs before it ends.", Range{1_ms, 168_h},
       Source{"estimate: it fails as it starts"});
-    v("from", from, "When they all start, from the start of the run.", IsInstant{});
-    v("until", until, "When they are gone; absent: never.");
+    v("from", from, "Start of all these pods, from the start of the run.", IsInstant{});
+    v("until", until, "When they are deleted; absent: never.");
   }
   void check(Checker& c) const {
     if (until && *until <= from) c.error("until", "must be after `from`");

@@ -233,7 +233,7 @@ void NamespaceChurn::add_summary(Recorder& recorder) const {
   recorder.add_summary("namespaces_deleted", static_cast<int64_t>(deleted_), "namespaces",
                        "in the run");
   recorder.add_summary("namespace_deletion_max", longest_.seconds(), "s",
-                       "from the end of a job until its namespace was gone, the longest");
+                       "longest time from the end of a job until its namespace was deleted");
   if (readers_.empty()) return;
   LatencyHistogram latency;
   for (const auto& readers : readers_) latency.add(readers->latency());

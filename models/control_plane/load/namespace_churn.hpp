@@ -34,7 +34,7 @@ struct NamespacesSample {
     c("leaving", &NamespacesSample::leaving, "that are to be deleted, or being so", "namespaces");
     c("objects", &NamespacesSample::objects, "size of what comes with them");
     c("asked_in", &NamespacesSample::asked_in,
-      "how long a client took that asked for each, the last that was done; 0: none yet");
+      "duration of the last finished round over all namespaces; 0: none yet");
   }
 };
 

@@ -12,7 +12,7 @@
 namespace orrery {
 
 struct NamespaceParams {
-  static constexpr std::string_view kDoc = "What comes with a namespace, and goes with it.";
+  static constexpr std::string_view kDoc = "The objects of a namespace.";
   int32_t objects = 3;
   Bytes object_bytes = {1'500};
   int32_t api_versions = 40;
@@ -26,37 +26,38 @@ struct NamespaceParams {
 
   template <class V>
   void fields(V& v) {
-    v("objects", objects, "That every namespace has: itself, a ServiceAccount, a root certificate.",
-      Range{1, 1'000}, Unit{"objects"},
+    v("objects", objects,
+      "Objects of every namespace: itself, a ServiceAccount, a root certificate.", Range{1, 1'000},
+      Unit{"objects"},
       Source{"Kubernetes 1.24: Namespace, ServiceAccount, ConfigMap kube-root-ca.crt"});
     v("object_bytes", object_bytes, "Of one of these, on average.", Range{1_B, 1_MiB},
       Source{"estimate: the certificate makes most of it"});
-    v("api_versions", api_versions, "Of the API; asked for, twice each, when one is deleted.",
-      Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"},
-      Heeded{Fact::DeletedNamespaces});
+    v("api_versions", api_versions,
+      "Of the API; each is requested twice when a namespace is deleted.", Range{1, 10'000},
+      Unit{"versions"}, Source{"estimate: 30 to 50 in use"}, Heeded{Fact::DeletedNamespaces});
     v("resource_types", resource_types,
-      "Listed, and their collections deleted, when one is deleted.", Range{1, 10'000},
+      "Listed, and their collections deleted, when a namespace is deleted.", Range{1, 10'000},
       Unit{"types"}, Source{"estimate: 60 to 200 in use"});
-    v("passes", passes, "Until nothing is found any more.", Range{1, 100}, Unit{"passes"},
+    v("passes", passes, "Rounds until nothing is found any more.", Range{1, 100}, Unit{"passes"},
       Source{"estimate: one that deletes and one that finds nothing"},
       Heeded{Fact::DeletedNamespaces});
     v("delete_qps", delete_qps, "Of the namespace controller's client.", Range{0.1, 1e6},
       Unit{"requests/s"}, Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
       Heeded{Fact::DeletedNamespaces});
-    v("grace", grace, "Until what was in one is gone, while a worker waits.",
+    v("grace", grace, "Until the contents are deleted, while a worker waits.",
       Range{Duration{}, 1_h}, Source{"0: its pods are over before"},
       Heeded{Fact::DeletedNamespaces});
     v("workers", workers,
-      "Namespaces that are deleted at once. Their requests share one client, so that more workers "
+      "Namespaces that are deleted in parallel. Their requests share one client, so more workers "
       "help only while some wait for `grace`.",
       Range{1, 1'000}, Unit{"namespaces"},
       Source{"kube-controller-manager: --concurrent-namespace-syncs"},
       Heeded{Fact::DeletedNamespaces});
-    v("client_qps", client_qps, "Of a client that asks for every namespace in turn.",
+    v("client_qps", client_qps, "Of a client that queries every namespace in turn.",
       Range{0.1, 1e6}, Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"},
       Heeded{Fact::NamespaceAskers});
-    v("client_burst", client_burst, "Requests that it may make at once.", Range{1, 100'000},
-      Unit{"requests"}, Source{"client-go: twice the rate"}, Heeded{Fact::NamespaceAskers});
+    v("client_burst", client_burst, "Most requests at once.", Range{1, 100'000}, Unit{"requests"},
+      Source{"client-go: twice the rate"}, Heeded{Fact::NamespaceAskers});
   }
 };
 

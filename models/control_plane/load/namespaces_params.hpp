@@ -15,20 +15,20 @@ namespace orrery {
 
 struct NamespaceAskersParams {
   static constexpr std::string_view kDoc =
-      "Clients that ask for every namespace in turn, say whether their user may look into it.";
+      "Clients that query every namespace in turn, for example for access rights.";
   int32_t clients = 1;
   Duration every = {};
 
   template <class V>
   void fields(V& v) {
     v("clients", clients, "How many.", Range{1, 1'000'000}, Unit{"clients"});
-    v("every", every, "From one round to the next, which waits until the one before is over.",
+    v("every", every, "From one round to the next, which waits for the end of the one before.",
       Range{1_ms, 168_h}, Required{}, Example{"5min"});
   }
 };
 
 struct NamespacesParams {
-  static constexpr std::string_view kDoc = "Namespaces: those there are, and those that jobs make.";
+  static constexpr std::string_view kDoc = "Existing namespaces, and those created with jobs.";
   int32_t existing = 0;
   bool per_job = false, deleted = true;
   NamespaceParams each = {};
@@ -38,15 +38,15 @@ struct NamespacesParams {
 
   template <class V>
   void fields(V& v) {
-    v("existing", existing, "There from the start.", Range{0, 10'000'000}, Unit{"namespaces"});
-    v("per_job", per_job, "Each job makes one as it arrives; it does not wait for it.");
+    v("existing", existing, "Namespaces at the start.", Range{0, 10'000'000}, Unit{"namespaces"});
+    v("per_job", per_job, "Each job creates one when it arrives; it does not wait for it.");
     v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.",
       Heeded{per_job, "there is no per_job"});
-    v("each", each, "What comes with one, and goes with it.");
+    v("each", each, "The objects of a namespace.");
     v("heap_factor", heap_factor, "Memory of a server for each byte of these objects.",
       Range{0.0, 1000.0}, Unit{"ratio"},
       Source{"estimate: as for lists, KEP-3157; decoded objects in the watch cache and indexes"});
-    v("askers", askers, "Clients that ask for each.");
+    v("askers", askers, "Clients that query each of them.");
     v("readers", readers, "Clients that list one kind of their objects over all namespaces.");
   }
   void check(Checker& c) const {

@@ -95,9 +95,9 @@ void PodEvents::add_summary(Recorder& recorder) const {
   count("events_dropped", dropped_ + failures.dropped, "requests",
         "to write Events about pods, that failed");
   count("failed_scheduling", failures.occurrences, "attempts",
-        "of pods, that failed and were recorded: each as an Event or in a series");
+        "failed attempts of pods that were recorded: each as an Event or in a series");
   count("event_series_patches", failures.patched, "requests",
-        "that made such an Event a series, or wrote the series again");
+        "writes that made such an Event a series, or updated a series");
   if (readers_.empty()) return;
   ListReaders::Counters all;
   LatencyHistogram latency;

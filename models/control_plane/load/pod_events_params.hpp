@@ -15,8 +15,7 @@ namespace orrery {
 
 struct PodEventsParams {
   static constexpr std::string_view kDoc =
-      "Events that are recorded about pods, kept for etcd.event_ttl; one that cannot be written is "
-      "dropped.";
+      "Events about pods, kept for etcd.event_ttl; one that cannot be written is dropped.";
   int32_t per_pod = 5, per_failed_bind = 1;
   Bytes bytes = {1'000};
   double others_per_s = 0;
@@ -26,24 +25,25 @@ struct PodEventsParams {
   template <class V>
   void fields(V& v) {
     v("per_pod", per_pod,
-      "Of a pod that is bound and starts: the first by the scheduler, the rest by its kubelet.",
+      "Events of a pod from its binding to its start: the first by the scheduler, the rest by its "
+      "kubelet.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: Scheduled, Pulling, Pulled, Created, Started"});
     v("per_failed_bind", per_failed_bind,
-      "By the scheduler, when an attempt to schedule or bind a pod failed; of a gang, for each "
-      "member. The second failure makes the Event a series, and later ones are only counted. A "
-      "series is written again every 30 min, and when no attempt failed for 6 min.",
+      "Events by the scheduler for a failed attempt to schedule or bind a pod; for a gang, for "
+      "each member. The second failure makes the Event a series, and later ones are only counted. "
+      "A series is updated every 30 min, and when no attempt failed for 6 min.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
     v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
       Source{"estimate: names, reason, message, source and managed fields"});
     v("others_per_s", others_per_s,
-      "Events of everybody else, such as health checks and cron jobs: a steady load.",
+      "Events of other recorders, such as health checks and cron jobs: a steady load.",
       Range{0.0, 1e6}, Unit{"Events/s"}, Source{"0: nothing is known of them"});
     v("client", client, "Of each recorder: its Events have a rate of their own.",
       Source{"kubelet: eventRecordQPS 50, eventBurst 100"},
       Heeded{per_pod > 0 || per_failed_bind > 0, "per_pod and per_failed_bind are 0"});
-    v("readers", readers, "Clients that list all Events every so often.");
+    v("readers", readers, "Clients that list all Events periodically.");
   }
   void check(Checker& c) const {
     const bool has_client = per_pod > 0 || per_failed_bind > 0;

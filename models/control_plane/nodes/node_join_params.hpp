@@ -14,7 +14,7 @@ namespace orrery {
 
 struct NodeJoinParams {
   static constexpr std::string_view kDoc =
-      "A node that joins registers, and its daemons list what they watch from then on.";
+      "A joining node registers, and its daemons list and then watch.";
   int32_t certificate_requests = 3;
   int32_t registrations = 3;
   int32_t lease_requests = 2;
@@ -44,19 +44,19 @@ struct NodeJoinParams {
     v("status_patches", status_patches, "Of its status, until it is ready.", Range{0, 10'000},
       Unit{"requests"}, estimate);
     v("kubelet_lists", kubelet_lists,
-      "That its kubelet makes: services and what concerns itself; each is followed by a watch.",
+      "Lists of its kubelet: services and its own objects; each is followed by a watch.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("proxy_lists", proxy_lists,
-      "That its kube-proxy makes: services, their addresses, its node; each is followed by a "
-      "watch.",
+      "Lists of its kube-proxy: services, their addresses, its node; each is followed by a watch.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
-    v("daemons", daemons, "Pods of DaemonSets that talk to the servers.", Range{0, 10'000},
+    v("daemons", daemons, "Pods of DaemonSets that are clients of the servers.", Range{0, 10'000},
       Unit{"pods"}, Source{"estimate: network, storage, metrics, logs"});
-    v("lists_per_daemon", lists_per_daemon, "That each makes, followed by a watch.",
+    v("lists_per_daemon", lists_per_daemon, "Lists of each daemon, followed by a watch.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("events", events, "That it records.", Range{0, 10'000}, Unit{"requests"}, estimate);
-    v("services", services, "Of the cluster, all of which are listed.", Range{0, 1'000'000},
-      Unit{"services"}, Source{"estimate: a tenth of what Kubernetes is tested with"});
+    v("services", services, "Services of the cluster, all of which are listed.",
+      Range{0, 1'000'000}, Unit{"services"},
+      Source{"estimate: a tenth of what Kubernetes is tested with"});
     v("service_bytes", service_bytes, "Of a Service in these lists.", Range{1_B, 1_MiB},
       Source{"estimate: 1 KB"});
     v("slices", slices,
@@ -66,22 +66,18 @@ struct NodeJoinParams {
       Heeded{Fact::NodeAddresses});
     v("slice_bytes", slice_bytes, "Of one of them.", Range{1_B, 1_MiB},
       Source{"KEP-0752: 100 B an address; estimate: ten of them"}, Heeded{Fact::NodeAddresses});
-    v("object_bytes", object_bytes,
-      "Of anything else that is written, read or listed, but Nodes, Leases and Events.",
+    v("object_bytes", object_bytes, "Size of other objects, except Nodes, Leases and Events.",
       Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
-    v("rate_max", rate_max,
-      "Nodes that are let in; 0: as they come. Those that come back are not held up.",
-      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: nothing holds them back"},
-      Heeded{Fact::NewNodes});
-    v("burst", burst, "Nodes that are let in at once.", Range{1, 1'000'000}, Unit{"nodes"},
+    v("rate_max", rate_max, "Nodes admitted a second; 0: no gate. Returning nodes skip the gate.",
+      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: there is no gate"}, Heeded{Fact::NewNodes});
+    v("burst", burst, "Nodes admitted at once.", Range{1, 1'000'000}, Unit{"nodes"},
       Source{"1: one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
   }
 };
 
 struct JoinParams {
   static constexpr std::string_view kDoc =
-      "Nodes that are not there from the start, but join. They are the last of their pool, in the "
-      "order of this list.";
+      "Nodes that join later. They are the last of their pool, in the order of this list.";
   std::string pool = {};
   std::optional<int32_t> nodes = {};
   Duration at = {};
@@ -90,11 +86,12 @@ struct JoinParams {
   template <class V>
   void fields(V& v) {
     v("pool", pool, "Of cluster.pools, or of a node list.", Required{}, Example{"gpu"});
-    v("nodes", nodes, "How many; absent: all of the pool.", Range{1, 1'000'000}, Unit{"nodes"});
-    v("at", at, "When the first asks to join, from the start of the run.", Required{},
+    v("nodes", nodes, "Number of nodes; absent: all of the pool.", Range{1, 1'000'000},
+      Unit{"nodes"});
+    v("at", at, "When the first one wants to join, from the start of the run.", Required{},
       Example{"10min"}, IsInstant{});
-    v("over", over, "The others follow at even distances in that time; 0: all at once.",
-      Source{"0: a scale-up asks for all of them together"},
+    v("over", over, "The others follow at even intervals within this time; 0: all at once.",
+      Source{"0: a scale-up requests all of them together"},
       Heeded{nodes != 1, "a single node joins"});
   }
 };

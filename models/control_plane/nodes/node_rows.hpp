@@ -19,12 +19,12 @@ struct BootRow {  // one boot of a node; -1: stage not reached
     c("node", &BootRow::node, "the node");
     c("joins", &BootRow::joins, "it was never there before");
     c("asked", &BootRow::asked, "when it booted");
-    c("entered", &BootRow::entered, "when the gate let it ask the servers; -1: never");
+    c("entered", &BootRow::entered, "when the gate admitted it; -1: never");
     c("registered", &BootRow::registered, "when its Node was stored; -1: never");
     c("ready", &BootRow::ready, "when its kubelet was reported ready: it takes pods; -1: never");
     c("settled", &BootRow::settled,
       "when kube-proxy and daemons watched, and all Events were stored; -1: never");
-    c("again", &BootRow::again, "requests that failed for good, and were begun anew", "requests");
+    c("again", &BootRow::again, "requests that failed for good, and were retried", "requests");
   }
 };
 
@@ -35,10 +35,10 @@ struct NodesSample {
   static void columns(auto&& c) {
     c("time", &NodesSample::time, "end of the interval; all columns are of that instant");
     c("ready", &NodesSample::ready, "nodes that take pods", "nodes");
-    c("waiting", &NodesSample::waiting, "that the gate holds back", "nodes");
-    c("booting", &NodesSample::booting, "on their way, and not ready", "nodes");
-    c("not_ready", &NodesSample::not_ready,
-      "registered, and silent for so long that the lifecycle controller gave them up", "nodes");
+    c("waiting", &NodesSample::waiting, "waiting at the gate", "nodes");
+    c("booting", &NodesSample::booting, "booting, and not Ready", "nodes");
+    c("not_ready", &NodesSample::not_ready, "registered, and NotReady by the lifecycle controller",
+      "nodes");
     c("tainted", &NodesSample::tainted, "of these, tainted: pods leave them", "nodes");
   }
 };

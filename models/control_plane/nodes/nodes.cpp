@@ -104,9 +104,9 @@ void Nodes::add_summary(Recorder& recorder) const {
   count("nodes_joined", boots.joined, "nodes", "nodes that joined and took pods");
   count("nodes_came_back", boots.came_back, "", "times a repaired node took pods again");
   count("boot_requests", boots.requests, "requests", "of nodes that joined or came back");
-  count("boot_requests_again", boots.again, "requests", "of these, begun anew after a failure");
+  count("boot_requests_again", boots.again, "requests", "of these, retried after a failure");
   const NodeLifecycle::Counters& health = health_.lifecycle().counters();
-  count("nodes_not_ready", health.not_ready, "", "times a silent node was noticed");
+  count("nodes_not_ready", health.not_ready, "", "times a silent node was detected");
   count("nodes_given_up", given_up_, "", "times pods of a dead node were evicted");
   count("cut_offs", health.full_disruptions, "", "times no heartbeat of any node arrived");
   std::vector<Duration> times = boots_.join_times();
@@ -117,7 +117,7 @@ void Nodes::add_summary(Recorder& recorder) const {
     return times[static_cast<size_t>(std::max(rank, 1.0)) - 1].seconds();
   };
   recorder.add_summary("join_p50", quantile(0.5), "s",
-                       "from asking to join until a node took pods");
+                       "from the request to join until a node took pods");
   recorder.add_summary("join_p99", quantile(0.99), "s", "likewise");
 }
 

@@ -29,26 +29,27 @@ struct EndpointsParams {
 
   template <class V>
   void fields(V& v) {
-    v("kind", kind, "What is written, and watched.", Source{"Kubernetes 1.19: EndpointSlices"});
-    v("slice_size", slice_size, "Addresses of one slice, at most.", Range{1, 1'000},
-      Unit{"addresses"}, Source{"kube-controller-manager: --max-endpoints-per-slice"},
+    v("kind", kind, "Whether Endpoints or EndpointSlices are written and watched.",
+      Source{"Kubernetes 1.19: EndpointSlices"});
+    v("slice_size", slice_size, "Most addresses of one slice.", Range{1, 1'000}, Unit{"addresses"},
+      Source{"kube-controller-manager: --max-endpoints-per-slice"},
       Heeded{kind == EndpointsKind::EndpointSlices, "kind is endpoints"});
     v("address_bytes", address_bytes, "Of one address in an object.", Range{1_B, Bytes{10'000}},
       Source{"published: KEP-1152, 5,000 addresses make about 1 MB; KEP-0752 counts 100 B and the "
              "Kubernetes blog 300 B"});
     v("object_bytes", object_bytes, "Of an object without addresses.", Range{0_B, 1_MiB},
       Source{"estimate: name, labels, owner, ports"});
-    v("object_min", object_min, "An object is counted as at least that large.", Range{0_B, 1_MiB},
+    v("object_min", object_min, "The least size of an object.", Range{0_B, 1_MiB},
       Source{"0: as large as it is; KEP-0752 counts 1 KB"});
     v("addresses_max", addresses_max,
-      "What an Endpoints object has beyond is left out of it; 0: nothing is.", Range{0, 100'000},
-      Unit{"addresses"}, Source{"Kubernetes 1.22"},
+      "Most addresses of an Endpoints object, which leaves out others; 0: no limit.",
+      Range{0, 100'000}, Unit{"addresses"}, Source{"Kubernetes 1.22"},
       Heeded{kind == EndpointsKind::Endpoints,
              "kind is endpoint_slices: each holds slice_size at most"});
-    v("batch_period", batch_period, "Changes of a service within it make one write.",
+    v("batch_period", batch_period, "Changes of a service within this time make one write.",
       Range{Duration{}, 1_h},
       Source{"kube-controller-manager: --endpointslice-updates-batch-period"});
-    v("syncs", syncs, "Services that the controller works on at once.", Range{1, 1'000},
+    v("syncs", syncs, "Services that the controller syncs in parallel.", Range{1, 1'000},
       Unit{"services"}, Source{"kube-controller-manager: --concurrent-service-endpoint-syncs"});
   }
 };

@@ -265,7 +265,7 @@ void Services::add_summary(Recorder& recorder) const {
   recorder.add_summary("watch_writes", static_cast<int64_t>(all.writes), "",
                        "times the addresses of services were written");
   recorder.add_summary("watch_refused", static_cast<int64_t>(controller_.counters().refused), "",
-                       "of these that failed, and were tried again later");
+                       "of these that failed, and were retried later");
   recorder.add_summary("watch_events", all.by_servers.events, "",
                        "changes of addresses sent to watchers by API servers");
   bytes("watch_bytes", all.by_servers, "in these");
@@ -273,7 +273,7 @@ void Services::add_summary(Recorder& recorder) const {
                        "most of these in an interval of the timeline");
   bytes("watch_bytes_by_agents", all.by_agents, "sent by agents to the clients behind them");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
-                       "of one core, to tell it; by API servers");
+                       "CPU time of API servers to send them");
   recorder.add_summary("watch_lists", static_cast<int64_t>(watchers_.lists()), "",
                        "times a watcher listed all addresses");
 }

@@ -30,16 +30,16 @@ struct ServiceGroupParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What the rows of /timeline/watch call it.", Required{}, Example{"kubelet"});
+    v("name", name, "Its name in the rows of /timeline/watch.", Required{}, Example{"kubelet"});
     v("members", members,
       "nodes: a pod on each node that is up, as of a DaemonSet. pods: all pods of jobs that have "
       "started. jobs: each job has a service of its own, of its pods that have started.");
-    v("count", count, "So many equal services; of jobs, for each job.", Range{1, 10'000},
+    v("count", count, "Number of equal services; with jobs, for each job.", Range{1, 10'000},
       Unit{"services"});
     v("headless", headless,
-      "Without an address of its own, so that kube-proxies may leave it out; absent: only those of "
-      "jobs are, as the operators of MPI and training jobs make them.");
-    v("team", team, "Only pods or jobs of this team; empty: of all.",
+      "Without a cluster IP, so kube-proxies may skip it; absent: only those of jobs are headless, "
+      "like services of operators for MPI and training jobs.");
+    v("team", team, "Only pods or jobs of this team; empty: of all teams.",
       Heeded{members != ServiceMembers::Nodes, "members are nodes"});
   }
   void check(Checker& c) const;
@@ -47,7 +47,7 @@ struct ServiceGroupParams {
 };
 
 struct ServiceWatchersParams {
-  static constexpr std::string_view kDoc = "Who watches the addresses of all services.";
+  static constexpr std::string_view kDoc = "Clients that watch the addresses of all services.";
   bool kube_proxies = true;
   int32_t daemons = 0, agents = 0, controllers = 0;
 
@@ -57,10 +57,10 @@ struct ServiceWatchersParams {
     v("daemons", daemons, "Pods of DaemonSets that watch by themselves, on each node that is up.",
       Range{0, 100}, Unit{"pods"}, Source{"0: kube-proxies alone"});
     v("agents", agents,
-      "Agents of the whole cluster that watch in place of `daemons`, and tell them what they hear; "
-      "0: daemons watch by themselves.",
+      "Agents of the whole cluster that watch in place of `daemons`, and forward the events; 0: "
+      "daemons watch by themselves.",
       Range{0, 10'000}, Unit{"clients"}, Source{"0: none"});
-    v("controllers", controllers, "Others that watch, such as ingresses and Prometheus.",
+    v("controllers", controllers, "Other watchers, such as ingresses and Prometheus.",
       Range{0, 100'000}, Unit{"clients"}, Source{"0: none"});
   }
   void check(Checker& c) const {
@@ -71,7 +71,7 @@ struct ServiceWatchersParams {
 
 struct ServicesParams {
   static constexpr std::string_view kDoc =
-      "Services, the addresses of their pods, and what it costs to tell of them.";
+      "Services, the addresses of their pods, and the costs of their watch events.";
   std::vector<ServiceGroupParams> groups = {};
   EndpointsParams endpoints = {};
   ServiceWatchersParams watchers = {};
@@ -80,12 +80,11 @@ struct ServicesParams {
   template <class V>
   void fields(V& v) {
     v("groups", groups, "The services; none: nothing is written or sent.");
-    v("endpoints", endpoints, "How their addresses are kept.",
+    v("endpoints", endpoints, "How their addresses are stored.",
       Heeded{!groups.empty(), "there are no groups"});
     v("watchers", watchers, "Which clients watch them.",
       Heeded{!groups.empty(), "there are no groups"});
-    v("fan_out", fan_out, "What that costs a server.",
-      Heeded{!groups.empty(), "there are no groups"},
+    v("fan_out", fan_out, "The costs of a server.", Heeded{!groups.empty(), "there are no groups"},
       Heeded{!watchers.is_nobody(), "there are no watchers"});
   }
   void check(Checker& c) const;

@@ -13,7 +13,7 @@ namespace orrery {
 
 struct WatchFanOutParams {
   static constexpr std::string_view kDoc =
-      "What it costs an API server to tell watchers of a change.";
+      "The costs of an API server for watch events of a change.";
   bool encodes_for_each_watcher = false;
   Duration encode_per_address = {3'750};
   Bandwidth copy_rate = 8_Gbps;
@@ -22,16 +22,15 @@ struct WatchFanOutParams {
   template <class V>
   void fields(V& v) {
     v("encodes_for_each_watcher", encodes_for_each_watcher,
-      "Whether an object is encoded anew for each watcher, or once for all.",
+      "Whether an object is encoded for each watcher, or once for all.",
       Source{"KEP-1152: once since Kubernetes 1.17"});
     v("encode_per_address", encode_per_address, "Time of one core to encode one address.",
       Range{Duration{}, 1_ms},
       Source{"calibrated: kubernetes issue 58050, 8 writes/s of 400 addresses to 5,000 watchers "
              "keep 60 cores busy"});
-    v("copy_rate", copy_rate, "What one core encrypts and sends.", Range{Bandwidth{1}, 1000_Gbps},
-      Source{"estimate: TLS and the network stack, 1 GB/s"});
-    v("has_headless_filter", has_headless_filter,
-      "Whether kube-proxies leave out services without an address of their own.",
+    v("copy_rate", copy_rate, "The rate at which one core encrypts and sends.",
+      Range{Bandwidth{1}, 1000_Gbps}, Source{"estimate: TLS and the network stack, 1 GB/s"});
+    v("has_headless_filter", has_headless_filter, "Whether kube-proxies skip headless services.",
       Source{"kubernetes pull request 81612, since 1.17"});
   }
 };

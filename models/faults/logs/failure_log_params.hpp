@@ -47,27 +47,28 @@ struct FailureLogParams {
       "titan: lives of GPUs, one to a node; fta: event_trace.tab of the Failure Trace Archive; "
       "lanl: failures of Los Alamos' systems; auto goes by the first lines.");
     v("system", system,
-      "Lanl: replay only this system, as in '20'; empty: all, side by side. Rows that name no "
-      "node, as those of system 17, are left out and counted.");
+      "lanl: replay only this system, as in '20'; empty: all, side by side. Rows without a node, "
+      "like those of system 17, are left out and counted.");
     v("causes", causes,
-      "Replay only failures with these causes; empty: all. Titan: DBE, OTB; fta: unavailable; "
+      "Replay only failures with these causes; empty: all. titan: DBE, OTB; fta: unavailable; "
       "lanl: facilities, hardware, human_error, network, undetermined, software, unknown.",
       Example{"[hardware]"});
     v("window_start", window_start,
-      "Date, and time if need be, at which the replay begins; nodes that were down then begin "
+      "Date, with an optional time, at which the replay begins; nodes that were down then begin "
       "down. Empty: the first day of the log.",
       Example{"2014-06-01"});
-    v("window_end", window_end, "Failures from then on are left out. Empty: none.");
+    v("window_end", window_end, "Failures from this time on are left out. Empty: none.");
     v("repair", repair,
-      "How long nodes stay down where the log does not say: always for titan, which tells only "
-      "when a GPU was lost.");
+      "How long nodes stay down if the log lacks it: always for titan, which only has the loss of "
+      "a GPU.");
     v("nodes", nodes,
       "ordered: the first node of the log, by name, is the cluster's first, and so on; shuffled: "
       "in an order drawn from the seed. Nodes of the log beyond the cluster's are left out.");
     v("repeat", repeat,
-      "A cluster of more nodes than the log uses the log's again from the first, at the same "
-      "times; false: nodes beyond the log's never fail of it.");
-    v("node_selector", node_selector, "Labels of the nodes it is replayed on; absent: all nodes.",
+      "A cluster with more nodes than the log reuses the log's nodes from the first, at the same "
+      "times; false: nodes beyond the log's never fail from it.");
+    v("node_selector", node_selector,
+      "Labels of the nodes on which it is replayed; absent: all nodes.",
       Example{"{nvidia.com/gpu.product: H100}"});
     v("lenient", lenient,
       "Skip malformed rows and report how many there were; otherwise the first one ends the run.");

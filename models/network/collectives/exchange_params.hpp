@@ -56,15 +56,15 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "How many, each on a node of its own. A gang on fewer nodes has fewer: one on every node "
-      "that may hold one, and none on a single node, where the ranks add up by themselves. A job "
-      "that is listed, and the largest of a generator, must have GPUs enough for all.",
+      "Number of servers, each on its own node. A gang on fewer nodes has fewer: one on every node "
+      "that may hold one, and none on a single node, where the ranks reduce among themselves. A "
+      "listed job, and the largest of a generator, must have enough GPUs for all.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
-      "colocated: on the first nodes of the ranks, which all are workers; dedicated: on the last "
+      "colocated: on the first nodes of the ranks, which are all workers; dedicated: on the last "
       "nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks: beside the workers"});
-    v("overlap", overlap, "Pulls of one part go on while others are pushed.",
+    v("overlap", overlap, "Pulls of one part overlap with pushes of others.",
       Source{"estimate: a synchronous step pulls when all have pushed"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
@@ -85,7 +85,7 @@ enum class ExchangeSpan : uint8_t { Node, Nodes };
 constexpr std::array<std::string_view, 2> enum_names(ExchangeSpan) { return {"node", "nodes"}; }
 
 struct BusPointParams {
-  static constexpr std::string_view kDoc = "A row of a sweep, as nccl-tests print it.";
+  static constexpr std::string_view kDoc = "A row of a sweep, as printed by nccl-tests.";
 
   Bytes bytes = {};
   Bandwidth bandwidth = {};
@@ -104,8 +104,8 @@ struct BusPointParams {
 
 struct ExchangeTimeParams {
   static constexpr std::string_view kDoc =
-      "How long one kind of exchange takes when all GPUs of its nodes take part and nothing else "
-      "goes on, in place of NCCL's model: latency and bandwidth, or a sweep.";
+      "Duration of one kind of exchange with all GPUs of its nodes and no other traffic, in place "
+      "of NCCL's model: latency and bandwidth, or a sweep.";
 
   Collective collective = Collective::AllReduce;
   ExchangeSpan span = ExchangeSpan::Nodes;
@@ -120,9 +120,9 @@ struct ExchangeTimeParams {
     v("latency", latency, "With bandwidth: t = latency + bytes x bus factor / bandwidth.");
     v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests count it.");
     v("sweep", sweep,
-      "Measured bus bandwidths, by growing size. Between two of them it is interpolated along the "
-      "logarithm of the size; smaller buffers take as long as the first, larger ones have the "
-      "bandwidth of the last.");
+      "Measured bus bandwidths, by growing size. Values between two points are interpolated along "
+      "the logarithm of the size; smaller buffers take as long as the first point, larger ones "
+      "have the bandwidth of the last.");
   }
   template <class C>
   void check(C& c) const {

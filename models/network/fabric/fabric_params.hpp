@@ -34,26 +34,26 @@ struct FabricParams {
       "Levels of switches, 2 or 3; 0: two if every spine has a port for every leaf, else three.",
       Range{0, 3}, Heeded{Fact::Spines});
     v("rails", rails,
-      "Leaf switches of a group of nodes: NIC k of a node hangs on the leaf number k modulo rails. "
-      "0: one for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
+      "Leaf switches of a group of nodes: NIC k of a node hangs on leaf k modulo rails. 0: one for "
+      "every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
       Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
     v("oversubscription", oversubscription,
       "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Leaves have "
-      "as many cables to each spine, for which there may be some up-ports more.",
+      "equally many cables to each spine, which may take a few more up-ports.",
       Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"},
       Heeded{Fact::Spines});
     v("spine_oversubscription", spine_oversubscription,
-      "The same for spines below cores, which takes a tree of three levels.", Range{1.0, 64.0},
+      "The same for spines below cores, in a tree of three levels.", Range{1.0, 64.0},
       Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"}, Heeded{Fact::Spines},
       Heeded{levels != 2, "levels is 2"});
     v("bandwidth", bandwidth,
       "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
       "of the fastest NIC.");
     v("file", file,
-      "A CSV file that tells which hosts share leaves, instead of nodes_per_leaf of the pools: "
-      "node i of the cluster is its host number i. Columns: ip, DSW, PSW, ASW with a row for each "
-      "host, or sysname, switchname and perhaps nicname, portname with a row for each NIC. A "
-      "workbook is exported to CSV first, one sheet to a file.",
+      "A CSV file with the leaves of hosts, instead of nodes_per_leaf of the pools: node i of the "
+      "cluster is host i of the file. Columns: ip, DSW, PSW, ASW with a row for each host, or "
+      "sysname, switchname and optionally nicname, portname with a row for each NIC. A workbook "
+      "must be exported to CSV first, one sheet to a file.",
       Example{"../shared/traces/alibaba-lingjun-2023/topo.csv"});
   }
   template <class C>

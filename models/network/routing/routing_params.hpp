@@ -24,7 +24,7 @@ constexpr bool is_adaptive(RoutingEngine engine) {
 }
 
 struct RoutingParams {
-  static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
+  static constexpr std::string_view kDoc = "How the switches choose among equally short paths.";
   RoutingEngine engine = RoutingEngine::Dmodk;
   std::optional<Duration> choose_every = {};
   int32_t queue_pairs = 1;
@@ -33,17 +33,17 @@ struct RoutingParams {
   void fields(V& v) {
     v("engine", engine,
       "dmodk (OpenSM's ftree): up-port by destination, free of contention for shifts; updn: the "
-      "same while all is well, but spread anew over the ports that are left; minhop: random by "
+      "same without faults, else spread over the ports that are left; minhop: random by "
       "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
       "switch; adaptive_global: the path whose fullest link is least loaded.",
       Source{"OpenSM current-routing.txt"}, Heeded{Fact::Spines});
     v("choose_every", choose_every,
-      "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
-      "anew by the gangs that a dead or mended cable concerns.",
+      "How often adaptive engines reroute flows; absent: only when a gang starts, and for gangs "
+      "affected by a dead or repaired cable.",
       Range{10_ms, Duration::max()}, Heeded{Fact::AdaptiveRouting}, Heeded{Fact::Spines});
     v("queue_pairs", queue_pairs,
-      "Flows that share what one NIC sends to another (NCCL_IB_QPS_PER_CONNECTION): engines that "
-      "tell flows apart spread them over several ways.",
+      "Flows that share the traffic from one NIC to another (NCCL_IB_QPS_PER_CONNECTION): engines "
+      "that distinguish flows spread them over several paths.",
       Range{1, 128}, Unit{"flows"}, Source{"NCCL: NCCL_IB_QPS_PER_CONNECTION 1"},
       Heeded{Fact::FlowsApart}, Heeded{Fact::Spines});
   }

@@ -9,7 +9,7 @@ namespace orrery {
 
 class ORRERY_API Reserve : public Point {
  public:
-  static constexpr PointName kPoint{"Reserve", "told of the chosen node; Unreserve undoes it"};
+  static constexpr PointName kPoint{"Reserve", "reserves the chosen node; Unreserve undoes it"};
   virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
   virtual void unreserve(const PodView& pod, NodeId node) = 0;  // must be idempotent
 };
@@ -33,7 +33,7 @@ class ORRERY_API Bind : public Point {
 };
 class ORRERY_API PostBind : public Point {
  public:
-  static constexpr PointName kPoint{"PostBind", "told that the pod is bound"};
+  static constexpr PointName kPoint{"PostBind", "the pod is bound"};
   virtual void post_bind(const PodView& pod, NodeId node) = 0;
 };
 

@@ -111,7 +111,8 @@ class ORRERY_API Plan : public JobPoint {
 // Events of single jobs, for policies with counters.
 class ORRERY_API JobWatcher : public JobPoint {
  public:
-  static constexpr PointName kPoint{"JobWatcher", "events of single jobs, for policies that count"};
+  static constexpr PointName kPoint{"JobWatcher",
+                                    "events of single jobs, for policies with counters"};
   virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
   virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits
   virtual void job_starts(const QueuedJob& /*job*/) {}

@@ -34,7 +34,7 @@ class ORRERY_API QueueSort : public Point {
 class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one in a profile
  public:
   static constexpr PointName kPoint{
-      "NextPod", "which pod is tried next, whatever the order of the queue (driver: per_pod)"};
+      "NextPod", "which pod is tried next, instead of the queue's order (driver: per_pod)"};
   // The pod to try next, regardless of the order of the queue; invalid: the queue decides. A pod
   // that is gated or not in the queue is skipped, and the point is called again.
   virtual PodId next() = 0;
@@ -48,7 +48,7 @@ class ORRERY_API PreEnqueue : public Point {  // a result other than Success gat
 class ORRERY_API PreFilter : public Point {
  public:
   static constexpr PointName kPoint{"PreFilter",
-                                    "looks at the pod before any node; may leave out nodes"};
+                                    "checks the pod before any node; may exclude nodes"};
   // May narrow `nodes`; nodes outside of the result count as unresolvable. Skip: the policy's
   // Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters are not
   // called, and neither are Filter and Charges of their policies. A node-local Filter is called in
@@ -58,7 +58,7 @@ class ORRERY_API PreFilter : public Point {
 };
 class ORRERY_API Filter : public Point {
  public:
-  static constexpr PointName kPoint{"Filter", "which nodes the pod may go to"};
+  static constexpr PointName kPoint{"Filter", "which nodes are feasible for the pod"};
   virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
   // True if the verdict depends only on the node and the pod's spec, so the framework may cache it
   // until the node changes.
@@ -67,7 +67,7 @@ class ORRERY_API Filter : public Point {
 class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
  public:
   static constexpr PointName kPoint{"PostFilter",
-                                    "what to do when no node is feasible, such as preemption"};
+                                    "called when no node is feasible, for example to preempt"};
   virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
   // False: the policy does not read `diagnosis.candidates`, so they are not computed for it.
   virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
@@ -76,8 +76,7 @@ class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
 };
 class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
  public:
-  static constexpr PointName kPoint{"PreScore",
-                                    "looks at the feasible nodes before they are scored"};
+  static constexpr PointName kPoint{"PreScore", "sees the feasible nodes before they are scored"};
   virtual Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) const = 0;
 };
 class ORRERY_API Score : public Point {
@@ -98,7 +97,7 @@ class ORRERY_API Score : public Point {
 class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
-      "Domains", "where a whole gang may be tried, best first (driver: per_gang)"};
+      "Domains", "domains in which a whole gang is tried, best first (driver: per_gang)"};
   // Called again within the attempt, with the same CycleState, for what-ifs without some pods.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
   // True: also called for pods without a gang. `gang` then describes that pod alone, without an id.
@@ -123,8 +122,8 @@ class ORRERY_API PickDevices : public Point {
 // causes a retry.
 class ORRERY_API EventHints : public Point {
  public:
-  static constexpr PointName kPoint{
-      "EventHints", "which events may make a pod schedulable that the policy rejected"};
+  static constexpr PointName kPoint{"EventHints",
+                                    "which events may make a rejected pod schedulable"};
   virtual ClusterEvents events() const = 0;
   virtual QueueHint hint(const PodView& /*pod*/, const ClusterEvent& /*event*/) const {
     return QueueHint::Queue;
@@ -133,7 +132,7 @@ class ORRERY_API EventHints : public Point {
 // Scheduler time of the policy beyond the cost of a cycle; called after PreFilter.
 class ORRERY_API Charges : public Point {
  public:
-  static constexpr PointName kPoint{"Charges", "scheduler time beside what every cycle takes"};
+  static constexpr PointName kPoint{"Charges", "scheduler time beyond that of every cycle"};
   virtual Duration charge(const Cycle& cycle) const = 0;
 };
 }  // namespace orrery

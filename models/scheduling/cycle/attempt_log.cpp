@@ -61,7 +61,7 @@ AttemptLog::AttemptLog(Sim sim, const JobTable& jobs, const ActiveProfile& profi
   if (!is_on) return;
   attempts_.emplace(sim_.recorder, "/events/attempts", "one row per scheduling attempt");
   rejections_.emplace(sim_.recorder, "/events/rejections",
-                      "what plugins had against the pods of attempts that failed");
+                      "why plugins rejected pods of failed attempts");
 }
 
 void AttemptLog::write(PodId pod, AttemptOutcome outcome, const Selection& why,

@@ -45,17 +45,17 @@ struct AttemptRow {
     c("rank", &AttemptRow::rank, "rank of the pod in its job; for a gang, of its first member");
     c("outcome", &AttemptRow::outcome, "result of the attempt");
     c("node", &AttemptRow::node, "node that the pod got");
-    c("visited", &AttemptRow::visited, "nodes that Filters looked at");
+    c("visited", &AttemptRow::visited, "nodes that Filters examined");
     c("feasible", &AttemptRow::feasible, "nodes found feasible before the search stopped");
     c("pods", &AttemptRow::pods, "pods tried together: members of a gang that is placed as a whole",
       "pods");
     c("placeable", &AttemptRow::placeable,
-      "the most of these pods for which there was room, by whole GPUs alone where whole GPUs are "
-      "too few; -1: not counted",
+      "the most of these pods for which there was room, by whole GPUs alone if these are too few; "
+      "-1: not counted",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated,
-      "nominated node of a pod that found none; 4294967295: none");
+      "nominated node of a pod without a feasible node; 4294967295: none");
     c("victims", &AttemptRow::victims, "victims that this attempt preempted", "pods");
     c("message", &AttemptRow::message,
       "why the attempt failed, in the words of the pod's FailedScheduling event");
@@ -101,11 +101,11 @@ struct RejectionRow {
     c("nodes", &RejectionRow::nodes,
       "nodes that the plugin rejected; 0: it rejected the pods themselves", "nodes");
     c("is_noted", &RejectionRow::is_noted,
-      "these nodes were rejected for another reason already, and this one holds as well");
+      "another reason already counts these nodes, and this one applies as well");
     c("is_unresolvable", &RejectionRow::is_unresolvable,
       "evicting pods from these nodes would not help");
     c("which", &RejectionRow::which,
-      "ids of these nodes, as ranges. A list that is too long also covers nodes between them. "
+      "ids of these nodes, as ranges. A long list is shortened by including nodes between them. "
       "Empty: not recorded");
   }
 };

@@ -8,7 +8,7 @@
 namespace orrery {
 
 struct DeadlockParams {
-  static constexpr std::string_view kDoc = "What counts as a deadlock of gangs.";
+  static constexpr std::string_view kDoc = "Definition of a deadlock of gangs.";
 
   bool counts_down_nodes = true;
 

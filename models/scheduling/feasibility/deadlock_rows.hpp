@@ -55,12 +55,12 @@ struct DeadlockMemberRow {  // one gang of a member job
     c("job", &DeadlockMemberRow::job, "serial number of the job");
     c("gang", &DeadlockMemberRow::gang, "which gang of the job");
     c("joined", &DeadlockMemberRow::joined, "when the job became a member");
-    c("left", &DeadlockMemberRow::left, "when it was one no more; -1: not in this run");
+    c("left", &DeadlockMemberRow::left, "when it left the deadlock; -1: not in this run");
     c("assigned", &DeadlockMemberRow::assigned, "pods with a node, at most in that time", "pods");
     c("needed", &DeadlockMemberRow::needed, "pods the gang needs to start", "pods");
     c("gpus_held", &DeadlockMemberRow::gpus_held, "GPUs held, at most in that time", "GPU");
     c("is_infeasible", &DeadlockMemberRow::is_infeasible,
-      "it would not fit even if all others let go");
+      "it would not fit even without all others");
   }
 };
 

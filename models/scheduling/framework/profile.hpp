@@ -45,11 +45,11 @@ struct PluginParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Upstream name of the plugin, or that of a loaded one; see `orrery describe`.",
+    v("name", name, "Upstream name of the plugin, or name of a loaded one; see `orrery describe`.",
       Required{}, Example{"NodeResourcesFit"});
     v("weight", weight, "Factor of its score; left out: the base profile's, else 1.",
       Range<int64_t>{1, 1000});
-    v("scores", scores, "false: the plugin filters, and so on, but has no say in the score.");
+    v("scores", scores, "false: the plugin's score is not used; its other points are.");
     v("args", args, "Arguments of the plugin, under their upstream names.");
   }
 };
@@ -68,16 +68,16 @@ struct QueueParams {
     v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_s, 24_h},
       Source{"kube-scheduler podMaxBackoffSeconds"});
     v("unschedulable_max", unschedulable_max,
-      "A pod no event has freed for this long is tried again, checked every 30 s.",
-      Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
+      "A pod that no event moved for this long is retried, checked every 30 s.", Range{30_s, 240_h},
+      Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
-      "An idle scheduler takes the next pod that still backs off; false: as schedulers built on "
-      "Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. Members of a gang that "
-      "Coscheduling activates skip the backoff either way, as upstream's do.",
+      "An idle scheduler takes the next pod in backoff; false: like schedulers built on Kubernetes "
+      "before 1.33, such as Koordinator 1.7 on 1.28. Members of a gang that Coscheduling activates "
+      "skip the backoff either way, as upstream's do.",
       Source{"SchedulerPopFromBackoffQ, on since Kubernetes 1.33. The go.mod files of "
              "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) name Kubernetes 1.35"});
     v("head_of_line", head_of_line,
-      "skip: what does not fit steps aside; block: nothing passes the head of the queue.");
+      "skip: pods that do not fit let others pass; block: no pod passes the head of the queue.");
   }
   void check(Checker& c) const {
     if (max_backoff < initial_backoff) {
@@ -95,8 +95,7 @@ struct ProfileParams {
   TieBreak tie_break = TieBreak::LowestId;
   QueueParams queue;
   SchedulerCostParams cost;
-  static constexpr std::string_view kDoc =
-      "The scheduler: a base profile and what differs from it.";
+  static constexpr std::string_view kDoc = "The scheduler: a base profile and its changes.";
 
   template <class V>
   void fields(V& v) {
@@ -115,9 +114,9 @@ struct ProfileParams {
       kOfPods);
     v("disable", disable, "Plugins of the base to leave out.", kOfPods);
     v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
-      "Stop looking once this share of the nodes is feasible; 0: adaptive.", Range{0, 100},
-      Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"}, kOfPods);
-    v("tie_break", tie_break, "Which of several best nodes.", kOfPods);
+      "The search for nodes stops once this share of the nodes is feasible; 0: adaptive.",
+      Range{0, 100}, Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"}, kOfPods);
+    v("tie_break", tie_break, "Tie-break between several best nodes.", kOfPods);
     v("queue", queue, "Retry times and order of the queues.", kOfPods);
     v("cost", cost, "Scheduler time charged to simulated time.", kOfPods);
   }

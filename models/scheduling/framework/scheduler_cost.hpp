@@ -25,17 +25,17 @@ struct SchedulerCostParams {
   template <class V>
   void fields(V& v) {
     v("preset", preset,
-      "The scheduler whose speed is imitated; costs that are given win. current: today's "
+      "The scheduler whose speed is imitated; given costs take precedence. current: today's "
       "scheduler_perf. kubernetes_1_15: a cycle that visits 500 nodes takes 6.34 ms, and "
       "InterPodAffinity, if it is listed, has algorithm: before_1_18 unless its args name one. "
-      "Every profile had that plug-in then, and what it charges for each node of the cluster is "
-      "most of the time: 5,000 nodes give 38 pods/s with it, and 158 without.",
+      "Every profile had that plug-in then, and its cost for each node of the cluster is most of "
+      "the time: 5,000 nodes give 38 pods/s with it, and 158 without.",
       Source{"kubernetes pull request 79474, July 2019, between 1.15 and 1.16, on 12 cores: its "
              "benchmark of anti-affinity takes 6.34 ms + 3.96 us a node + 1.44 us a pod, a fit "
              "within 15 %. Clusters of 5,000 nodes had 15 pods/s (issue 78208, May 2019) to 100 "
              "pods/s, the most their test asked for (pull request 74041, February 2019)"});
     v("per_cycle", per_cycle,
-      "Scheduler time of one attempt, whatever comes of it; absent: the preset's.",
+      "Scheduler time of one attempt with any result; absent: the preset's.",
       Range{Duration{}, 1_min},
       Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us, with 500 nodes "
              "the share of filters, 1.34 of 6.37 ms in pull request 85861"});

@@ -5,7 +5,7 @@ namespace orrery {
 JobQueueLog::JobQueueLog(Recorder& recorder, bool is_on) {
   if (is_on) {
     rows_.emplace(recorder, "/events/job_queue",
-                  "what the job queue decided: a row whenever that changes for a job");
+                  "decisions of the job queue: a row whenever that of a job changes");
   }
 }
 

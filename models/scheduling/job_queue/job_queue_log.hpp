@@ -37,16 +37,18 @@ struct QueueRow {
   Time reserved = Time{-1}, head_reserved = Time{-1};
 
   static void columns(auto&& c) {
-    c("at", &QueueRow::at, "when; until the next row of the job it stays so");
+    c("at", &QueueRow::at, "time of the decision, which holds until the next row of the job");
     c("job", &QueueRow::job, "serial of the job");
     c("decision", &QueueRow::decision, "what was decided");
     c("policy", &QueueRow::policy, "who decided");
     c("place", &QueueRow::place, "jobs before it in the queue; -1: it does not wait there");
-    c("asked", &QueueRow::asked, "units of the counted resource it asks for, GPUs mostly", "units");
+    c("asked", &QueueRow::asked, "units of the counted resource that it requests, usually GPUs",
+      "units");
     c("free", &QueueRow::free, "units of it that are free; below 0 while nodes are down", "units");
     c("head", &QueueRow::head, "serial of the first job in the queue; -1: none");
-    c("reserved", &QueueRow::reserved, "when it is to start at the latest; -1: not reserved");
-    c("head_reserved", &QueueRow::head_reserved, "likewise the first job in the queue");
+    c("reserved", &QueueRow::reserved, "its latest start; -1: no reservation");
+    c("head_reserved", &QueueRow::head_reserved,
+      "latest start of the first job in the queue; -1: no reservation");
   }
 };
 

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> enum_names(Correction) {
   return {"requested", "steps", "doubling"};
 }
 struct EstimateParams {
-  static constexpr std::string_view kDoc = "How long the job queue believes jobs will run.";
+  static constexpr std::string_view kDoc = "How the job queue estimates run times.";
   EstimateKind kind = EstimateKind::Requested;
   double factor = 1;
   double sigma = 0;
@@ -32,17 +32,17 @@ struct EstimateParams {
   template <class V>
   void fields(V& v) {
     v("kind", kind,
-      "exact: the run itself; requested: what its user asked for, or exact where that is not "
-      "recorded; recent_two: the mean of the user's last two runs, in whole seconds, at most what "
-      "was requested; noisy: exact, times a lognormal error.",
+      "exact: the real run time; requested: the user's request, or exact if unrecorded; "
+      "recent_two: the mean of the user's last two runs, in whole seconds, at most the request; "
+      "noisy: exact, times a lognormal error.",
       Source{"recent_two: Tsafrir, Etzion, Feitelson, TPDS 2007"});
     v("factor", factor, "Multiplies every estimate.", Range{0.001, 1000.0});
-    v("sigma", sigma, "Of noisy: deviation of the logarithm of the error, whose median is 1.",
+    v("sigma", sigma, "For noisy: deviation of the logarithm of the error, whose median is 1.",
       Range{0.0, 10.0}, Heeded{kind == EstimateKind::Noisy, "kind is not noisy"});
     v("correction", correction,
-      "Of a run longer than its estimate. requested: to what was requested; steps: 1 min, 5 min, "
-      "15 min, 30 min, 1 h, ... 100 h above the first estimate, at most what was requested; "
-      "doubling: twice the estimate. A run beyond all that doubles it.",
+      "For a run longer than its estimate. requested: the request; steps: 1 min, 5 min, 15 min, 30 "
+      "min, 1 h, ... 100 h above the first estimate, at most the request; doubling: twice the "
+      "estimate. Beyond these limits the estimate doubles.",
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
@@ -62,31 +62,31 @@ constexpr std::array<std::string_view, 3> enum_names(IfInfeasible) {
 }
 
 struct StopParams {
-  static constexpr std::string_view kDoc = "What it costs to stop a running job for another.";
+  static constexpr std::string_view kDoc = "Costs of stopping a running job for another.";
   Duration write = {};
   Duration restart = {};
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Its checkpoint, during which it holds what it has.");
-    v("restart", restart, "Before it goes on, unless its own `restore` is longer.");
+    v("write", write, "Duration of its checkpoint, during which it holds its resources.");
+    v("restart", restart, "Time before it resumes, unless its own `restore` is longer.");
   }
 };
 
 struct CountedCostParams {
   static constexpr std::string_view kDoc =
-      "What starts and ends cost jobs that have no pods (driver: counting).";
+      "Delays of starts and ends for jobs without pods (driver: counting).";
   Duration release_delay = {};
   Duration batch_start = {};
 
   template <class V>
   void fields(V& v) {
     v("release_delay", release_delay,
-      "From the end of a job until what it held is free, as with an epilog or pods that end.",
+      "From the end of a job until its resources are free, as with an epilog or terminating pods.",
       Source{"0: simulators of batch systems charge nothing"});
     v("batch_start", batch_start,
-      "How long it takes to start the jobs of one plan, however many they are: they start "
-      "to compute that much later, and what happens meanwhile is looked at then.",
+      "Time to start the jobs of one plan, however many: they start to compute that much later, "
+      "and events in between are processed afterwards.",
       Source{"0: simulators of batch systems charge nothing"});
   }
 };
@@ -104,8 +104,7 @@ struct JobPolicyParams {
 };
 
 struct JobQueueParams {
-  static constexpr std::string_view kDoc =
-      "Jobs wait here, as a whole, until the policies let them start.";
+  static constexpr std::string_view kDoc = "Whole jobs wait here until the policies start them.";
   std::vector<JobPolicyParams> policies;
   EstimateParams estimates;
   std::vector<Counted> counts = {Counted::Gpus};
@@ -119,24 +118,25 @@ struct JobQueueParams {
     v("policies", policies,
       "At most one QueueOrder (without one: FIFO), at most one Plan (without one: Strict), and "
       "Admits.");
-    v("estimates", estimates, "How long jobs are believed to run.");
+    v("estimates", estimates, "Estimates of run times.");
     v("counts", counts,
-      "What jobs take out of the pool of all nodes. Reservations are made of the first; of the "
-      "others there must be enough when a job starts. With driver: counting, gpus must be among "
-      "them if any job asks for GPUs.");
+      "Resources that jobs take out of the pool of all nodes. Reservations are of the first; the "
+      "others must be sufficient when a job starts. With driver: counting, gpus must be included "
+      "if any job requests GPUs.");
     v("react", react,
-      "each_instant: once after all that happens at one time; each_event: to each arrival and "
-      "each end by itself, ends that were expected right then first.",
+      "each_instant: once after all events of an instant; each_event: after each single arrival "
+      "and end, with ends expected right then first.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
-      "What becomes of a job that asks for more than all nodes have; nodes that are down count. "
-      "set_aside: the job waits for ever, outside the queue. block: the job keeps its place in the "
-      "queue. Strict then starts no job behind it, as FIFO schedulers do; EASY reserves for no "
+      "What happens to a job that requests more than all nodes have; nodes that are down count. "
+      "set_aside: the job waits for ever, outside the queue. block: the job keeps its position in "
+      "the queue. Strict then starts no job behind it, like FIFO schedulers; EASY reserves for no "
       "other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no other "
-      "job of its owner. Plans that pass over jobs that do not fit, such as Skip, ignore it. fail: "
-      "the job fails at once.");
+      "job of its owner. Plans that skip jobs that do not fit, such as Skip, ignore it. fail: the "
+      "job fails at once.");
     v("stops", stops, "For policies that stop running jobs.", Heeded{Fact::QueueStops});
-    v("costs", costs, "What starts and ends cost jobs without pods.", Heeded{Fact::CountedJobs});
+    v("costs", costs, "Delays of starts and ends for jobs without pods.",
+      Heeded{Fact::CountedJobs});
   }
   void check(Checker& c) const;
 };

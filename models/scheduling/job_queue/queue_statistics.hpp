@@ -39,11 +39,11 @@ class QueueStatistics {
     recorder.add_summary("bounded_slowdown_max", max_, "", "the largest of them");
     recorder.add_summary("pool_used",
                          capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time,
-                         "", "mean share of the counted resource that the job queue had given out");
+                         "", "mean share of the counted resource held by started jobs");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
                          "times a running job was stopped for another");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
-                         "jobs that ask for more than all nodes have");
+                         "jobs that request more than all nodes have");
   }
 
  private:

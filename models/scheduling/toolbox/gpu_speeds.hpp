@@ -14,7 +14,7 @@
 namespace orrery {
 
 struct GpuSpeedEntry {
-  static constexpr std::string_view kDoc = "How fast an application is on a model of GPU.";
+  static constexpr std::string_view kDoc = "Speed of an application on a GPU model.";
   std::string application;
   std::string gpu;
   double speed = 1;
@@ -29,7 +29,7 @@ struct GpuSpeedEntry {
 
 struct GpuSpeedParams {
   static constexpr std::string_view kDoc =
-      "Speeds of jobs by model of GPU; 1 is the speed that their durations are given for.";
+      "Speeds of jobs by GPU model; durations of jobs are at speed 1.";
   std::vector<GpuSpeedEntry> list = {};
   std::string throughputs = {};
   std::map<std::string, std::string> names = {};
@@ -37,14 +37,13 @@ struct GpuSpeedParams {
 
   template <class V>
   void fields(V& v) {
-    v("list", list,
-      "By application and model. Of what is not listed the file tells, else it is 1.");
+    v("list", list, "By application and model. Others are from the file, else 1.");
     v("throughputs", throughputs,
-      "Gavel's JSON of steps per second by GPU and job type: speeds are those against `reference`.",
+      "Gavel's JSON of steps per second by GPU and job type: speeds are relative to `reference`.",
       IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
-    v("names", names, "Models as the machines name them: as the file does.",
+    v("names", names, "Names of GPU models in the machines: their names in the file.",
       Example{"{V100M32: v100}"});
-    v("reference", reference, "The file's GPU that durations are given for.");
+    v("reference", reference, "The file's GPU for which durations are given.");
   }
   void check(Checker& c) const;
 };

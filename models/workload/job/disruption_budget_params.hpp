@@ -56,17 +56,17 @@ struct DisruptionBudgetParams {
     v("labels", labels, "Labels that selected pods have, all of them; empty: every pod.",
       Example{"{app: web}"});
     v("min_available", min_available,
-      "Pods that stay ready: a number, or a percentage of the pods that their controllers want, "
-      "rounded up. An integer holds for pods of any owner. A percentage needs owners with a scale "
-      "(replica_set, stateful sets): with a Job as owner no disruption is allowed, as upstream.",
+      "Pods that must stay ready: a number, or a percentage of the desired replicas, rounded up. A "
+      "number applies to pods of any owner. A percentage needs owners with a scale (replica_set, "
+      "stateful sets): with a Job as owner no disruption is allowed, as upstream.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"50%"});
     v("max_unavailable", max_unavailable,
-      "Pods that may be not ready: a number or a percentage, rounded up. Owners as with "
-      "percentages of min_available.",
+      "Pods that may be unready: a number or a percentage, rounded up. Owners as with percentages "
+      "of min_available.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"1"});
     v("unhealthy", unhealthy,
-      "Pods that are not ready. IfHealthyBudget: they may go while as many pods as the budget "
-      "asks for are ready; AlwaysAllow: at any time.",
+      "Eviction of unready pods. IfHealthyBudget: allowed while the budget's number of pods is "
+      "ready; AlwaysAllow: at any time.",
       Source{"unhealthyPodEvictionPolicy of policy/v1"});
   }
   void check(Checker& c) const {

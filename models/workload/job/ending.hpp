@@ -44,8 +44,8 @@ struct Ending {
 // One way in which pods of a role may end.
 struct DrawnEndingParams {
   static constexpr std::string_view kDoc =
-      "A way to end that is drawn at each start: of an independent pod, or of a gang for each of "
-      "its roles.";
+      "A way to end, drawn at each start of an independent pod, or of a gang for each of its "
+      "roles.";
 
   EndCause cause = EndCause::Error;
   double chance = 0;
@@ -54,15 +54,15 @@ struct DrawnEndingParams {
 
   template <class V>
   void fields(V& v) {
-    v("cause", cause, "Why, as /jobs and /pods tell it.");
-    v("chance", chance, "Of a start to end like this.", Range{0.0, 1.0}, Required{});
+    v("cause", cause, "The cause in /jobs and /pods.");
+    v("chance", chance, "Probability that a start ends like this.", Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
-      "Of its containers; 0, with cause: none, is a success, with which a gang completes. Roles "
-      "with restart: exit_code are started again after "
-      "130, 137, 138 and 143 only.",
+      "Exit code of its containers; 0, with cause: none, is a success, with which a gang "
+      "completes. Roles with restart: exit_code are restarted only after 130, 137, 138 and 143.",
       Range{0, 255});
     v("after", after,
-      "Compute time from its start until then, 1 ms at least; work that is over first succeeds.");
+      "Compute time from its start to the end, at least 1 ms; if its work is done before, it "
+      "succeeds.");
   }
   template <class C>
   void check(C& c) const {

@@ -46,24 +46,24 @@ struct JobRow {
 
   static void columns(auto&& c) {
     c("job", &JobRow::job, "serial number, in order of submission");
-    c("external_id", &JobRow::external_id, "the number the trace or the scenario gives it");
+    c("external_id", &JobRow::external_id, "its number in the trace or the scenario");
     c("name", &JobRow::name, "name");
     c("user", &JobRow::user, "who submitted it");
     c("team", &JobRow::team, "team or virtual cluster");
     c("kind", &JobRow::kind, "independent pods or one communicator");
     c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
-    c("cause", &JobRow::cause, "why it did not complete; none: it did, or it is not over");
-    c("exit_code", &JobRow::exit_code, "of what ended it; 0: success; -1: none is known");
-    c("pods", &JobRow::pods, "pods; of a service, as many as it may have", "pods");
+    c("cause", &JobRow::cause, "why it did not complete; none: it completed, or is not over");
+    c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
+    c("pods", &JobRow::pods, "pods; of a service, its maximum", "pods");
     c("members", &JobRow::members,
-      "pods that its gangs last started with; 0: they never did, or it has none", "pods");
+      "pods with which its gangs last started; 0: never started, or no gangs", "pods");
     c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
-    c("restarts", &JobRow::restarts, "stops of the gang, or pods lost, after which it went on");
-    c("preemptions", &JobRow::preemptions, "times one of its pods made room for another", "pods");
+    c("restarts", &JobRow::restarts, "stops of the gang, or lost pods, after which it continued");
+    c("preemptions", &JobRow::preemptions, "times one of its pods was preempted", "pods");
     c("evictions", &JobRow::evictions, "times a controller deleted one of its pods", "pods");
     c("membership_changes", &JobRow::membership_changes,
-      "stops of the gang to go on with members that came late");
+      "restarts of the gang to include late members");
     c("submitted", &JobRow::submitted, "when it arrived");
     c("created", &JobRow::created, "when its first pod was created; -1: never");
     c("bound", &JobRow::bound, "when enough pods first had nodes; -1: never");
@@ -73,11 +73,11 @@ struct JobRow {
     c("run", &JobRow::run, "from its first computing to its end, or to the end of the run");
     c("work", &JobRow::work, "compute time asked for");
     c("useful_gpu_s", &JobRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
-    c("lost_gpu_s", &JobRow::gpu_s_lost, "compute thrown away when it stopped", "GPU s");
+    c("lost_gpu_s", &JobRow::gpu_s_lost, "compute lost when it stopped", "GPU s");
     c("exchange_gpu_s", &JobRow::gpu_s_exchange,
-      "waiting within steps: for exchanges that compute does not hide, slower ranks, data",
-      "GPU s");
-    c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint, "writing checkpoints, half ones too", "GPU s");
+      "waiting within steps: for exposed exchanges, slower ranks, data", "GPU s");
+    c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint,
+      "writing checkpoints, incomplete ones included", "GPU s");
     c("restore_gpu_s", &JobRow::gpu_s_restore, "loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,
       "reserved or bound, not yet computing nor restoring: partial gangs, start-up", "GPU s");

@@ -17,7 +17,7 @@
 namespace orrery {
 
 struct TolerationParams {
-  static constexpr std::string_view kDoc = "A taint the pods put up with, as in Kubernetes.";
+  static constexpr std::string_view kDoc = "A toleration of pods, as in Kubernetes.";
 
   std::string key = {};
   std::optional<TolerationOperator> op = {};
@@ -28,9 +28,9 @@ struct TolerationParams {
   void fields(V& v) {
     v("key", key, "Key of the taint; empty: every taint, with Exists.", Example{"nvidia.com/gpu"});
     v("operator", op,
-      "Equal: key and value are those of the taint, and no value is an empty one; Exists: any "
-      "value. Absent: Equal if a value is given, as in Kubernetes, and otherwise Exists, where "
-      "Kubernetes takes an absent value for an empty one.");
+      "Equal: key and value must be those of the taint, and a missing value is an empty one; "
+      "Exists: any value. Absent: Equal if a value is given, as in Kubernetes, otherwise Exists, "
+      "where Kubernetes uses an empty value.");
     v("value", value, "Value of the taint; empty with Exists.");
     v("effect", effect, "Effect of the taint; absent: any.");
   }
@@ -54,7 +54,7 @@ struct TolerationParams {
 
 struct PodImageParams {
   static constexpr std::string_view kDoc =
-      "The image that pods' containers run: nodes pull it once, with a control plane.";
+      "The image of the pods' containers: nodes pull it once, with a control plane.";
 
   std::string name = {};
   Bytes size = {};
@@ -62,7 +62,7 @@ struct PodImageParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Pods with the same name share the image.", Required{}, Example{"trainer"});
-    v("size", size, "What a node pulls of it.", Required{}, Example{"17GB"});
+    v("size", size, "Bytes that a node pulls.", Required{}, Example{"17GB"});
   }
   template <class C>
   void check(C& c) const {
@@ -76,17 +76,17 @@ constexpr std::array<std::string_view, 2> enum_names(Unsatisfiable) {
 }
 
 struct PodAffinityParams {
-  static constexpr std::string_view kDoc = "Pods that others go near to, or stay away from.";
+  static constexpr std::string_view kDoc = "A term of affinity between pods.";
 
   PodTopology topology_key = PodTopology::Hostname;
   std::map<std::string, std::string> match_labels = {};
 
   template <class V>
   void fields(V& v) {
-    v("topology_key", topology_key, "How near is near: on one node, or under one leaf switch.",
+    v("topology_key", topology_key, "The topology key: the same node, or the same leaf switch.",
       Required{});
-    v("match_labels", match_labels, "Labels such a pod has, all of them.", Required{},
-      Example{"{app: database}"});
+    v("match_labels", match_labels, "Labels of the selected pods, which must have all of them.",
+      Required{}, Example{"{app: database}"});
   }
   template <class C>
   void check(C& c) const {
@@ -96,7 +96,7 @@ struct PodAffinityParams {
 
 struct TopologySpreadParams {
   static constexpr std::string_view kDoc =
-      "How evenly pods are spread over domains, as topologySpreadConstraints in Kubernetes.";
+      "An even spread of pods over domains, as topologySpreadConstraints in Kubernetes.";
 
   int32_t max_skew = 1;
   PodTopology topology_key = PodTopology::Hostname;
@@ -107,7 +107,7 @@ struct TopologySpreadParams {
   void fields(V& v) {
     v("max_skew", max_skew, "Most pods a domain may hold above the emptiest one.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
-    v("topology_key", topology_key, "What a domain is: one node, or the nodes of one leaf switch.",
+    v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("when_unsatisfiable", when_unsatisfiable,
       "DoNotSchedule: such nodes are not feasible; ScheduleAnyway: they only score lower.",
@@ -134,15 +134,15 @@ struct PodConstraintParams {
   void fields(V& v) {
     v("node_selector", node_selector, "Labels a node must have, all of them.",
       Example{"{nvidia.com/gpu.product: H100}"}, Heeded{Fact::Pods});
-    v("tolerations", tolerations, "Taints the pods put up with.", Heeded{Fact::Pods});
-    v("labels", labels, "Of the pods, which others may go by.", Example{"{app: database}"},
+    v("tolerations", tolerations, "Tolerations of the pods.", Heeded{Fact::Pods});
+    v("labels", labels, "Labels of the pods, for selectors.", Example{"{app: database}"},
       Heeded{Fact::PodLabels});
-    v("affinity", affinity, "They run only near such pods, for each term.",
+    v("affinity", affinity, "Required: run only near selected pods, for each term.",
       Heeded{Fact::PodAffinity});
-    v("anti_affinity", anti_affinity, "They never run near such pods, nor such pods near them.",
-      Heeded{Fact::PodAffinity});
+    v("anti_affinity", anti_affinity,
+      "Required: never run near selected pods, nor they near these.", Heeded{Fact::PodAffinity});
     v("topology_spread", topology_spread, "Domains to spread pods over.", Heeded{Fact::PodSpread});
-    v("image", image, "What their containers run; absent: nothing to pull.", Heeded{Fact::Images});
+    v("image", image, "Image of their containers; absent: nothing to pull.", Heeded{Fact::Images});
   }
   void apply(PodSpec& spec) const;
 };

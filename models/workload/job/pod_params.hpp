@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 2> enum_names(PreemptionPolicy) {
 }
 
 struct PodParams : PodConstraintParams {
-  static constexpr std::string_view kDoc = "What one pod asks for.";
+  static constexpr std::string_view kDoc = "Requests of one pod.";
 
   int32_t gpus = 0;
   int32_t gpu_milli = 1000;

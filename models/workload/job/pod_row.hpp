@@ -53,11 +53,11 @@ struct PodRow {  // one life of a pod
     c("ended", &PodRow::ended, "when it left");
     c("attempts", &PodRow::attempts, "scheduling attempts");
     c("end", &PodRow::end,
-      "why it left; exited: by itself, and not with success; evicted: a controller of "
-      "policy.controllers deleted it");
-    c("cause", &PodRow::cause, "of a pod that exited, why; of one that was lost, with what");
+      "why it ended; exited: by itself, without success; evicted: deleted by a controller of "
+      "policy.controllers");
+    c("cause", &PodRow::cause, "cause of an exit, or of the loss of the pod");
     c("exit_code", &PodRow::exit_code,
-      "of its containers; 137: killed; 143: terminated; -1: none is known");
+      "exit code of its containers; 137: killed; 143: terminated; -1: unknown");
   }
 };
 

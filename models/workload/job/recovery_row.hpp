@@ -28,21 +28,21 @@ struct RecoveryRow {
     c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
     c("attempt", &RecoveryRow::attempt, "1: the first stop of the job");
     c("node", &RecoveryRow::node,
-      "the node that failed; 4294967295: none, a process died, gave up or had to go");
+      "the node that failed; 4294967295: none: a process died, gave up or was terminated");
     c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
     c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
     c("failed", &RecoveryRow::failed, "when it stopped");
-    c("detected", &RecoveryRow::detected, "when the failure was noticed; -1: never");
+    c("detected", &RecoveryRow::detected, "when the failure was detected; -1: never");
     c("recreated", &RecoveryRow::recreated, "when its last lost pod was created; -1: never");
     c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes; -1: never");
     c("started", &RecoveryRow::started, "when the start barrier was passed; -1: never");
     c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded; -1: never");
-    c("caught_up", &RecoveryRow::caught_up, "when its progress was what it had been; -1: never");
+    c("caught_up", &RecoveryRow::caught_up, "when its lost work was redone; -1: never");
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
-      "nothing failed: a pod was preempted, or a controller evicted it");
+      "no failure: a pod was preempted, or evicted by a controller");
     c("is_membership_change", &RecoveryRow::is_membership_change,
-      "nothing failed: the gang goes on with members that came late");
+      "no failure: the gang restarted to include late members");
   }
 };
 

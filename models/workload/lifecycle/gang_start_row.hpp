@@ -17,8 +17,8 @@ struct GangStartRow {
   static void columns(auto&& c) {
     c("job", &GangStartRow::job, "serial number of its job");
     c("called", &GangStartRow::called, "when enough members were up, and the last call began");
-    c("started", &GangStartRow::started, "when it was over, or all were up");
-    c("members", &GangStartRow::members, "that were up then, and take part", "pods");
+    c("started", &GangStartRow::started, "when the last call ended, or all were up");
+    c("members", &GangStartRow::members, "members that were up then, and take part", "pods");
     c("pods", &GangStartRow::pods, "members in all", "pods");
     c("gpus", &GangStartRow::gpus, "of the members that take part", "GPU");
   }

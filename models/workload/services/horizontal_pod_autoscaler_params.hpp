@@ -20,14 +20,14 @@ struct ScalingRulesParams {
 
   template <class V>
   void fields(V& v) {
-    v("stabilization", stabilization,
-      "Of all that was recommended for so long the most moderate counts.", Range{Duration{}, 1_h},
+    v("stabilization", stabilization, "The most moderate recommendation of this time counts.",
+      Range{Duration{}, 1_h},
       Source{"autoscaling/v2: stabilizationWindowSeconds, 0 up and 300 down"});
-    v("pods", pods, "So many in a period; 0: by percent alone.", Range{0, 1'000'000}, Unit{"pods"},
+    v("pods", pods, "Pods per period; 0: by percent alone.", Range{0, 1'000'000}, Unit{"pods"},
       Source{"autoscaling/v2: 4 up, none down"});
-    v("percent", percent, "So many of those there were, in a period; 0: by pods alone.",
+    v("percent", percent, "Percent of the replicas per period; 0: by pods alone.",
       Range{0, 1'000'000}, Unit{"%"}, Source{"autoscaling/v2: 100"});
-    v("period", period, "That the two are for.", Range{1_s, 30_min},
+    v("period", period, "The period of these limits.", Range{1_s, 30_min},
       Source{"autoscaling/v2: periodSeconds, 15"});
   }
   template <class C>
@@ -40,15 +40,14 @@ struct ScaleUpRulesParams : ScalingRulesParams {
   ScaleUpRulesParams() : ScalingRulesParams{.stabilization = {}, .pods = 4} {}
 };
 struct ScaleDownRulesParams : ScalingRulesParams {
-  static constexpr std::string_view kDoc = "How fast replicas are taken away.";
+  static constexpr std::string_view kDoc = "How fast replicas are removed.";
   ScaleDownRulesParams() : ScalingRulesParams{.stabilization = 5_min, .pods = 0} {}
 };
 
 struct HorizontalPodAutoscalerParams {
   static constexpr std::string_view kDoc =
-      "A HorizontalPodAutoscaler: every so often it makes replicas = ceil(replicas * use / "
-      "target), "
-      "by the use of CPU that kubelets saw and a metrics server collected some time ago.";
+      "A HorizontalPodAutoscaler: it periodically sets replicas = ceil(replicas * use / target), "
+      "by the CPU use that kubelets measured and a metrics server collected some time ago.";
 
   int32_t replicas_min = 1;
   int32_t replicas_max = 1;
@@ -65,21 +64,20 @@ struct HorizontalPodAutoscalerParams {
     v("replicas_min", replicas_min, "Never fewer.", Range{1, 1'000'000}, Unit{"pods"},
       Source{"autoscaling/v2: minReplicas, 1"});
     v("replicas_max", replicas_max, "Never more.", Range{1, 1'000'000}, Unit{"pods"}, Required{});
-    v("target", target, "Mean use of the replicas that it aims at, of what they ask for.",
+    v("target", target, "Target of the mean use of the replicas, relative to their requests.",
       Range{1, 100}, Unit{"%"}, Source{"autoscaling/v2: averageUtilization, 80 without metrics"});
-    v("tolerance", tolerance, "Within this share of the target nothing is changed.",
-      Range{0.0, 1.0}, Unit{"share"},
-      Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
-    v("sync_period", sync_period, "From one look to the next.", Range{1_s, 1_h},
+    v("tolerance", tolerance, "Within this share of the target the number stays.", Range{0.0, 1.0},
+      Unit{"share"}, Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
+    v("sync_period", sync_period, "From one sync to the next.", Range{1_s, 1_h},
       Source{"kube-controller-manager --horizontal-pod-autoscaler-sync-period"});
     v("metrics_resolution", metrics_resolution,
-      "How often the metrics server collects what kubelets have; at a phase that is drawn.",
-      Range{1_s, 1_h}, Source{"metrics-server --metric-resolution; its manifest sets 15s"});
+      "How often the metrics server collects from kubelets; at a random phase.", Range{1_s, 1_h},
+      Source{"metrics-server --metric-resolution; its manifest sets 15s"});
     v("scrape_interval", scrape_interval,
-      "How often kubelets look at their containers, and the span that a use is the mean of.",
+      "How often kubelets measure their containers; a use is the mean over this time.",
       Range{1_s, 10_min}, Source{"kubelet --housekeeping-interval"});
     v("scale_up", scale_up, "How fast replicas are added.");
-    v("scale_down", scale_down, "How fast replicas are taken away.");
+    v("scale_down", scale_down, "How fast replicas are removed.");
   }
   template <class C>
   void check(C& c) const {

@@ -24,17 +24,17 @@ struct LoadStepParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "From when, since the start of the run.", Required{}, IsInstant{});
-    v("load", load, "How many replicas it would keep fully busy.", Range{0.0, 1e6},
-      Unit{"replicas"}, Required{}, Example{"7.5"});
+    v("at", at, "Its start, from the start of the run.", Required{}, IsInstant{});
+    v("load", load, "The load, in fully busy replicas.", Range{0.0, 1e6}, Unit{"replicas"},
+      Required{}, Example{"7.5"});
   }
 };
 
 struct ServiceParams {
   static constexpr std::string_view kKind = "service";
   static constexpr std::string_view kDoc =
-      "A Deployment: independent pods that run until they are taken away, and share a load evenly. "
-      "Their GPUs compute for the share of time that the load takes, and idle for the rest.";
+      "A Deployment: independent pods that run until they are deleted, and share a load evenly. "
+      "Their GPUs compute for the share of time of the load, and are idle for the rest.";
 
   std::string name = {}, team = {};
   Duration submit = {};
@@ -51,16 +51,15 @@ struct ServiceParams {
     v("team", team, "Team, virtual cluster or namespace.");
     v("submit", submit, "When it is deployed, from the start of the run.", IsInstant{});
     v("lasts", lasts,
-      "After so long it is deleted; absent: it outlives the run, which then needs "
-      "`until`.",
+      "Deleted after this time; absent: it outlives the run, which then needs `until`.",
       Range{1_s, Duration::max()});
     v("replicas", replicas, "Pods, at first if there is an autoscaler.", Range{1, 1'000'000},
       Unit{"pods"});
     v("priority", priority, "Priority of its pods.", kPriorities);
-    v("pod", pod, "What each pod asks for.");
-    v("load", load, "What the replicas have to do, in order of time; none before the first step.",
+    v("pod", pod, "Requests of each pod.");
+    v("load", load, "The load of all replicas, in order of time; none before the first step.",
       Required{});
-    v("autoscaler", autoscaler, "Changes the number of replicas; absent: it stays.");
+    v("autoscaler", autoscaler, "Changes the number of replicas; absent: the number is constant.");
   }
   void check(Checker& c) const;
   int32_t pods_most() const { return autoscaler ? autoscaler->replicas_max : replicas; }

@@ -16,7 +16,7 @@ namespace orrery {
 
 struct ExplicitRoleParams {
   static constexpr std::string_view kDoc =
-      "Alike pods of a job: workers, a launcher, parameter servers, an evaluator.";
+      "Equal pods of a job: workers, a launcher, parameter servers, an evaluator.";
 
   std::string name = {};
   int32_t pods = 1;
@@ -35,37 +35,38 @@ struct ExplicitRoleParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What it is called.");
+    v("name", name, "Name of the role.");
     v("pods", pods, "How many.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "Of a gang: pods of this role that must be up before the job starts, beside the gang's "
-      "min_available pods of any role; 0: the role has no minimum of its own. Volcano sets an "
-      "absent one to the role's pods, and ignores those of all roles if the gang's is less than "
-      "their sum.",
+      "In a gang: pods of this role that must be up before the job starts, beside the gang's "
+      "min_available pods of any role; 0: the role has no minimum of its own. Volcano sets a "
+      "missing minimum to the role's pods, and ignores those of all roles if the gang's is less "
+      "than their sum.",
       Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"},
       Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
-    v("pod", pod, "What each of them asks for.");
-    v("controller", controller, "Who creates its pods; absent: the job's controller.");
+    v("pod", pod, "Requests of each of its pods.");
+    v("controller", controller,
+      "The controller that creates its pods; absent: the job's controller.");
     v("takes_part", takes_part,
-      "Of a gang: its pods are ranks of the communicator. Others run beside the ranks until the "
+      "In a gang: its pods are ranks of the communicator. Others run beside the ranks until the "
       "job is over, and are replaced one by one.",
       Heeded{Fact::Gangs, !takes_part});
     v("exits", exits,
-      "Of kind: pods: false for pods that run until the job is over, as parameter servers do.",
+      "With kind: pods: false for pods that run until the job is over, like parameter servers.",
       Heeded{Fact::IndependentPods, !exits});
     v("success", success,
-      "Of kind: pods: counts: the job completes once all pods of such roles have succeeded; "
-      "decides: once all pods of this role have; ignored: it does not matter.",
+      "With kind: pods. counts: the job completes once all pods of such roles have succeeded; "
+      "decides: once all pods of this role have; ignored: no effect.",
       Heeded{Fact::IndependentPods, success != RoleSuccess::Counts});
-    v("failure", failure, "What it means that a pod failed and is not started again.");
+    v("failure", failure, "The effect of a pod that failed and is not restarted.");
     v("restart", restart,
-      "Whether pods that ended by themselves are started again; exit_code: after 130, 137, 138 "
-      "and 143. Pods lost with their node always are. Absent: that of training.");
+      "Whether pods that ended by themselves are restarted; exit_code: after 130, 137, 138 and "
+      "143. Pods lost with their node always are. Absent: that of training.");
     v("backoff_limit", backoff_limit,
       "Restarts of its pods after failures; absent: that of training.", Range{0, 1'000'000});
     v("saves", saves, "Its pods write checkpoints.");
     v("clean_up", clean_up,
-      "running: pods that still run when the job is over are deleted; none: they stay, and keep "
+      "running: pods that still run when the job is over are deleted; none: they stay, and hold "
       "their GPUs.",
       Source{"cleanPodPolicy of Kubeflow and KubeDL"});
     v("endings", endings, "Ways in which its pods end by themselves; absent: those of training.");

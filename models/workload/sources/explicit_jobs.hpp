@@ -21,7 +21,7 @@ namespace orrery {
 constexpr int64_t kPodsAtOnceMax = 10'000'000;
 
 struct ExplicitJobParams {
-  static constexpr std::string_view kDoc = "A job, or several alike.";
+  static constexpr std::string_view kDoc = "A job, or several equal ones.";
 
   std::string name = {}, user = {}, team = {}, application = {};
   JobKind kind = JobKind::MpiGang;
@@ -41,26 +41,26 @@ struct ExplicitJobParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name; empty: job-N, counted through the list.");
+    v("name", name, "Name; empty: job-N, numbered through the list.");
     v("user", user, "Who submits it.");
     v("team", team, "Team, virtual cluster or namespace.");
     v("application", application,
-      "What it runs, such as a model, for policies that know its speed.");
+      "Its application, such as a model, for policies with speeds of applications.");
     v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
     v("controller", controller,
-      "Who creates its pods: job and replica_set in batches of 1, 2, 4, ..., "
+      "The controller that creates its pods: job and replica_set in batches of 1, 2, 4, ..., "
       "parallel_stateful_set all at once, ordered_stateful_set each when the one before is ready.",
       Heeded{Fact::Pods, controller != WorkloadKind::Job});
     v("submit", submit, "When it is submitted, from the start of the run.", IsInstant{});
     v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
       Required{});
     v("requested", requested,
-      "How long its user says it will take at most, for a job queue that goes by that.",
+      "The user's estimate of its maximum duration, for a job queue that uses it.",
       Heeded{Fact::HeededRequests});
     v("cancel_after", cancel_after,
-      "After its submission: its user cancels the job if it has not started by then, and what "
-      "would start at that very instant is cancelled. A gang has started once it has its nodes, "
-      "independent pods once one of them has. Absent: never.");
+      "Time after its submission at which its user cancels the job if it has not started; a job "
+      "that would start at that very instant is cancelled. A gang has started once it has its "
+      "nodes, independent pods once one of them has. Absent: never.");
     v("priority", priority, "Priority of its pods.", kPriorities);
     v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
@@ -68,12 +68,12 @@ struct ExplicitJobParams {
       "workload.controller.last_call for that.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods},
       Heeded{min_available == 0 || kind == JobKind::MpiGang, "pods of kind: pods are independent"});
-    v("pod", pod, "What each pod asks for.");
+    v("pod", pod, "Requests of each pod.");
     v("gangs", gangs,
       "Instead of pods, min_available and pod: gangs of several roles. With kind: pods the roles "
       "of one entry, whose pods are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
-    v("count", count, "How many such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
+    v("count", count, "Number of such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
     v("every", every, "Time from one of them to the next; 0: all at once.",
       Heeded{count > 1, "there is a single job"});
   }
@@ -82,7 +82,7 @@ struct ExplicitJobParams {
 
 struct ExplicitJobsParams {
   static constexpr std::string_view kKind = "jobs";
-  static constexpr std::string_view kDoc = "Jobs written out one by one.";
+  static constexpr std::string_view kDoc = "Jobs listed one by one.";
 
   std::vector<ExplicitJobParams> jobs = {};
 

@@ -35,8 +35,8 @@ struct PresetShape {
     v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: none are.", Range{0, 1'000'000},
       Unit{"GPU"});
     v("ends", ends,
-      "published: as many jobs are cancelled or fail at the end of their duration, for good, as "
-      "were in that cluster, whatever their size; completed: all complete.",
+      "published: as many jobs are cancelled or fail for good at the end of their duration as in "
+      "that cluster, whatever their size; completed: all complete.",
       Source{"AcmeTrace cluster_summary.csv"});
   }
 };
@@ -49,7 +49,7 @@ struct JobClassParams {
 
   template <class V>
   void fields(V& v) {
-    v("weight", weight, "How often a job is of this class, in proportion.", kWeights);
+    v("weight", weight, "Relative frequency of this class.", kWeights);
     v("gpus", gpus, "GPUs of a job; 0: one pod without GPUs.", Required{}, Unit{"GPU"});
     v("duration", duration, "Compute time of a job.", Required{});
   }
@@ -74,7 +74,7 @@ struct ClassesShape {
 using JobShape = std::variant<PresetShape, ClassesShape>;
 
 struct BurstParams {
-  static constexpr std::string_view kDoc = "Many jobs submitted at one instant, now and then.";
+  static constexpr std::string_view kDoc = "Bursts of jobs submitted at one instant.";
 
   Duration every = 1_h;
   CountDistribution jobs = {};
@@ -94,7 +94,7 @@ struct BurstParams {
 };
 
 struct PriorityParams {
-  static constexpr std::string_view kDoc = "A priority and how often jobs have it.";
+  static constexpr std::string_view kDoc = "A priority and its relative frequency.";
 
   int32_t priority = 0;
   double weight = 1;
@@ -102,13 +102,13 @@ struct PriorityParams {
   template <class V>
   void fields(V& v) {
     v("priority", priority, "Priority of the pods.", kPriorities, Required{});
-    v("weight", weight, "How often, in proportion.", kWeights);
+    v("weight", weight, "Relative frequency.", kWeights);
   }
 };
 
 struct GeneratorParams {
   static constexpr std::string_view kKind = "generator";
-  static constexpr std::string_view kDoc = "Makes up jobs from the seed of the run.";
+  static constexpr std::string_view kDoc = "Generates jobs from the seed of the run.";
 
   double arrival_rate = 0;
   std::optional<BurstParams> burst = {};

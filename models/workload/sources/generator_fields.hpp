@@ -14,28 +14,27 @@ template <class V>
 void GeneratorParams::fields(V& v) {
   v("arrival_rate", arrival_rate, "Jobs that arrive one by one (a Poisson process).",
     Range{0.0, 1e9}, Unit{"jobs/h"});
-  v("burst", burst, "Jobs that arrive many at once; absent: none.");
-  v("shape", shape, "How large jobs are and how long they compute.", Required{});
+  v("burst", burst, "Jobs that arrive in bursts; absent: none.");
+  v("shape", shape, "Sizes and compute times of jobs.", Required{});
   v("job_kind", job_kind,
     "auto: jobs of several pods are gangs with one communicator, others independent pods.");
   v("gpus_per_pod_max", gpus_per_pod_max,
     "Larger jobs have pods of this many GPUs and one pod for the rest.", Range{1, 16}, Unit{"GPU"});
-  v("cpus_per_gpu", cpus_per_gpu, "CPU cores a pod asks for with each GPU; 0: no request.",
+  v("cpus_per_gpu", cpus_per_gpu, "CPU cores of a pod for each GPU; 0: no request.",
     Range{0.0, 10'000.0}, Unit{"cores"});
   v("memory_per_gpu", memory_per_gpu, "Host memory with each GPU; 0: no request.",
     Range{Bytes{}, kNodeMemoryMax});
   v("nics_per_gpu", nics_per_gpu, "RDMA devices with each GPU.", Range{0, 8}, Unit{"NIC"});
-  v("pods", pods, "Where the pods may go.");
-  v("teams", teams, "Teams and how often a job is theirs, in proportion; empty: no team.",
-    kWeights);
+  v("pods", pods, "Constraints on the nodes of the pods.");
+  v("teams", teams, "Teams and their relative frequencies; empty: no team.", kWeights);
   v("users_per_team", users_per_team, "Users of a team, all equally busy; 0: no users.",
     Range{0, 1'000'000}, Unit{"users"});
   v("priorities", priorities, "Priorities of jobs; empty: all 0.");
-  v("name", name, "Jobs are called this, a dash and a number.");
+  v("name", name, "Jobs are named by this, a dash and a number.");
   v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
   v("start", start, "No job arrives before.", IsInstant{});
   v("until", until, "No job arrives from then on; absent: to the end of the run.");
-  v("jobs_max", jobs_max, "Stop after so many jobs; 0: no limit.", Unit{"jobs"},
+  v("jobs_max", jobs_max, "Stop after this many jobs; 0: no limit.", Unit{"jobs"},
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }
 

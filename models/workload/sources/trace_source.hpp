@@ -42,24 +42,23 @@ struct TraceSourceParams : TraceParams {
     v("job_kind", job_kind,
       "auto: jobs of several pods are gangs with one communicator, others independent pods.");
     v("team", team,
-      "What quotas, fair shares and the team of a job in the output go by: its queue, or the group "
-      "of its user, which SWF logs and what was converted from them tell.");
+      "The team of a job for quotas, fair shares and the output: its queue, or the group of its "
+      "user, which SWF logs and traces converted from them have.");
     v("departures", departures,
-      "false: jobs never end, whatever duration was recorded, so that the cluster fills up, as in "
+      "false: jobs never end, whatever their recorded duration, so the cluster fills up, as in "
       "studies of packing; the run then needs `until`.");
     v("ends", ends,
-      "recorded: jobs that the trace says were cancelled, failed, ran into their time limit or "
-      "lost their node end so when they have computed for as long as recorded, and are not tried "
-      "again; what they did not save is lost. completed: they complete. openb's phases are those "
-      "of a snapshot, and no ends.");
+      "recorded: jobs that were cancelled, failed, reached their time limit or lost their node end "
+      "so after their recorded compute time, and are not retried; unsaved compute is lost. "
+      "completed: they complete. openb's phases are those of a snapshot, not outcomes.");
     v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
-    v("host_requests", host_requests, "Pods ask for the CPUs and the memory that were recorded.");
-    v("gpu_models", gpu_models, "Pods go only to nodes with a GPU model that was recorded.");
-    v("priority_low", priority_low, "Priority of jobs that the trace calls low.", kPriorities);
-    v("priority_normal", priority_normal, "Of those it calls normal, or says nothing about.",
+    v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");
+    v("gpu_models", gpu_models, "Pods may only use nodes with a recorded GPU model.");
+    v("priority_low", priority_low, "Priority of jobs with low in the trace.", kPriorities);
+    v("priority_normal", priority_normal, "Priority of jobs with normal, or without one.",
       kPriorities);
-    v("priority_high", priority_high, "Of those it calls high.", kPriorities);
-    v("pods", pods, "Where the pods may go.");
+    v("priority_high", priority_high, "Priority of jobs with high.", kPriorities);
+    v("pods", pods, "Constraints on the nodes of the pods.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
   }
   template <class C>

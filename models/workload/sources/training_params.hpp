@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> enum_names(KindOfJob) {
   return {"auto", "pods", "mpi_gang"};
 }
 struct TrainingParams {
-  static constexpr std::string_view kDoc = "How jobs start, save their progress and come back.";
+  static constexpr std::string_view kDoc = "Start, checkpoints and restart of jobs.";
 
   Duration checkpoint_interval = {};
   Duration checkpoint_write = {};
@@ -45,47 +45,48 @@ struct TrainingParams {
     v("checkpoint_interval", checkpoint_interval,
       "Compute time between checkpoints; 0: never, so a failure loses everything.",
       Heeded{Fact::LostWork, is_saving_free()});
-    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.",
-      Heeded{!checkpoint, "the store of `checkpoint` tells"},
+    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops compute.",
+      Heeded{!checkpoint, "the store of `checkpoint` determines it"},
       Heeded{saves(), "there is no checkpoint_interval"});
     v("restore", restore, "Time to load the last checkpoint after a failure.",
-      Heeded{!checkpoint, "the store of `checkpoint` tells"},
+      Heeded{!checkpoint, "the store of `checkpoint` determines it"},
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Stops});
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu,
       "Added to init for every GPU of the job that takes part: not for late members of a gang with "
       "min_available.",
       Heeded{Fact::GpuJobs});
-    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.",
+    v("checkpoint", checkpoint, "Checkpoints of gangs to a store, with its bandwidth.",
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
     v("communicator", communicator, "How ranks connect, which adds to init.",
       Heeded{Fact::Communicators});
     v("step", step,
-      "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
-      "what GPUs compute alone: bubbles, stragglers, optimizer, data, exchanges lengthen the run. "
-      "With a model, it is what GPUs of its work_gpu would compute.",
+      "A step of a gang; absent: exchanges between ranks take no time. With a step, work is GPU "
+      "compute alone: bubbles, stragglers, optimizer, data and exchanges lengthen the run. With a "
+      "model, work is compute on GPUs of its work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
-      Heeded{is_step_felt(), "it is compute alone, which work counts: nothing lengthens it"});
-    v("dataset", dataset, "Data that gangs read as they train.", Heeded{Fact::Gangs});
+      Heeded{is_step_felt(),
+             "it is compute alone, which work includes: nothing lengthens the run"});
+    v("dataset", dataset, "Data that gangs read during training.", Heeded{Fact::Gangs});
     v("restart_scope", restart_scope,
-      "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
-      "nodes (semi-stateful pods) and creates only the lost ones.",
+      "After the loss of a pod of a gang: gang recreates all pods; pod leaves the survivors on "
+      "their nodes (semi-stateful pods) and recreates only the lost ones.",
       Heeded{Fact::Pods}, Heeded{Fact::GangsOfPods}, Heeded{Fact::Restarts});
-    v("restarts_max", restarts_max, "Restarts before the job fails; absent: for ever.",
+    v("restarts_max", restarts_max, "Restarts before the job fails; absent: no limit.",
       Range{0, 1'000'000}, Heeded{Fact::Pods}, Heeded{Fact::Failures});
     v("schedule_timeout", schedule_timeout,
       "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.", Heeded{Fact::Pods},
       Heeded{Fact::GangsOfPods}, Heeded{Fact::PermitTimeouts});
-    v("endings", endings, "Ways in which pods end by themselves, such as errors of users.",
+    v("endings", endings, "Ways in which pods end by themselves, such as errors of their programs.",
       Heeded{Fact::Pods});
     v("restart", restart,
-      "Whether pods that ended by themselves are started again, a gang as a whole; exit_code: "
-      "after 130, 137, 138 and 143. What is lost with a node always is.",
+      "Whether pods that ended by themselves are restarted, a gang as a whole; exit_code: after "
+      "130, 137, 138 and 143. Pods lost with a node always are.",
       Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"},
       Heeded{!endings.empty() || restart == RestartPolicy::OnFailure, "there are no endings"});
     v("backoff_limit", backoff_limit,
       "Restarts of a role's pods after their own failures; the next failure is final. null: no "
-      "limit. restarts_max counts them, too.",
+      "limit. restarts_max includes them, too.",
       Range{0, 1'000'000}, Source{"Job: .spec.backoffLimit, 6"});
   }
   template <class C>

@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"
 
 struct CheckpointParams {
   static constexpr std::string_view kDoc =
-      "Where checkpoints are written to and restored from, at whatever rate is free there; "
-      "instead of checkpoint_write and restore.";
+      "The store of checkpoints, written and read at its free rate; instead of checkpoint_write "
+      "and restore.";
 
   std::string store = {};
   Bytes bytes = {};
@@ -38,14 +38,14 @@ struct CheckpointParams {
       "A whole checkpoint. Published: 14 bytes a parameter, Megatron: 2.45 TB for 175 billion.",
       Required{}, Example{"2.45TB"});
     v("mode", mode,
-      "sync: computing stops until it is written; async: only until it is copied to host memory, "
-      "and the next one waits until this one is written.");
+      "sync: compute stops until it is written; async: only until it is copied to host memory, and "
+      "the next checkpoint waits until this one is written.");
     v("sharded", sharded,
-      "Every node writes an equal part, and reads it back; otherwise the node of rank 0 writes all "
-      "of it, and all read all of it.",
+      "Every node writes an equal part, and reads it back; otherwise the node of rank 0 writes "
+      "everything, and all nodes read everything.",
       Heeded{store != "local", "on local disks each node writes its part"},
       Heeded{Fact::GangsOfPods});
-    v("host_copy", host_copy, "Of one GPU, to host memory; with mode: async.",
+    v("host_copy", host_copy, "Copy rate of one GPU to host memory; with mode: async.",
       Source{"20 GB/s a GPU: PCIe 4 x16 less overheads"},
       Heeded{mode == CheckpointMode::Async, "mode is not async"});
   }

@@ -33,10 +33,10 @@ struct CommunicatorParams {
   template <class V>
   void fields(V& v) {
     v("method", method, "How the ranks connect.", Source{"PyTorch's default"});
-    v("discovery", discovery, "Until the address of the first rank is known to the others.",
+    v("discovery", discovery, "Time until the others know the address of the first rank.",
       Source{"0: it is in the environment of the pods"});
     v("kernel_loading", kernel_loading,
-      "Of NCCL's kernels on the first use. Published: 52 s on a DGX B200, NCCL issue 1646.",
+      "Loading of NCCL's kernels on first use. Published: 52 s on a DGX B200, NCCL issue 1646.",
       Source{"0: they are loaded already"});
   }
 };

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
 }
 
 struct ExchangeParams {
-  static constexpr std::string_view kDoc = "An exchange that every step makes.";
+  static constexpr std::string_view kDoc = "An exchange of every step.";
 
   Collective collective = Collective::AllReduce;
   Bytes bytes = {};
@@ -40,21 +40,21 @@ struct ExchangeParams {
   template <class V>
   void fields(V& v) {
     v("collective", collective,
-      "What the ranks do. push_pull: the ranks of a node add up, nodes push the sum to parameter "
-      "servers and pull that of all nodes back.");
+      "The collective. push_pull: the ranks of a node reduce, nodes push the result to parameter "
+      "servers and pull the sum over all nodes back.");
     v("bytes", bytes, "The buffer of one rank.", Required{}, Example{"350MB"});
-    v("count", count, "How often in a step.", Range{1, 1'000'000'000});
-    v("among", among, "Which ranks: those of a group, or all of the job.");
+    v("count", count, "Number of such exchanges in a step.", Range{1, 1'000'000'000});
+    v("among", among, "The ranks that exchange: those of a group, or all of the job.");
     v("algorithm", algorithm,
-      "auto: the one that NCCL's tuner finds fastest; ring: over all ranks; tree: a chain in each "
-      "node, two binary trees between nodes; nvls: NVSwitches add up in each node, and "
-      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that add up; "
-      "hierarchical: a reduce-scatter in each node, the rest along each "
-      "rail, an all-gather in each node. Ranks that lie so that they cannot do it take NCCL's.",
+      "auto: the algorithm that NCCL's tuner finds fastest; ring: over all ranks; tree: a chain in "
+      "each node, two binary trees between nodes; nvls: NVSwitches reduce in each node, and "
+      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that reduce; "
+      "hierarchical: a reduce-scatter in each node, the rest along each rail, an all-gather in "
+      "each node. Ranks whose placement does not allow it use NCCL's choice.",
       Source{"NCCL without NCCL_ALGO"});
     v("stages", stages,
-      "Of a hierarchical exchange. serial: what is in the node and what is outside take turns; "
-      "pipelined: both go on at the same time.",
+      "For a hierarchical exchange. serial: steps within nodes and between nodes alternate; "
+      "pipelined: they overlap.",
       Source{"three collectives that are called one after the other"},
       Heeded{algorithm == AlgorithmChoice::Hierarchical, "algorithm is not hierarchical"},
       Heeded{Fact::GangsOfPods});

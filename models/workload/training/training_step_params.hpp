@@ -17,7 +17,7 @@
 namespace orrery {
 
 struct StragglerParams {
-  static constexpr std::string_view kDoc = "Slow machines, each of which all others wait for.";
+  static constexpr std::string_view kDoc = "Slow machines, for which all others wait.";
 
   double fraction = 0;
   double slowdown = 0.1;
@@ -25,10 +25,10 @@ struct StragglerParams {
   template <class V>
   void fields(V& v) {
     v("fraction", fraction,
-      "Of machines that are slow. Published: 0.005, MegaScale. A job takes what its number of "
-      "nodes makes it expect.",
+      "Share of slow machines. Published: 0.005, MegaScale. A job has the expected slowdown for "
+      "its number of nodes.",
       Range{0.0, 1.0}, Source{"0: machines are alike"});
-    v("slowdown", slowdown, "How much longer they take to compute.", Range{0.0, 1000.0},
+    v("slowdown", slowdown, "How much longer their compute takes.", Range{0.0, 1000.0},
       Source{"MegaScale, NSDI'24: about 10 %"},
       Heeded{fraction > 0, "fraction is 0: no machine is slow"});
   }
@@ -36,8 +36,8 @@ struct StragglerParams {
 
 struct PollingParams {
   static constexpr std::string_view kDoc =
-      "RDMA completions are polled for by CPU cores; with too few of them nodes exchange slower, "
-      "by (cores per GPU / cores_per_gpu) ^ exponent. Nothing of it shows on one node.";
+      "CPU cores poll for RDMA completions; with too few of them exchanges between nodes are "
+      "slower, by (cores per GPU / cores_per_gpu) ^ exponent. No effect on one node.";
 
   double cores_per_gpu = 4;
   double exponent = 1;
@@ -47,7 +47,7 @@ struct PollingParams {
     v("cores_per_gpu", cores_per_gpu, "CPU cores that a GPU needs for full speed.",
       Range{0.0, 1024.0}, Unit{"cores"}, Source{"Yandex: 4, else several times slower"},
       Heeded{exponent > 0, "exponent is 0: missing cores cost nothing"});
-    v("exponent", exponent, "How hard missing cores hit; 0: not at all.", Range{0.0, 10.0},
+    v("exponent", exponent, "The effect of missing cores; 0: none.", Range{0.0, 10.0},
       Source{"estimate: between 1 and 2"},
       Heeded{cores_per_gpu > 0, "cores_per_gpu is 0: no cores can be missing"});
   }
@@ -60,8 +60,8 @@ struct StepMistake {
 
 struct StepParams {
   static constexpr std::string_view kDoc =
-      "One step: compute * (1 + bubble) + what is left of the exchanges when overlap * compute has "
-      "hidden its part + optimizer + data.";
+      "One step: compute * (1 + bubble) + the exchanges that overlap * compute does not hide + "
+      "optimizer + data.";
 
   std::optional<Duration> compute = {};
   std::optional<TransformerParams> model = {};
@@ -77,22 +77,22 @@ struct StepParams {
   template <class V>
   void fields(V& v) {
     v("compute", compute,
-      "Of one rank, without waiting; in place of a model. It takes so long on any GPU.");
-    v("model", model, "In place of compute: what it computes, and what it exchanges.");
-    v("parallel", parallel, "How ranks share the model.",
+      "Compute of one rank, without waiting; in place of a model. It is the same on any GPU.");
+    v("model", model, "In place of compute: the model that determines compute and exchanges.");
+    v("parallel", parallel, "Parallelism of the model.",
       Heeded{has_exchanges() || parallel.pipeline > 1,
              "there is no model, no exchange and no pipeline"});
     v("zero", zero,
       "Data-parallel ranks each keep a part of the gradients and optimizer (ZeRO): a "
       "reduce-scatter and an all-gather in place of an all-reduce.",
       Heeded{model.has_value(), "there is no model: list the exchanges instead"});
-    v("exchanges", exchanges, "Beside those that follow from the model.");
-    v("overlap", overlap, "The part of compute during which exchanges go on.", Range{0.0, 1.0},
+    v("exchanges", exchanges, "Exchanges beside those that follow from the model.");
+    v("overlap", overlap, "The share of compute that overlaps with exchanges.", Range{0.0, 1.0},
       Heeded{has_exchanges(), "there are no exchanges"});
     v("optimizer", optimizer, "Update of the parameters at the end of a step.");
     v("data", data, "Waiting for the next batch.");
     v("stragglers", stragglers, "Slow machines.");
-    v("polling", polling, "What too few CPU cores cost.",
+    v("polling", polling, "The cost of too few CPU cores.",
       Heeded{has_exchanges(), "there are no exchanges"}, Heeded{Fact::GangsOfPods});
   }
   template <class C>

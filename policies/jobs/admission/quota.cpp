@@ -26,12 +26,10 @@ class Quota final : public Policy, public Admit, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
-      v("of", of,
-        "Whose jobs share a quota. The quota of an application can stand for its licences.");
+      v("of", of, "The owner of a quota. The quota of an application can model its licences.");
       constexpr Range kUnits{int64_t{0}, int64_t{1} << 40U};
       v("limits", limits,
-        "By name: the most units of the counted resource that running jobs may hold at a time.",
-        kUnits);
+        "By name: the most units of the counted resource that running jobs may hold.", kUnits);
       v("others", others, "The limit of owners that `limits` does not name; left out: no limit.",
         kUnits);
     }
@@ -74,10 +72,9 @@ class Quota final : public Policy, public Admit, public JobWatcher {
   const Params params_;
   std::vector<int64_t> held_;  // by owner
 };
-ORRERY_REGISTER_POLICY(
-    Quota, "Quota",
-    "Holds a job back while its team, user or application would hold more than its limit. "
-    "Held jobs are asked about again at each end: O(held jobs).");
+ORRERY_REGISTER_POLICY(Quota, "Quota",
+                       "Holds a job back while its team, user or application would hold more than "
+                       "its limit. Held jobs are checked again at each end: O(held jobs).");
 
 }  // namespace
 }  // namespace orrery

@@ -64,22 +64,22 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       v("favor_small", favor_small, "PriorityFavorSmall.");
       v("decay_half_life", decay_half_life, "PriorityDecayHalfLife.", Range{1_s, 3660_d},
         Source{"slurm.conf"});
-      v("calc_period", calc_period, "PriorityCalcPeriod: between two looks at all priorities.",
+      v("calc_period", calc_period, "PriorityCalcPeriod: between two updates of all priorities.",
         Range{1_s, 24_h}, Source{"slurm.conf"});
       v("fairshare", fairshare, "fair_tree, or classic: 2^(-usage/share).", Source{"slurm.conf"});
       v("damping", damping, "FairShareDampeningFactor: of classic, divides the exponent.",
         Range{1.0, 1000.0}, Source{"slurm.conf"},
         Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
       v("shares", shares,
-        "Of teams, by name; those not named have 1. Users of a team have alike. Who has submitted "
-        "no job yet has no part in the whole.",
+        "Shares of teams, by name; others have 1. Users of a team have equal shares. Users without "
+        "a job so far do not count.",
         kFactors);
       v("weight_tres", weight_tres,
-        "PriorityWeightTRES: of the share a job asks for of all cpus, memory, gpus, nics or pods.",
+        "PriorityWeightTRES: weights of the job's share of all cpus, memory, gpus, nics or pods.",
         kFactors, Example{"{gpus: 1000}"});
       v("billing_weights", billing_weights,
-        "TRESBillingWeights: what usage counts of cpus, memory (per GiB), gpus, nics and pods, "
-        "added up; empty: units of the counted resource.",
+        "TRESBillingWeights: weights of cpus, memory (per GiB), gpus, nics and pods in the usage; "
+        "empty: units of the counted resource.",
         kFactors, Example{"{cpus: 1, memory: 0.25}"});
     }
     void check(Checker& c) const {
@@ -205,13 +205,13 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   std::vector<std::vector<int64_t>> held_;  // by account and user
   Time accrued_to_, factors_due_;
 };
-ORRERY_REGISTER_POLICY(SlurmMultifactor, "SlurmMultifactor",
-                       "Slurm's priority/multifactor; size is the share of the counted resource, "
-                       "accounts are teams, one level deep. Left out: partition, QOS and "
-                       "association factors, nice and the site factor, for which the job's own "
-                       "priority stands; PriorityFlags; resets of usage. All priorities are "
-                       "computed anew every calc_period, O(queue log queue); every start and end "
-                       "is O(users).");
+ORRERY_REGISTER_POLICY(
+    SlurmMultifactor, "SlurmMultifactor",
+    "Slurm's priority/multifactor; size is the share of the counted resource, accounts are teams, "
+    "one level deep. Left out: partition, QOS and association factors, nice and the site factor, "
+    "in place of which there is the job's own priority; PriorityFlags; resets of usage. All "
+    "priorities are recomputed every calc_period, O(queue log queue); every start and end is "
+    "O(users).");
 
 }  // namespace
 }  // namespace orrery

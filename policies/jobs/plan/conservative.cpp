@@ -56,7 +56,7 @@ class Conservative final : public Policy, public Plan {
   bool is_valid_ = false;
 };
 ORRERY_REGISTER_POLICY(Conservative, "Conservative",
-                       "Every waiting job has a reservation that no later one delays. Made anew "
+                       "Every waiting job has a reservation that no later one delays. Recomputed "
                        "whenever a job ends: O(queue * (queue + running jobs)).");
 
 }  // namespace

@@ -27,8 +27,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
-      v("of", of, "Who is to be treated fairly.");
-      v("weights", weights, "By name; those not named have 1. Twice the weight, twice the share.",
+      v("of", of, "The owners between which shares are fair.");
+      v("weights", weights, "By name; others have 1. Twice the weight, twice the share.",
         Range{0.0, 1e9});
     }
     void check(Checker& c) const {
@@ -131,10 +131,10 @@ class Drf final : public Policy, public Plan, public JobWatcher {
   Resources capacities_;
 };
 ORRERY_REGISTER_POLICY(Drf, "DRF",
-                       "Dominant resource fairness over CPUs, memory and GPUs. Who has a job that "
-                       "does not fit steps aside. O(log n) for each job that comes, starts or "
-                       "ends; where several resources are counted, also for each owner whose next "
-                       "job lacks another one than the first; O(owners) when nodes come or go.");
+                       "Dominant resource fairness over CPUs, memory and GPUs. An owner whose next "
+                       "job does not fit is skipped. O(log n) for each job that arrives, starts or "
+                       "ends; with several counted resources, also for each owner whose next job "
+                       "lacks another one than the first; O(owners) when nodes join or leave.");
 
 }  // namespace
 }  // namespace orrery

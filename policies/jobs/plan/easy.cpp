@@ -128,8 +128,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",
                        "Backfills behind the first job that does not fit, which has a reservation. "
-                       "O(log n) for an arrival; for an end, and each job it lets start, the same, "
-                       "or more where sizes and lengths of waiting jobs are ill matched.");
+                       "O(log n) for an arrival, for an end and for each started job, or more if "
+                       "few waiting jobs are both small and short.");
 
 }  // namespace
 }  // namespace orrery

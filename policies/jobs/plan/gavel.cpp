@@ -34,14 +34,13 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("objective", objective,
-        "max_min: the least normalised throughput is as large as can be; finish_time: the largest "
-        "ratio of the time to finish over that on an own part of the cluster as small as can be.",
+        "max_min: maximises the least normalised throughput; finish_time: minimises the largest "
+        "ratio of the finish time to that on an equal part of the cluster.",
         Source{"Gavel, OSDI'20, section 4.1"});
       v("round", round, "Jobs start and stop at the end of each.", Range{1_s, 10'000_h},
         Source{"Gavel, OSDI'20: 6 min"});
-      v("speeds", speeds, "How fast jobs are on each model of GPU.");
-      v("weights", weights, "By team; those not named have 1. No effect on finish_time.",
-        Range{0.0, 1e9});
+      v("speeds", speeds, "Speeds of jobs on each GPU model.");
+      v("weights", weights, "By team; others have 1. No effect on finish_time.", Range{0.0, 1e9});
     }
     void check(Checker& c) const {
       for (const auto& [team, weight] : weights) {
@@ -247,13 +246,13 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   Time round_ends_;
   bool has_changed_ = false;
 };
-ORRERY_REGISTER_POLICY(Gavel, "Gavel",
-                       "Fair shares of the time on each model of GPU, which rounds come close to: "
-                       "a job runs on GPUs of one model, at that model's speed; with nodes instead "
-                       "of `driver: counting`, all count as one model. Between rounds nothing "
-                       "starts. O(n log n) a round over all jobs that wait or run; with several "
-                       "models two linear programs whenever jobs came or went, of a variable for "
-                       "each job and model, and for finish_time about 20 of them each round.");
+ORRERY_REGISTER_POLICY(
+    Gavel, "Gavel",
+    "Fair shares of the time on each GPU model, approximated by rounds: a job runs on GPUs of one "
+    "model, at that model's speed; with nodes instead of `driver: counting`, all count as one "
+    "model. No job starts between rounds. O(n log n) a round over all waiting and running jobs; "
+    "with several models two linear programs whenever jobs arrived or left, with a variable for "
+    "each job and model, and for finish_time about 20 of them each round.");
 
 }  // namespace
 }  // namespace orrery

@@ -16,7 +16,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
     template <class V>
     void fields(V& v) {
       v("schedule_period", schedule_period,
-        "Between two turns; that of a tenant without a job that may start passes, too.",
+        "Time between two turns, also after the turn of a tenant without a job that can start.",
         Range{1_ms, 1_h}, Source{"KubeDL, pkg/jobcoordinator: SchedulePeriod"});
     }
   };
@@ -72,12 +72,12 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
   uint64_t turns_ = 0;
   Time due_;
 };
-ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
-                       "Teams take turns; each lets the job of highest priority go that fits and "
-                       "is within its Quota, equal ones by submission (KubeDL draws lots). "
-                       "O(log n) for each job that comes or goes and for each turn; where several "
-                       "resources are counted, a turn also passes over each job that lacks "
-                       "another one than the first.");
+ORRERY_REGISTER_POLICY(
+    KubeDl, "KubeDL",
+    "Teams take turns; each starts its job of highest priority that fits and is within its Quota, "
+    "ties by submission (in KubeDL at random). O(log n) for each job that arrives or leaves and "
+    "for each turn; with several counted resources, a turn also skips each job that lacks another "
+    "one than the first.");
 
 }  // namespace
 }  // namespace orrery

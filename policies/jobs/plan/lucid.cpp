@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 struct SharingScore {
-  static constexpr std::string_view kDoc = "How much of a GPU an application takes.";
+  static constexpr std::string_view kDoc = "How much of a GPU an application uses.";
   std::string application;
   int32_t score = 2;
 
@@ -45,21 +45,21 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     template <class V>
     void fields(V& v) {
       v("profiler_gpus", profiler_gpus,
-        "Units of the pool that are kept for profiling; 0: jobs are not profiled. A job that is "
-        "larger than what remains never starts.",
+        "Units of the pool reserved for profiling; 0: jobs are not profiled. A job that is larger "
+        "than the rest never starts.",
         Range{int64_t{0}, int64_t{1'000'000}});
       v("profiled_gpus_max", profiled_gpus_max, "Larger jobs are not profiled.",
         Range{int64_t{1}, int64_t{1'000'000}});
       v("profile_time", profile_time,
-        "A job that runs longer leaves the profiler, keeps what it computed, and joins the queue.",
+        "A job that runs longer leaves the profiler, keeps its compute, and joins the queue.",
         Range{1_s, 24_h}, Source{"Lucid artifact: 500 s"});
       v("scores", scores, "Sharing scores, as profiled.",
         Source{"Lucid artifact: labels of 66 model configurations"});
-      v("score_of_others", score_of_others, "Of applications that are not named.", Range{0, 2});
-      v("scores_max", scores_max, "Two jobs may share if their scores add up to this at most.",
+      v("score_of_others", score_of_others, "Score of other applications.", Range{0, 2});
+      v("scores_max", scores_max, "Two jobs may share if the sum of their scores is at most this.",
         Range{0, 4}, Source{"Lucid artifact: 2"});
       v("paces", paces,
-        "Pace of a job that shares, against being alone: rows by its own score 0, 1, 2; in each "
+        "Pace of a sharing job, relative to exclusive use: rows by its own score 0, 1, 2; in each "
         "row by its partner's.",
         Range{0.0, 1000.0}, Source{"means over the 1,388 pairs measured for Lucid, at most 1"});
       v("shared_gpus_max", shared_gpus_max, "Larger jobs never share.",
@@ -67,10 +67,10 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       v("host_length_min", host_length_min,
         "A job joins another whose estimated GPU time is at least this much of its own.",
         Range{0.0, 1000.0}, Source{"Lucid artifact: half"});
-      v("check_every", check_every, "How often it is asked whether jobs may share now.",
-        Range{1_s, 24_h}, Source{"Lucid artifact: 100 s"});
+      v("check_every", check_every, "How often the rule for sharing is checked.", Range{1_s, 24_h},
+        Source{"Lucid artifact: 100 s"});
       v("busy_arrivals", busy_arrivals,
-        "They may while more jobs than this arrived in the last 10 min; negative: always.",
+        "Jobs may share while more jobs than this arrived in the last 10 min; negative: always.",
         Unit{"jobs"}, Range{int64_t{-1}, int64_t{1'000'000}},
         Source{"Lucid artifact: 2, predicted"});
     }
@@ -243,12 +243,12 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   Time next_check_;
   bool may_share_ = false;
 };
-ORRERY_REGISTER_POLICY(Lucid, "Lucid",
-                       "Least estimated GPU time first, two jobs to a GPU while it is busy. Jobs "
-                       "share that ask for the same, by their applications' scores; the memory of "
-                       "GPUs is not looked at. While none may share, nothing passes the first "
-                       "that does not fit. Without `driver: counting` no job shares. O(waiting "
-                       "times running jobs), each check_every too.");
+ORRERY_REGISTER_POLICY(
+    Lucid, "Lucid",
+    "Least estimated GPU time first, two jobs to a GPU while the cluster is busy. Jobs with equal "
+    "requests share, by their applications' scores; the memory of GPUs is ignored. While none may "
+    "share, no job passes the first that does not fit. Without `driver: counting` no job shares. "
+    "O(waiting times running jobs), also at each check_every.");
 
 }  // namespace
 }  // namespace orrery

@@ -18,18 +18,19 @@ class SlurmBackfill final : public Policy, public Plan {
 
     template <class V>
     void fields(V& v) {
-      v("bf_interval", bf_interval, "Between two looks for gaps.", Range{1_s, 24_h},
+      v("bf_interval", bf_interval, "Time between two planner passes.", Range{1_s, 24_h},
         Source{"slurm.conf SchedulerParameters"});
       v("bf_resolution", bf_resolution, "Ends are rounded up to it.", Range{1_s, 24_h},
         Source{"slurm.conf SchedulerParameters"});
       v("bf_window", bf_window, "No reservation starts later than that.", Range{1_s, 366_d},
         Source{"slurm.conf SchedulerParameters"});
-      v("bf_max_job_test", bf_max_job_test, "Jobs looked at; those behind have no reservation.",
-        Range{1, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
+      v("bf_max_job_test", bf_max_job_test,
+        "Jobs considered in a pass; later ones have no reservation.", Range{1, 1'000'000},
+        Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_user", bf_max_job_user,
-        "Jobs of one user looked at; the others are passed over and do not count; 0: all.",
+        "Jobs of one user considered; others are skipped and do not count; 0: all.",
         Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
-      v("bf_max_job_start", bf_max_job_start, "Jobs that one look may start; 0: any number.",
+      v("bf_max_job_start", bf_max_job_start, "Jobs that one pass may start; 0: any number.",
         Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
     }
   };
@@ -103,11 +104,11 @@ class SlurmBackfill final : public Policy, public Plan {
   std::vector<Time> starts_;      // by slot: reservations of the last planner pass
   std::vector<int32_t> of_user_;  // chosen jobs, by user
 };
-ORRERY_REGISTER_POLICY(SlurmBackfill, "SlurmBackfill",
-                       "Slurm's backfill scheduler; a look takes no time, so that bf_continue, "
-                       "bf_yield_* and bf_max_time have no counterpart. Between its looks "
-                       "O(log n); a look costs O(depth * (depth + running jobs)), with "
-                       "bf_max_job_user O(queue) more.");
+ORRERY_REGISTER_POLICY(
+    SlurmBackfill, "SlurmBackfill",
+    "Slurm's backfill scheduler; a pass takes no time, so bf_continue, bf_yield_* and bf_max_time "
+    "have no counterpart. Between passes O(log n); a pass costs O(depth * (depth + running jobs)), "
+    "with bf_max_job_user O(queue) more.");
 
 }  // namespace
 }  // namespace orrery

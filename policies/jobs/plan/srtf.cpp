@@ -29,10 +29,10 @@ class Srtf final : public Policy, public Plan {
   JobBoard& board_;
   std::vector<JobSlot> jobs_;
 };
-ORRERY_REGISTER_POLICY(Srtf, "SRTF",
-                       "The jobs with the shortest remaining estimates run; longer ones are "
-                       "stopped for them, at the price of `stops`. O(n log n) over all jobs that "
-                       "wait or run.");
+ORRERY_REGISTER_POLICY(
+    Srtf, "SRTF",
+    "The jobs with the shortest remaining estimates run; longer ones are stopped for them, at the "
+    "cost of `stops`. O(n log n) over all waiting and running jobs.");
 
 }  // namespace
 }  // namespace orrery

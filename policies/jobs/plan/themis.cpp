@@ -28,7 +28,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
       v("lease", lease, "How long a job keeps its GPUs before they are auctioned again.",
         Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
       v("fairness", fairness,
-        "f: the share 1 - f of the jobs without a lease, those treated worst, may bid; at least "
+        "f: the share 1 - f of the jobs without a lease with the largest rho may bid; at least "
         "one.",
         Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
     }
@@ -139,11 +139,11 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   std::vector<JobSlot> jobs_;
   bool was_contended_ = false;
 };
-ORRERY_REGISTER_POLICY(Themis, "Themis",
-                       "Finish-time fairness by leases and auctions of whole jobs: a job takes all "
-                       "its GPUs or none, so the part of a win that the paper withholds to keep "
-                       "bids honest is not. What winners leave goes to others at random. O(n log "
-                       "n) over all jobs that wait or run, and up to 4,096 for each bidder.");
+ORRERY_REGISTER_POLICY(
+    Themis, "Themis",
+    "Finish-time fairness by leases and auctions of whole jobs: a job takes all its GPUs or none, "
+    "so the paper's partial payment for truthful bids is left out. The rest goes to other jobs at "
+    "random. O(n log n) over all waiting and running jobs, and up to 4,096 for each bidder.");
 
 }  // namespace
 }  // namespace orrery

@@ -35,17 +35,17 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         "dlas: seconds executed; dlas_gpu: seconds times GPUs; gittins: the Gittins index of "
         "dlas_gpu service, by the jobs that ended so far.");
       v("limits", limits,
-        "Of dlas and dlas_gpu: the service at which a job leaves each queue but the last, so that "
+        "For dlas and dlas_gpu: the service at which a job leaves each queue but the last, so "
         "there is one queue more than limits.",
         kService, Unit{"s"},
         Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"},
         Heeded{by != Service::Gittins, "by is gittins"});
       v("promote_knob", promote_knob,
-        "Of dlas and dlas_gpu: a stopped job that has waited, in all, so many times as long as it "
-        "has run begins anew in the first queue; 0: never.",
+        "For dlas and dlas_gpu: a stopped job whose total wait is this many times its run time "
+        "returns to the first queue; 0: never.",
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
         Heeded{by != Service::Gittins, "by is gittins"});
-      v("gittins_delta", gittins_delta, "Of gittins: the service that a job would get next.",
+      v("gittins_delta", gittins_delta, "For gittins: the service that a job would get next.",
         kService, Unit{"s"}, Source{"Tiresias artifact"},
         Heeded{by == Service::Gittins, "by is not gittins"});
     }
@@ -166,8 +166,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
 };
 ORRERY_REGISTER_POLICY(Tiresias, "Tiresias",
                        "Discretised least attained service, or the Gittins index: jobs run in the "
-                       "order of their queues and are stopped for those ahead. O(n log n) over all "
-                       "jobs that wait or run; the Gittins index adds O(ended jobs) to each.");
+                       "order of their queues and are stopped for jobs ahead. O(n log n) over all "
+                       "waiting and running jobs; the Gittins index adds O(ended jobs) to each.");
 
 }  // namespace
 }  // namespace orrery

@@ -44,7 +44,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
         "Where the client listens: unix:PATH, or tcp:127.0.0.1:PORT on this machine.", Required{},
         Example{"unix:/tmp/orrery.sock"});
       v("timeout", timeout,
-        "Host time that the client has to accept the connection, and for each answer.",
+        "Host time for the client to accept the connection, and for each answer.",
         Range{1_ms, 100_h});
       v("label", label, "Text for the client, such as a name for this run.");
     }
@@ -257,8 +257,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
   bool is_held_ = false;  // an Admit holds a job of the present decisions
 };
 ORRERY_REGISTER_POLICY(Remote, "Remote",
-                       "A program that listens on a local socket decides which jobs start, on "
-                       "which nodes, stop or are cancelled; JSON lines, in "
+                       "A program on a local socket decides which jobs start, on which nodes, stop "
+                       "or are cancelled; the JSON lines are described in "
                        "policies/jobs/remote/README.md. Jobs wait in the order of submission.");
 
 }  // namespace

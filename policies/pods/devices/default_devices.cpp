@@ -20,8 +20,8 @@ class DefaultDevices final : public Policy, public PickDevices {
     template <class V>
     void fields(V& v) {
       v("strategy", strategy,
-        "best_fit: idle GPUs by index, a share where the least is left that suffices; "
-        "lowest_index: both by index; random: both by chance.");
+        "best_fit: idle GPUs by index, a share on the GPU with the least sufficient rest; "
+        "lowest_index: both by index; random: both at random.");
     }
   };
   DefaultDevices(Handle& /*handle*/, const Params& params) : strategy_{params.strategy} {}
@@ -79,7 +79,7 @@ class DefaultDevices final : public Policy, public PickDevices {
   const Strategy strategy_;
 };
 ORRERY_REGISTER_POLICY(DefaultDevices, "DefaultDevices",
-                       "GPUs by index; shares where the least is left.");
+                       "GPUs by index; shares on the fullest GPU with enough left.");
 
 }  // namespace
 }  // namespace orrery

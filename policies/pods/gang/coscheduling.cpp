@@ -164,7 +164,7 @@ class Coscheduling final : public Policy,
   GangMap<Permitted> permitted_until_;
 };
 ORRERY_REGISTER_POLICY(Coscheduling, "Coscheduling",
-                       "Gangs that gather in Permit, holding nodes while they wait.");
+                       "Gangs whose members wait in Permit with their nodes reserved.");
 
 }  // namespace
 }  // namespace orrery

@@ -14,8 +14,8 @@ class GangScheduling final : public Policy, public PreEnqueue, public Permit, pu
     template <class V>
     void fields(V& v) {
       v("schedulingTimeoutSeconds", schedulingTimeoutSeconds,
-        "How long a member waits, with its node, for the quorum. A gang's own schedule timeout "
-        "goes before.",
+        "How long a member with a node waits for the quorum. A gang's own schedule timeout takes "
+        "precedence.",
         Range{int64_t{1}, int64_t{1'000'000}}, Unit{"s"},
         Source{"kube-scheduler 1.36, where it is fixed"});
     }

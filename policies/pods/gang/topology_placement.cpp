@@ -23,16 +23,16 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 
     template <class V>
     void fields(V& v) {
-      v("level", level, "What a domain is: the nodes of one leaf switch, or one node.");
-      v("required", required, "Without a domain for all, wait; if false, spread over any nodes.",
+      v("level", level, "The domain: the nodes of one leaf switch, or one node.");
+      v("required", required, "true: wait without a domain for all; false: spread over any nodes.",
         Source{"kube-scheduler 1.36"});
       v("relax_attempts", relax_attempts,
-        "After so many attempts in vain the next level is tried too (nodes of one leaf, then any "
-        "nodes), and one more after as many again; left out: never for that reason.",
+        "After this many futile attempts the next level is tried too (nodes of one leaf, then any "
+        "nodes), and one more after as many again; absent: never.",
         Range{1, 1'000'000}, Example{"3"}, Heeded{required, "required is false"});
       v("relax_after", relax_after,
-        "Likewise after waiting so long since its first attempt; seen at the next attempt, so "
-        "that `policy.queue` says how often that is looked at. Philly retries after 2 to 3 min.",
+        "The same after this wait since its first attempt; checked at the next attempt, whose time "
+        "`policy.queue` determines. Philly retries after 2 to 3 min.",
         Source{"Philly, ATC'19, section 2.3"}, Example{"10min"},
         Heeded{required, "required is false"});
     }
@@ -99,12 +99,11 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   const Params params_;
   GangMap<Tries> tries_;
 };
-ORRERY_REGISTER_POLICY(
-    TopologyPlacement, "TopologyPlacement",
-    "Places a whole gang under one leaf switch or on one node; with relax_*, it gives that up "
-    "step by step, as Philly does. For each gang that is tried O(leaves), or O(nodes) with one "
-    "node each; alike pods with whole GPUs are placed only where enough of these are idle, others "
-    "in one domain after the other until they fit.");
+ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
+                       "Places a whole gang under one leaf switch or on one node; relax_* loosens "
+                       "that step by step, like Philly. For each tried gang O(leaves), or O(nodes) "
+                       "with one node each; equal pods with whole GPUs are tried only in domains "
+                       "with enough idle GPUs, others in one domain after another until they fit.");
 
 }  // namespace
 }  // namespace orrery

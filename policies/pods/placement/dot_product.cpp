@@ -23,7 +23,8 @@ class DotProduct final : public Policy, public Score {
     template <class V>
     void fields(V& v) {
       v("prefer", prefer,
-        "smallest_product: nodes with little of what the pod wants; largest_product: with much.",
+        "smallest_product: nodes with few of the requested resources free; largest_product: with "
+        "many.",
         Source{"smallest_product: the FGD artifact (USENIX ATC 2023); largest_product: Tetris"});
     }
   };
@@ -56,7 +57,7 @@ class DotProduct final : public Policy, public Score {
   const double cpu_max_, gpu_max_;
 };
 ORRERY_REGISTER_POLICY(DotProduct, "DotProduct",
-                       "By the dot product of what the pod asks for and what the node has free.");
+                       "By the dot product of the pod's request and the node's free resources.");
 
 }  // namespace
 }  // namespace orrery

@@ -21,7 +21,7 @@ struct PreloadedParams {
   template <class V>
   void fields(V& v) {
     v("image", image, "Name of an image, as pods name it.", Required{});
-    v("key", key, "Label of the nodes that hold it from the start; empty: all nodes do.");
+    v("key", key, "Label of the nodes with the image at the start; empty: all nodes.");
     v("values", values, "Values of the label.");
   }
   void check(Checker& checker) const {
@@ -41,9 +41,10 @@ class ImageLocality final : public Policy, public Score, public PostBind {
     Limit limit = Limit::PerContainer;
     template <class V>
     void fields(V& v) {
-      v("preloaded", preloaded, "Images that nodes hold before the first pod comes.");
+      v("preloaded", preloaded, "Images on nodes before the first pod.");
       v("limit", limit,
-        "What counts as everything saved: 1000 MiB a container, or a pod as in older releases.",
+        "The size with the full score: 1000 MiB for each container, or for each pod as in older "
+        "releases.",
         Source{"per_container: kube-scheduler 1.36"});
     }
   };
@@ -94,7 +95,7 @@ class ImageLocality final : public Policy, public Score, public PostBind {
   std::map<std::string, NodeSet, std::less<>> held_;  // nodes by image
 };
 ORRERY_REGISTER_POLICY(ImageLocality, "ImageLocality",
-                       "Nodes that hold the pod's images already, the larger the better.");
+                       "Prefers nodes that have the pod's images, by size.");
 
 }  // namespace
 }  // namespace orrery

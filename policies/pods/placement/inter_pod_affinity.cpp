@@ -34,9 +34,10 @@ class InterPodAffinity final : public Policy,
     template <class V>
     void fields(V& v) {
       v("algorithm", algorithm,
-        "What it costs. current: pods with terms are held against all nodes and pods, others "
-        "against pods with anti-affinity and their nodes. before_1_18: others against all nodes, "
-        "too, with the constants of 2019. Default with policy.cost.preset: kubernetes_1_15.");
+        "The algorithm whose cost is charged. current: pods with terms are compared with all nodes "
+        "and pods, others with pods with anti-affinity and their nodes. before_1_18: others with "
+        "all nodes, too, with the constants of 2019. Default with policy.cost.preset: "
+        "kubernetes_1_15.");
       v("per_node", per_node, "Scheduler time for each of these nodes.", Range{Duration{}, 1_s},
         Source{"2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
                "request 79474"});

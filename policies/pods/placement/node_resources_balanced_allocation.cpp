@@ -27,11 +27,11 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
     Version version = Version::Delta;
     template <class V>
     void fields(V& v) {
-      v("resources", resources, "Whose shares are compared. Weights would have no effect.",
+      v("resources", resources, "Resources whose shares are compared. Weights have no effect.",
         Source{"kube-scheduler 1.36"});
       v("version", version,
-        "delta: what the pod changes about the balance; absolute: the balance with the pod, as "
-        "older releases had it.",
+        "delta: the pod's change of the balance; absolute: the balance with the pod, as in older "
+        "releases.",
         Source{"delta: kube-scheduler 1.36"});
     }
     void check(Checker& checker) const {

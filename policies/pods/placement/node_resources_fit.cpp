@@ -68,7 +68,7 @@ struct WeightParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "The resource.", Required{});
-    v("weight", weight, "Its part in the average.", Range{1, 100}, Source{"kube-scheduler 1.36"});
+    v("weight", weight, "Its weight in the average.", Range{1, 100}, Source{"kube-scheduler 1.36"});
   }
 };
 struct StrategyParams {
@@ -78,9 +78,10 @@ struct StrategyParams {
   template <class V>
   void fields(V& v) {
     v("type", type, "Spread pods, pack them, or follow a shape.", Source{"kube-scheduler 1.36"});
-    v("resources", resources, "What is averaged. Extended resources count for pods that ask.",
+    v("resources", resources,
+      "Averaged resources. Extended resources count only for pods that request them.",
       Source{"kube-scheduler 1.36"});
-    v("requestedToCapacityRatio", requestedToCapacityRatio, "Of that type only.");
+    v("requestedToCapacityRatio", requestedToCapacityRatio, "For this type only.");
   }
   void check(Checker& checker) const {
     const bool has_shape = !requestedToCapacityRatio.shape.empty();
@@ -148,8 +149,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     void fields(V& v) {
       v("scoringStrategy", scoringStrategy, "How the feasible nodes are ranked.");
       v("deletedPodHint", deletedPodHint,
-        "Which deletions wake a pod that found no room: any, or those after which it fits on "
-        "the node concerned. The latter saves vain attempts in a full cluster.",
+        "Which deletions requeue a pod that found no room: any, or those after which it fits on "
+        "the node concerned. The latter avoids futile attempts in a full cluster.",
         Source{"any: kube-scheduler 1.36"});
     }
   };

@@ -26,7 +26,7 @@ struct ConstraintParams {
   void fields(V& v) {
     v("maxSkew", maxSkew, "Most pods a domain may hold above the emptiest one.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
-    v("topologyKey", topologyKey, "What a domain is: one node, or the nodes of one leaf switch.",
+    v("topologyKey", topologyKey, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("whenUnsatisfiable", whenUnsatisfiable, "Filter such nodes out, or only rank them lower.",
       Required{});
@@ -49,7 +49,8 @@ class PodTopologySpread final : public Policy,
     template <class V>
     void fields(V& v) {
       v("defaultConstraints", defaultConstraints,
-        "Hold for pods without `topology_spread` of their own, and count the pods of the same job.",
+        "Constraints of pods without their own `topology_spread`; they count the pods of the same "
+        "job.",
         Source{"empty: kube-scheduler 1.36 has no defaults for the pods of jobs"});
     }
     void check(Checker& checker) const {

@@ -10,12 +10,12 @@ namespace {
 constexpr Status kTooMany{Code::Unschedulable, "node(s) had too many symbol errors"};
 
 struct SymbolErrorsParams {
-  static constexpr std::string_view kDoc = "How many are too many.";
+  static constexpr std::string_view kDoc = "The limit.";
   double per_hour = 720;
 
   template <class V>
   void fields(V& v) {
-    v("per_hour", per_hour, "Of all compute NICs of a node together, at present.", Range{0.0, 1e18},
+    v("per_hour", per_hour, "Present rate over all compute NICs of a node.", Range{0.0, 1e18},
       Unit{"errors/h"},
       Source{"InfiniBand's limit of 1e-12 for each bit, on one link of 200 Gb/s"});
   }

@@ -38,23 +38,22 @@ class DefaultPreemption final : public Policy, public PostFilter {
         Range{0, 100}, Unit{"percent"}, Source{"kube-scheduler"},
         Heeded{algorithm == PreemptionAlgorithm::Current, "algorithm is before_1_20"});
       v("minCandidateNodesAbsolute", minCandidateNodesAbsolute,
-        "The least number of candidate nodes to find.", Range{0, 1'000'000}, Unit{"nodes"},
+        "Least number of candidate nodes to find.", Range{0, 1'000'000}, Unit{"nodes"},
         Source{"kube-scheduler"},
         Heeded{algorithm == PreemptionAlgorithm::Current, "algorithm is before_1_20"});
       v("algorithm", algorithm,
         "current: a pod is tried on its nominated node first. before_1_20: a pod is tried on all "
-        "nodes alike, and every node where preemption might help is a candidate.",
+        "nodes, and every node where preemption might help is a candidate.",
         Source{"kubernetes pull requests 94814 and 93179"});
       v("async", async,
-        "true: the scheduler goes on with other pods while the API servers delete victims. false: "
-        "the cycle waits until all deletions are answered.",
+        "true: the scheduler continues with other pods while the API servers delete victims. "
+        "false: the cycle waits for the responses to all deletions.",
         Source{"SchedulerAsyncPreemption, on since Kubernetes 1.33"}, Heeded{Fact::ControlPlane});
       v("per_node", per_node,
         "Scheduler time for each node where preemption might help. Nothing is charged if no pod of "
         "lower priority is placed anywhere.",
         Range{Duration{}, 1_s}, Source{"calibrated with per_pod"});
-      v("per_pod", per_pod,
-        "Scheduler time for each pod of lower priority on the nodes that are looked at.",
+      v("per_pod", per_pod, "Scheduler time for each pod of lower priority on the examined nodes.",
         Range{Duration{}, 1_s},
         Source{
             "calibrated: 30.2 and 38.0 ms for 500 and 5,000 candidates of 5,000 nodes with 4 pods "
@@ -233,7 +232,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
   const Preemption* preemption_;  // null: no pod can be preempted
 };
 ORRERY_REGISTER_POLICY(DefaultPreemption, "DefaultPreemption",
-                       "Deletes pods of lower priority for one that fits nowhere.");
+                       "Preempts pods of lower priority for a pod that fits on no node.");
 
 }  // namespace
 }  // namespace orrery

@@ -21,11 +21,10 @@ class HeliosConsolidate final : public PlannedPlacement {
                              pods);
   }
 };
-ORRERY_REGISTER_POLICY(
-    HeliosConsolidate, "HeliosConsolidate",
-    "A gang goes to the node with the fewest free GPUs that holds it, or to whole nodes. For each "
-    "gang that is tried O(log n) for each node that it gets, and for each that "
-    "changed since the last gang of alike pods.");
+ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
+                       "A gang goes to the node with the fewest sufficient free GPUs, or to whole "
+                       "nodes. For each tried gang O(log n) for each of its nodes, and for each "
+                       "node that changed since the last gang of equal pods.");
 
 }  // namespace
 }  // namespace orrery

@@ -14,15 +14,15 @@ class KueueTas final : public PlannedPlacement {
     template <class V>
     void fields(V& v) {
       TopologyParams::fields(v);
-      v("level", level, "What a domain is.");
+      v("level", level, "The level of a domain.");
       v("mode", mode,
-        "required: one domain holds the gang, or it waits; preferred: else one of the level above, "
-        "at last several; unconstrained: several of this level if need be.");
+        "required: one domain holds the gang, or it waits; preferred: otherwise one of the level "
+        "above, finally several; unconstrained: several of this level if necessary.");
       v("order", order,
         "BestFit: the largest domains first, the tightest last; LeastFreeCapacity: the smallest "
         "first.",
         Source{"Kueue; LeastFreeCapacity is its default for unconstrained"});
-      v("slice", slice, "So many pods always share a node; gangs must be multiples of it.",
+      v("slice", slice, "This many pods always share a node; gangs must be multiples of it.",
         Range<int64_t>{1, 1'000'000});
     }
   };
@@ -45,10 +45,10 @@ class KueueTas final : public PlannedPlacement {
   const Params params_;
 };
 ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
-                       "A gang goes into one topology domain, or as few as it needs. For each gang "
-                       "that is tried O(leaves), a logarithm for each domain that it is split "
-                       "over, and O(1) for each node that changed since the last gang of alike "
-                       "pods; by nodes, O(log n) for each that it gets or that changed.");
+                       "A gang goes into one topology domain, or into as few as possible. For each "
+                       "tried gang O(leaves), a logarithm for each domain that it is split over, "
+                       "and O(1) for each node that changed since the last gang of equal pods; by "
+                       "nodes, O(log n) for each node that it gets or that changed.");
 
 }  // namespace
 }  // namespace orrery

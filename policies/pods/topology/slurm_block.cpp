@@ -37,9 +37,9 @@ class SlurmBlock final : public PlannedPlacement {
 };
 ORRERY_REGISTER_POLICY(
     SlurmBlock, "SlurmTopologyBlock",
-    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit. For each gang "
-    "that is tried O(leaves), again those of its aggregate for each leaf that it gets, and O(1) "
-    "for each node that changed since the last gang of alike pods.");
+    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit. For each tried "
+    "gang O(leaves), O(leaves of its aggregate) for each leaf that it gets, and O(1) for each node "
+    "that changed since the last gang of equal pods.");
 
 }  // namespace
 }  // namespace orrery

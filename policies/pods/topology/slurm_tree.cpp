@@ -16,9 +16,9 @@ class SlurmTree final : public PlannedPlacement {
 };
 ORRERY_REGISTER_POLICY(
     SlurmTree, "SlurmTopologyTree",
-    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby. For each gang that "
-    "is tried O(leaves), again for each leaf that it gets, at most one a pod, and O(1) for each "
-    "node that changed since the last gang of alike pods.");
+    "A gang goes to the leaf switch that fits it tightest, or to nearby leaves. For each tried "
+    "gang O(leaves), again for each leaf that it gets, at most one a pod, and O(1) for each node "
+    "that changed since the last gang of equal pods.");
 
 }  // namespace
 }  // namespace orrery

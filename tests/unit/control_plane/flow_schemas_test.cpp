@@ -150,7 +150,7 @@ TEST(FlowControlParams, AnUnknownLevelIsToldWithTheNameThatWasMeant) {
   const std::string text = mistakes<ApiServersParams>(
       "flow_control:\n  schemas:\n  - {name: mine, level: workload-lw}\n");
   EXPECT_THAT(text, HasSubstr("api.yaml:3:"));
-  EXPECT_THAT(text, HasSubstr("no level of priority is called 'workload-lw'"));
+  EXPECT_THAT(text, HasSubstr("no priority level is called 'workload-lw'"));
   EXPECT_THAT(text, HasSubstr("did you mean 'workload-low'?"));
 }
 

@@ -79,6 +79,18 @@ TEST(OwnTable, ColumnsMayBeCalledOtherwise) {
             "its columns are owner, Submitted At, duration, n_gpu");
 }
 
+TEST(OwnTable, ANumberInAColumnOfHoursIsRemarkedOn) {
+  TraceParams params{.file = "jobs.csv"};
+  params.columns.duration = "Hours";
+  const auto reader = open_trace_text(params, "submit,Hours,gpus\n0,2.5,8\n0,2.5h,8\n");
+  while (reader->next() != nullptr) continue;
+  ASSERT_FALSE(reader->error());
+  ASSERT_EQ(reader->notes().size(), 1U);
+  EXPECT_EQ(reader->notes()[0].what,
+            "read as seconds, although its column is named after another unit");
+  EXPECT_EQ(reader->notes()[0].rows, 1);
+}
+
 TEST(OwnTable, JsonLinesHaveTheSameColumns) {
   const ReadTrace trace = read_text(
       "{\"submit\": 3, \"gpus\": 0.25, \"duration\": \"1h\", \"name\": \"x\", \"tags\": [1, {}]}\n"

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep",
 constexpr Duration kExplicitFailure = 5_s;
 
 struct JobControllerParams {
-  static constexpr std::string_view kDoc = "How jobs are started, watched and restarted.";
+  static constexpr std::string_view kDoc = "Start, failure detection and restart of jobs.";
 
   int32_t concurrent_syncs = 5;
   int32_t pods_per_sync_max = 500;
@@ -61,7 +61,7 @@ struct JobControllerParams {
   template <class V>
   void fields(V& v) {
     v("concurrent_syncs", concurrent_syncs,
-      "Jobs whose pods are created at a time; they take turns, a batch each.", Range{1, 10'000},
+      "Jobs whose pods are created at once; they take turns, a batch each.", Range{1, 10'000},
       Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"}, Heeded{Fact::Pods});
     v("pods_per_sync_max", pods_per_sync_max,
       "Pods of one job created before other jobs get their turn, in batches of 1, 2, 4, ...",
@@ -73,37 +73,36 @@ struct JobControllerParams {
       Heeded{Fact::PodBatches});
     v("pod_start", pod_start, "From a pod's binding until its containers run.", Heeded{Fact::Pods});
     v("last_call", last_call,
-      "How long a gang with min_available that has so many members up waits for the others; it "
-      "starts as soon as all are.",
+      "The last call: how long a gang with min_available members up waits for the others; it "
+      "starts as soon as all are up.",
       Range{Duration{}, 24_h},
       Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"},
       Heeded{Fact::ElasticGangs});
     v("monitor_interval", monitor_interval,
-      "How long until a gang notices a member that came up after it had started, and restarts with "
-      "it from the last checkpoint: no pod is replaced, and it counts as no restart. null: never, "
-      "as with launchers whose hosts are fixed (mpirun); who is late computes nothing until the "
-      "gang restarts for another reason.",
+      "How long until a running gang notices a member that came up late, and restarts with it from "
+      "the last checkpoint: no pod is replaced, and this counts as no restart. null: never, as "
+      "with launchers with fixed hosts (mpirun); late members do not compute until the gang "
+      "restarts for another reason.",
       Range{Duration{}, 24_h},
       Source{"torchrun --monitor-interval, 0.1 s; SimpleElasticAgent restarts its workers when "
              "nodes wait, and membership changes do not count as retries"},
       Heeded{Fact::ElasticGangs});
     v("failure_detection", failure_detection,
-      "How long until a job itself notices that its pods are on a dead node. Absent: 5s with "
-      "control_plane.level: none; with the others it never does, and hears of it when the pods are "
-      "evicted or their node is back, as it does if that is sooner. Processes that exit are "
-      "noticed so soon, or after 5s, with any level.",
+      "How long until a job itself detects that its pods are on a dead node. Absent: 5s with "
+      "control_plane.level: none; with other levels it never does, and the eviction of the pods or "
+      "the return of their node is the detection, as it is if that is sooner. Exited processes are "
+      "detected after this time, or 5s, with any level.",
       Source{"5s: an executor's heartbeat or exit status tells within seconds"},
       Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
-      "How long ranks wait for one that died while its node is up (faults.ranks), or on a dead "
-      "node if the job does not notice; null: for ever, as with asynchronous error handling "
-      "switched off.",
+      "How long ranks wait for a dead rank whose node is up (faults.ranks), or on a dead node if "
+      "the job does not detect it; null: for ever, as without asynchronous error handling.",
       Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"}, Heeded{Fact::Hangs});
-    v("restart_delay", restart_delay, "From the detection until the pods are created again.",
+    v("restart_delay", restart_delay, "From the detection until the pods are recreated.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job"}, Heeded{Fact::Restarts});
     v("restart_delay_max", restart_delay_max,
       "The delay doubles with each failure of a gang, or of a pod of a job of pods, up to this; "
-      "absent: it stays as it is.",
+      "absent: it is constant.",
       Source{
           "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
           "documentation 6 min"},
@@ -118,9 +117,9 @@ struct JobControllerParams {
              "30 s unless the pod says otherwise"},
       Heeded{Fact::Preemption});
     v("overruns", overruns,
-      "kill: a job that has computed for as long as it requested, since its last failure, fails "
-      "and is gone; one of kind pods does so that long after its first pod began to run, whatever "
-      "happened since. keep: it goes on. Jobs that requested nothing go on.",
+      "kill: a job that has computed for its requested time, since its last failure, fails for "
+      "good; one of kind pods does so that long after its first pod began to run. keep: it "
+      "continues. Jobs without a requested time continue.",
       Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }

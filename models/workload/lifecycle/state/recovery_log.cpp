@@ -5,7 +5,7 @@ namespace orrery {
 RecoveryLog::RecoveryLog(Sim sim, const Signal<const RecoveryRow&>& recovered)
     : sim_{sim},
       recovered_{recovered},
-      rows_{sim.recorder, "/events/recoveries", "Failures of jobs and their way back."} {}
+      rows_{sim.recorder, "/events/recoveries", "Failures of jobs and their recovery."} {}
 
 RecoveryLog::Handle RecoveryLog::open(const RecoveryRow& row) {
   if (free_.empty()) {

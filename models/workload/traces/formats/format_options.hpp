@@ -21,7 +21,7 @@ struct SwfOptions {
     v("processors", processors,
       "The size of a job: the processors it requested or those it was given.");
     v("one_pod", one_pod,
-      "A job is one pod of as many cores as it has processors; false: one pod per processor.");
+      "A job is one pod with a core for each processor; false: one pod per processor.");
     v("overruns", overruns,
       "Jobs that ran longer than they requested. keep: run time and request stay as recorded. cut: "
       "they complete when the requested time is over. raise: the request becomes the run time, as "
@@ -32,7 +32,7 @@ struct SwfOptions {
 };
 
 struct GavelOptions {
-  static constexpr std::string_view kDoc = "How the steps of a Gavel trace become durations.";
+  static constexpr std::string_view kDoc = "How steps of a Gavel trace are converted to durations.";
 
   std::string throughputs{};
   std::string gpu = "v100";
@@ -42,7 +42,7 @@ struct GavelOptions {
     v("throughputs", throughputs,
       "JSON of steps per second by GPU and job type. Empty: simulation_throughputs.json, plain or "
       "packed, beside the trace or a folder above.");
-    v("gpu", gpu, "The GPU of that table that the durations are for.");
+    v("gpu", gpu, "The GPU of that table for which durations are computed.");
   }
 };
 
@@ -54,8 +54,8 @@ struct PaiOptions {
   template <class V>
   void fields(V& v) {
     v("measured", measured,
-      "Pods ask for what sensors saw them use instead of what was planned; pai_sensor_table.csv "
-      "must be beside the trace.");
+      "Pods request their measured use instead of the planned amounts; pai_sensor_table.csv must "
+      "be beside the trace.");
   }
 };
 
@@ -67,7 +67,7 @@ struct OpenbOptions {
   template <class V>
   void fields(V& v) {
     v("pending_jobs", pending_jobs,
-      "Replay pods that were never started, for as long as they waited; false: leave out.");
+      "Replay pods that never started, with their wait as duration; false: leave them out.");
   }
 };
 
@@ -79,20 +79,17 @@ struct SacctOptions {
   template <class V>
   void fields(V& v) {
     v("gpu_types", gpu_types,
-      "Pods go only to nodes whose GPU model is the type TYPE of gres/gpu:TYPE; false: to any. "
-      "Types "
-      "are names that a site chose, such as a100.");
+      "Pods may only use nodes whose GPU model is the type TYPE of gres/gpu:TYPE; false: any node. "
+      "Types are names chosen by a site, such as a100.");
   }
 };
 
 // Names of columns in a table, or keys of JSON lines, by their meaning.
 struct TraceColumns {
   static constexpr std::string_view kDoc =
-      "What the columns of format csv, or the keys of json_lines, are called in the file. Needed "
-      "are "
+      "Names of the columns of format csv, or of the keys of json_lines, in the file. Required are "
       "submit, gpus, and one of duration, start with end, or default_duration. Others may be "
-      "absent, "
-      "and further columns are passed over. An empty field says that nothing is known.";
+      "absent, and further columns are skipped. An empty field means unknown.";
 
   std::string submit = "submit", duration = "duration", gpus = "gpus", pods = "pods", name = "name",
               user = "user", team = "team", application = "application", priority = "priority",
@@ -105,30 +102,28 @@ struct TraceColumns {
   void fields(V& v) {
     v("submit", submit,
       "When the job was submitted: seconds from any zero or from 1970, or a date and time such as "
-      "2020-04-01 12:00:00. All rows must use the same of the two.");
-    v("duration", duration, "How long it ran: seconds, or with a unit, as in 90min.");
+      "2020-04-01 12:00:00. All rows must have the same format.");
+    v("duration", duration, "Its duration: seconds, or with a unit, as in 90min.");
     v("gpus", gpus, "GPUs of the whole job; 0.25 is a share of one GPU.");
     v("pods", pods,
-      "Pods that its GPUs, cores and memory are spread over. Absent: as few as have at most 8 GPUs "
-      "each.");
+      "Pods over which its GPUs, cores and memory are spread. Absent: as few as possible with at "
+      "most 8 GPUs each.");
     v("name", name, "Any text of at most 63 bytes. Absent: the number of the row.");
     v("user", user, "Who submitted it.");
-    v("team", team, "Whose quota or fair share it counts against; `queues` selects by it.");
-    v("application", application, "What it runs: a model, a program, a kind of work.");
+    v("team", team, "Its team for quotas and fair shares; `queues` selects by it.");
+    v("application", application, "Its application: a model, a program, a kind of work.");
     v("priority", priority,
-      "low, normal or high; priority_low, priority_normal and priority_high say which number each "
-      "is.");
+      "low, normal or high; priority_low, priority_normal and priority_high set their numbers.");
     v("status", status,
-      "How it ended: completed, cancelled, failed, timeout, node_fail, running or unknown, in "
-      "upper "
+      "Its outcome: completed, cancelled, failed, timeout, node_fail, running or unknown, in upper "
       "or lower case.");
-    v("start", start, "When its cluster started it, told like submit.");
-    v("end", end, "When it ended, told like submit; not read where there is a duration.");
-    v("requested_time", requested_time, "The user's limit or estimate, told like duration.");
+    v("start", start, "When its cluster started it, in the format of submit.");
+    v("end", end, "When it ended, in the format of submit; not read if there is a duration.");
+    v("requested_time", requested_time, "The user's limit or estimate, in the format of duration.");
     v("cpus", cpus, "CPU cores of the whole job.");
     v("memory", memory, "Memory of the whole job: GiB, or with a unit, as in 512GB.");
-    v("gpu_model", gpu_model, "The GPU model that it needs; with A|B either will do.");
-    v("node", node, "Where it ran, for recorded_nodes; of jobs of one pod.");
+    v("gpu_model", gpu_model, "The required GPU model; A|B allows both.");
+    v("node", node, "Its node, for recorded_nodes; only for jobs of one pod.");
   }
 };
 

@@ -82,10 +82,21 @@ std::optional<double> parse_real(std::string_view text) {
   return value;
 }
 
+// As a column of hours is called, for example.
+bool names_a_longer_unit(std::string_view column) {
+  const std::string name = lower_case(column);
+  return std::ranges::any_of(std::array{"hour", "minute", "_min", "day"}, [&](const char* unit) {
+    return name.find(unit) != std::string::npos;
+  });
+}
+
 class OwnParser final : public RowParser {
  public:
   OwnParser(std::unique_ptr<NamedRows> rows, StringPool& pool, const TraceParams& params)
-      : rows_{std::move(rows)}, pool_{pool}, params_{params} {}
+      : rows_{std::move(rows)},
+        pool_{pool},
+        params_{params},
+        has_odd_duration_{names_a_longer_unit(params.columns.duration)} {}
 
   const TraceRow* next() override {
     while (rows_->next()) {
@@ -125,6 +136,7 @@ class OwnParser final : public RowParser {
   std::unique_ptr<NamedRows> rows_;
   StringPool& pool_;
   const TraceParams& params_;
+  const bool has_odd_duration_;    // its column is called as one of hours, for example
   std::optional<bool> has_dates_;  // known after the first row
   TraceRow row_;
 };
@@ -259,7 +271,12 @@ Duration OwnParser::span(Field field) {
   const config::ParsedQuantity quantity = config::parse_quantity(text, config::kDurationMeasure);
   const Duration span = seconds ? *seconds : Duration{quantity.value};
   const bool is_known = seconds || quantity.complaint.empty();
-  if (is_known && span >= Duration{} && span <= kDurationMax) return span;
+  if (is_known && span >= Duration{} && span <= kDurationMax) {
+    if (seconds && field == kDuration && has_odd_duration_) {
+      rows_->findings().remark("read as seconds, although its column is named after another unit");
+    }
+    return span;
+  }
   rows_->wrong(field, "seconds, or a duration such as 90min, from 0 to 3660d");
   return {};
 }

@@ -50,37 +50,34 @@ struct TraceParams {
     v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format,
-      "Layout of the file; auto goes by its first lines, or is csv or json_lines if `columns` is "
-      "set.");
+      "Format of the file; auto: recognised by its first lines, or csv or json_lines if `columns` "
+      "is set.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
-      "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
-      "counts them; in csv, json_lines and swf either. Empty: the first day of a trace with dates; "
-      "the first deletion in a warm-started openb list, which holds only pods that lived until "
-      "then; "
-      "else 0.",
+      "Start of the replay: a date and time for a trace with dates, else seconds on the trace's "
+      "clock; in csv, json_lines and swf either. Empty: the first day of a trace with dates; the "
+      "first deletion in a warm-started openb list, which has only pods alive until then; else 0.",
       Example{"2020-09-01"});
     v("window_end", window_end, "Jobs that arrive then or later are left out. Empty: none.",
       Example{"2020-09-27 00:00:00"});
     v("warm_start", warm_start,
-      "Jobs from before the window that were alive at its start arrive there, running ones with "
-      "the duration they had left. Otherwise they are left out.");
+      "Jobs from before the window that were alive at its start arrive then, running ones with the "
+      "rest of their duration. Otherwise they are left out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
-    v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
+    v("arrive_at", arrive_at, "Jobs arrive at their submission, or at their recorded start.");
     v("sort", sort,
       "How far rows may be out of order: window is 4,096 rows, all reads the whole file first (140 "
-      "MB at most, the rest in a temporary file). auto is all where files are not in the order of "
-      "submission: openb, dlrm, pai, philly, philly_pollux, chronus, csv, json_lines and sacct, "
-      "and google_*, whose rows tell how long a job ran only when it ends; it is window for the "
-      "others.");
+      "MB at most, the rest in a temporary file). auto is all for files that are not in the order "
+      "of submission: openb, dlrm, pai, philly, philly_pollux, chronus, csv, json_lines and sacct, "
+      "and google_*, whose duration follows from a later row; it is window for the others.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
-    v("jobs_max", jobs_max, "Stop after so many jobs; 0: all.", Unit{"jobs"},
+    v("jobs_max", jobs_max, "Stop after this many jobs; 0: all.", Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
     v("gpus_min", gpus_min, "Leave out jobs of fewer GPUs.", Range{int64_t{0}, kGpusMax});
     v("gpus_max", gpus_max, "Leave out jobs of more GPUs; 0: none.", Range{int64_t{0}, kGpusMax});
-    v("statuses", statuses, "Replay only jobs that ended like this; empty: all.",
+    v("statuses", statuses, "Replay only jobs with these outcomes; empty: all.",
       Example{"[completed, failed]"});
     v("copies", copies,
       "Every job arrives this many times at its instant, which multiplies the load and keeps "
@@ -89,27 +86,24 @@ struct TraceParams {
     v("lenient", lenient,
       "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
     v("default_duration", default_duration,
-      "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
-      "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
-      "acme_kalos, philly, pai, pai_instances, sacct and google_* what ran when the recording "
-      "stopped; in csv and json_lines an empty duration; in gavel what has no throughput. Absent: "
-      "left out. No effect on formats that tell every duration, so that one value serves a study "
-      "over several.");
+      "Duration of jobs that started, but have no duration in the trace: all of sia and "
+      "openb_untimed, which need it; in swf a run time of -1; in acme_seren, acme_kalos, philly, "
+      "pai, pai_instances, sacct and google_* jobs running when the recording stopped; in csv and "
+      "json_lines an empty duration; in gavel jobs without a throughput. Absent: left out. No "
+      "effect on formats with all durations, so one value serves a study over several.");
     v("recorded_nodes", recorded_nodes,
-      "Pods go only to the node, by its name, on which they ran; false: to any.");
+      "Pods may only use the node on which they ran, by its name; false: any node.");
     v("cancelled_unstarted", cancelled_unstarted,
-      "Replay jobs that were cancelled before they started, where the trace tells when: "
-      "acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and native traces made with this "
-      "option. Each is "
-      "cancelled after as long a wait as recorded unless it has started; then it runs for as "
-      "long as its user requested, else for default_duration. With neither, and with false, "
-      "such jobs are left out.");
-    v("swf", swf, "Of format swf alone.");
-    v("gavel", gavel, "Of format gavel alone.");
-    v("pai", pai, "Of formats pai and pai_instances alone.");
-    v("openb", openb, "Of format openb alone.");
-    v("sacct", sacct, "Of format sacct alone.");
-    v("columns", columns, "Of formats csv and json_lines alone.",
+      "Replay jobs that were cancelled before they started, if the trace has the time: acme_seren, "
+      "acme_kalos, google_*, csv, json_lines, sacct, and native traces made with this option. Each "
+      "is cancelled after its recorded wait unless it has started; then it runs for its requested "
+      "time, else for default_duration. With neither, and with false, such jobs are left out.");
+    v("swf", swf, "For format swf only.");
+    v("gavel", gavel, "For format gavel only.");
+    v("pai", pai, "For formats pai and pai_instances only.");
+    v("openb", openb, "For format openb only.");
+    v("sacct", sacct, "For format sacct only.");
+    v("columns", columns, "For formats csv and json_lines only.",
       Example{"{submit: SubmitTime, duration: Seconds, gpus: NumGpu}"});
   }
 };

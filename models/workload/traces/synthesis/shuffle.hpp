@@ -25,8 +25,7 @@ struct ShuffleParams {
     v("interval", interval, "Between two arrivals; the first is at the start of the run.",
       Range{1_ns, Duration::max()});
     v("load", load,
-      "Jobs are drawn again after the last one, or left out at random, so that all together ask "
-      "for "
+      "Jobs are repeated after the last one, or left out at random, so that together they request "
       "this many times the cluster's GPUs; absent: each job arrives once.",
       Range{0.001, 1000.0}, Example{"1.3"});
   }

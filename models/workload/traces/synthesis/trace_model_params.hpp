@@ -12,7 +12,7 @@
 namespace orrery {
 
 struct TraceModelParams {
-  static constexpr std::string_view kDoc = "A made-up trace that resembles a recorded one.";
+  static constexpr std::string_view kDoc = "A synthetic trace that resembles a recorded one.";
 
   TraceParams trace = {};
   double load = 1;
@@ -22,7 +22,7 @@ struct TraceModelParams {
 
   template <class V>
   void fields(V& v) {
-    v("trace", trace, "The trace to imitate, or the part of it that is asked for.", Required{});
+    v("trace", trace, "The trace to imitate, or a part of it.", Required{});
     v("load", load, "Factor on the rate of arrivals.", Range{0.001, 1000.0});
     v("span", span, "From the first arrival to the end; absent: as long as the trace's.",
       Range{1_s, Duration::max()});

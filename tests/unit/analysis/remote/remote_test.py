@@ -312,8 +312,7 @@ def test_either_side_may_be_first(bench: Bench):
 
 def test_runs_of_a_study_are_served_at_a_time(bench: Bench):
     (bench.folder / "s.yaml").write_text(MIXED + policy(bench.named()))
-    (bench.folder / "study.yaml").write_text("base: s.yaml\naxes: [{name: p, arms: [{name: one}, {name: two}]}]\n"
-                                             "seeds: {count: 3}\n")
+    (bench.folder / "study.yaml").write_text("base: s.yaml\nseeds: {count: 6}\n")
     thread = threading.Thread(target=remote.serve, args=(bench.address, remote.Easy), kwargs={"runs": 6}, daemon=True)
     thread.start()
     done = subprocess.run([bench.program, "study", "run", "study.yaml", "-o", "out"], cwd=bench.folder, timeout=100,
