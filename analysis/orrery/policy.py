@@ -22,12 +22,14 @@ Before `__init__(self)` runs, the instance has
     self.args     the values of the declared arguments
     self.nodes    the cluster, as arrays over all nodes
     self.handle   of a policy of pods: other pods and gangs, and commands
-    self.board    of a policy of the job queue: the queue, the running jobs, and commands
+    self.board    of a policy of the job queue: the queue, the running jobs, and commands;
+                  of a controller: jobs, pods, nodes and news, as tick() is given it
 
 `nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and
 `requested[GPU]`, `leaf`, `machine`, `idle_gpus` (bit i: GPU i). New arrays are `free(GPU)`, `up`,
 `cordoned` and, within filter and score, `candidates`: the ids of the nodes in question. Of one node:
-`name(node)`, `gpu_left_milli(node)`. CPU and GPU are in thousandths of a core and a GPU, memory in
+`name(node)`, `gpu_left_milli(node)`. Which nodes have labels, or a taint with that key: `labelled({"zone": "a"})`,
+`tainted("key")`. CPU and GPU are in thousandths of a core and a GPU, memory in
 bytes. Times are integers in nanoseconds and end in `_ns`.
 
 `handle` has pods and gangs (`pod(id)`, `gang(id)`, `node_of(pod)`, `pods_on(node)`), counts of pods by labels
@@ -41,6 +43,32 @@ bytes. Times are integers in nanoseconds and end in `_ns`.
 `board` has `waiting` and `running`, trees of jobs in order, `fits(job)`, `start(job, nodes=None)`, `stop(job)`,
 `cancel(job)` and `wake_at(when_ns)`. `board.tree()` is an empty tree of the policy's own: `insert(job, rank)`,
 `erase(job)`, `find_after(key, free=...)`. A job that is over must not stay in it.
+
+A controller has `tick(self, board, actions)`. Jobs, pods and nodes are named by their ids, and lists and arrays of
+the board are new at each look:
+    now_ns, rng(name)
+    node_changes                     since the last tick, each with at_ns, node, is_up
+    gang_failures                    likewise, each with at_ns, job, serial, nodes
+    ready, broken, draining          arrays of bool over all nodes; ready: as the node lifecycle controller believes
+    ports_down                       array over all nodes: NICs without a link
+    jobs, has_job(job), job(job)     ids of the jobs that are not over; a job has id, serial, name, user, team,
+                                     phase, owner, is_gang, is_service, is_suspended, has_checkpoints, priority,
+                                     gpus, first_pod, pods, pods_bound, submitted_ns; its pods have consecutive ids
+    waiting, is_held(job)            pending jobs, longest wait first, each with job, since_ns; held by the job queue
+    unplaced                         pods that found no node, each with pod, since_ns
+    has_pod(pod), pod(pod)           of a job that is not over
+    is_ready(pod), is_terminating(pod), unsaved_ns(pod), disruptions_allowed(pod) (None: no budget)
+    node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels), lone_pods,
+    lone_pods_with_siblings          the ledger of pods with a node
+    pools                            each with name, nodes, size, size_min, size_max, asked, backs_off_until_ns
+    pool_of(node), pool_state(node)  its index (None: not scaled); foreign, absent, asked, joined or member
+
+`actions` lasts as long as the tick. They are carried out after it, in this order; `why` is for /events/actions:
+    cordon(node, why), uncordon(node, why), taint(node, key, why, value="", effect="NoSchedule", is_there=True)
+    evict(pod, why, retry_for_ns=0), drain(node, why, deadline_ns=None, force_after_ns=None)
+    suspend(job, why), resume(job, why), resize(job, replicas, why)
+    add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0), remove_nodes(pool, nodes, why)
+    wake_at(when_ns)                 the next tick comes then, if that is before the end of the period
 
 Every class takes the argument `timeout` (1min): host time that a call may take before it ends the run.
 
@@ -84,13 +112,14 @@ POINTS: dict[str, tuple[str, ...]] = {
     "Plan": ("plan", "reserved_start"),  # (news): starts jobs; (job): nanoseconds or None
     "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_end_moves", "job_stops", "job_ends",
                    "job_cancelled", "node_goes", "node_comes"),  # each (job); the last two (node)
+    "Controller": ("tick",),  # (board, actions): gives actions
 }
 OPTIONAL = ("unreserve", "hint", "reserved_start")  # which alone serve no point
 BESIDE = (  # methods that belong to a point or to none
     "normalize",  # of Score: (scores): scores
     "rank_valid_for",  # of QueueOrder: (): nanoseconds
     "post_filter_charge",  # of PostFilter: (cycle.state): nanoseconds of scheduler time
-    "named_in_vain",  # of the job queue: (): texts, each a warning at the end of the run
+    "named_in_vain",  # of the job queue, or a controller: (): texts, each a warning at the end of the run
 )
 
 

@@ -19,6 +19,7 @@
 #include "models/controllers/controllers.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
+#include "models/faults/rank_faults.hpp"
 #include "models/hardware/node_presence.hpp"
 #include "models/network/network.hpp"
 #include "models/scenario/scenario.hpp"

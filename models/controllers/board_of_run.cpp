@@ -2,6 +2,15 @@
 
 namespace orrery {
 
+// A pod that no job has any more names the job that had it last.
+bool Board::is_live(PodId id) const {
+  if (id.index >= parts_.jobs.pods_bound()) return false;
+  const JobId owner = parts_.jobs.pod(id).job;
+  if (!is_live(owner)) return false;
+  const Job& job = parts_.jobs.job(owner);
+  return id >= job.first_pod && id.index - job.first_pod.index < static_cast<uint32_t>(job.pods);
+}
+
 JobView Board::job(JobId id) const {
   const Job& job = parts_.jobs.job(id);
   const JobSpec& spec = job.spec;

@@ -41,6 +41,10 @@ class Board final : public ControlBoard {
   const SpecTable& specs() const override { return parts_.jobs.specs(); }
   const Placements& placements() const override { return parts_.scheduler.placements(); }
 
+  bool is_live(JobId job) const override {
+    return job.index < parts_.jobs.jobs_bound() && parts_.jobs.is_live(job);
+  }
+  bool is_live(PodId pod) const override;
   JobView job(JobId job) const override;
   std::vector<JobId> jobs() const override;
   PodView pod(PodId pod) const override { return parts_.scheduler.view(pod); }

@@ -43,7 +43,7 @@ void Controllers::add(const ControllerParams& params) {
   ORRERY_CHECK(entry != nullptr && entry->make_controller,
                "controllers are checked before the run");
   Entry& added = entries_.emplace_back();
-  added.name = params.name;
+  added.name = entry->label(params.name, params.args);
   added.period = params.period;
   ask(added.name, [&] { added.policy = entry->make_controller(board_, params.args); });
   auto* const point = dynamic_cast<Controller*>(added.policy.get());

@@ -15,14 +15,12 @@ void check_controllers(const std::vector<ControllerParams>& controllers, const s
     if (entry == nullptr) {
       diagnostics.error(at, where + ".name", registry.no_policy_called(c.name));
     } else if (!entry->make_controller) {
-      diagnostics.error(at, where + ".name",
-                        in_quotes(c.name) + " is no controller: it belongs into " +
-                            (entry->make ? "policy.plugins" : "policy.job_queue.policies"));
+      diagnostics.error(at, where + ".name", entry->misplaced(c.name, c.args));
     } else {
       const size_t mistakes = diagnostics.count();
       entry->check(c.args, where + ".args", diagnostics);
       if (diagnostics.count() == mistakes && !entry->serves_controllers(c.args)) {
-        diagnostics.error(at, where, "does not serve the point Controller");
+        diagnostics.error(at, where, entry->misplaced(c.name, c.args));
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "policies/python/answers.hpp"
+#include "policies/python/controller_policy.hpp"
 #include "policies/python/job_views.hpp"
 #include "policies/python/pod_policy.hpp"
 #include "sim/core/shared_files.hpp"
@@ -160,12 +161,14 @@ struct Registration {
     PolicyRegistry::Entry entry;
     entry.make = make<PodPolicy, Handle>;
     entry.make_for_jobs = make<JobPolicy, JobBoard>;
+    entry.make_controller = make<ControllerPolicy, const ControlBoard>;
     entry.check = check;
     entry.describe = [] { return describe_params<PythonParams>(); };
     entry.doc = "A class in a Python file; see analysis/orrery/policy.py.";
     const auto add = [&]<class P>() { entry.points.emplace_back(P::kPoint.name); };
     PodPoints::for_each(add);
     JobPoints::for_each(add);
+    ControllerPoints::for_each(add);
     entry.points_of_code = points;
     entry.describe_code = describe_code;
     entry.name_of_code = name_of_code;
@@ -178,6 +181,7 @@ const Registration registration;
 PYBIND11_EMBEDDED_MODULE(orrery_views, m) {
   bind_pod_views(m);
   bind_job_views(m);
+  bind_control_views(m);
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ bool start(const BoardRef& b, const JobRef& job, const py::object& nodes) {
   const ClusterState& cluster = b.board->cluster();
   NodeSet chosen{cluster.nodes()};
   for (const py::handle node : nodes) {
-    chosen.insert(checked_node(cluster, node.cast<uint32_t>()));
+    chosen.insert(checked_node(cluster, node.cast<int64_t>()));
   }
   expect(!chosen.empty(), job, "it is started on no node");
   return b.board->start_on(job.get().slot, chosen);

@@ -4,7 +4,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 namespace orrery::python {
@@ -93,26 +92,24 @@ py::class_<Ref> bind_what_if(py::module_& m, const char* name) {
   return what_if;
 }
 
-std::vector<PlacedPod> placed_on(const HandleRef& h, uint32_t node) {
+std::vector<PlacedPod> placed_on(const HandleRef& h, int64_t node) {
   std::vector<PlacedPod> pods;
   preemption_of(*h.handle).placed_on(checked_node(h.handle->cluster(), node), pods);
   return pods;
 }
 
-// How many placed pods have all the labels, by node or by leaf switch.
-py::array_t<int32_t> count_pods(const HandleRef& h,
-                                const std::map<std::string, std::string>& labels, bool by_leaf,
-                                const std::string& team, bool keeping_away) {
+}  // namespace
+
+py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
+                     bool by_leaf, const std::string& team, bool keeping_away) {
   using Members = PodGroup::Members;
   PodGroup group{.topology_key = by_leaf ? PodTopology::Leaf : PodTopology::Hostname,
                  .members = keeping_away ? Members::KeepingAway : Members::Labelled,
                  .team = team};
   for (const auto& [key, value] : labels) group.labels.push_back({key, value});
-  const PodCounts& counts = h.handle->placements().count(group);
+  const PodCounts& counts = placements.count(group);
   return py::array_t<int32_t>{static_cast<py::ssize_t>(counts.in.size()), counts.in.data()};
 }
-
-}  // namespace
 
 void WhatIfs::expect_post_filter() const {
   if (scopes_ == 0) throw py::value_error("what-ifs are for post_filter()");
@@ -181,25 +178,23 @@ void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle) {
              return id_or_none(preemption_of(*h.handle).nominated_node({pod}));
            })
       .def("nominated_on",
-           [](const HandleRef& h, uint32_t node) {
+           [](const HandleRef& h, int64_t node) {
              std::vector<PodId> pods;
              preemption_of(*h.handle).nominated_on(checked_node(h.handle->cluster(), node), pods);
-             std::vector<uint32_t> all;
-             for (const PodId pod : pods) all.push_back(pod.index);
-             return all;
+             return numbers_of(pods);
            })
       .def("what_if",
            [](const HandleRef& h, const CycleRef& c) {
              return PodWhatIfRef{{h.what_ifs, h.what_ifs->open(*h.handle, *c.cycle), h.handle}};
            })
-      .def("gang_what_if",
-           [](const HandleRef& h, const CycleRef& c) -> py::object {
-             auto one = h.what_ifs->open_for_gang(*h.handle, *c.cycle);
-             if (one == nullptr) return py::none();
-             return py::cast(GangWhatIfRef{{h.what_ifs, std::move(one), h.handle}});
-           })
-      .def("count_pods", count_pods, py::arg("labels"), py::kw_only(), py::arg("by_leaf") = false,
-           py::arg("team") = "", py::arg("keeping_away") = false);
+      .def("gang_what_if", [](const HandleRef& h, const CycleRef& c) -> py::object {
+        auto one = h.what_ifs->open_for_gang(*h.handle, *c.cycle);
+        if (one == nullptr) return py::none();
+        return py::cast(GangWhatIfRef{{h.what_ifs, std::move(one), h.handle}});
+      });
+  bind_ledger<HandleRef>(
+      handle, [](const HandleRef& h) -> const ClusterState& { return h.handle->cluster(); },
+      [](const HandleRef& h) -> const Placements& { return h.handle->placements(); });
 }
 
 }  // namespace orrery::python

@@ -1,8 +1,13 @@
 // policies/python/placed_views.hpp -- placed pods and what-ifs as Python sees them.
 #pragma once
 
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "policies/python/pod_views.hpp"
@@ -44,5 +49,33 @@ class WhatIfs {
   std::vector<std::shared_ptr<One>> open_;
   size_t scopes_ = 0;
 };
+
+// How many placed pods have all the labels, by node or by leaf switch.
+py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
+                     bool by_leaf, const std::string& team, bool keeping_away);
+
+// What the ledger of placed pods tells whoever is lent it.
+template <class Ref>
+void bind_ledger(py::class_<Ref>& ref, const ClusterState& (*cluster)(const Ref&),
+                 const Placements& (*placements)(const Ref&)) {
+  ref.def("node_of",
+          [placements](const Ref& r, uint32_t pod) {
+            return id_or_none(placements(r).node_of({pod}));
+          })
+      .def("pods_on",  // in order of ids
+           [cluster, placements](const Ref& r, int64_t node) {
+             std::vector<PodId> pods = placements(r).on_node(checked_node(cluster(r), node));
+             std::ranges::sort(pods);
+             return numbers_of(pods);
+           })
+      .def(
+          "count_pods",
+          [placements](const Ref& r, const std::map<std::string, std::string>& labels, bool by_leaf,
+                       const std::string& team, bool keeping_away) {
+            return counts_of(placements(r), labels, by_leaf, team, keeping_away);
+          },
+          py::arg("labels"), py::kw_only(), py::arg("by_leaf") = false, py::arg("team") = "",
+          py::arg("keeping_away") = false);
+}
 
 }  // namespace orrery::python

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "sim/core/enum_names.hpp"
@@ -31,6 +32,23 @@ uint64_t below(Rng& rng, uint64_t bound) {
   return rng.below(bound);
 }
 
+py::object labelled(const Nodes& nodes, const std::map<std::string, std::string>& labels) {
+  SelectorTerm term;
+  for (const auto& [key, value] : labels) {
+    term.all_of.push_back({.key = key, .op = SelectorOperator::In, .values = {value}});
+  }
+  return mask_of(nodes.cluster().matching(term));
+}
+
+py::object tainted(const Nodes& nodes, const std::string& key) {
+  const ClusterState& cluster = nodes.cluster();
+  NodeSet all{cluster.nodes()};
+  for (size_t taint = 0; taint < cluster.taints().size(); ++taint) {
+    if (cluster.taints()[taint].key == key) all |= cluster.with_taint(taint);
+  }
+  return mask_of(all);
+}
+
 void bind_nodes(py::module_& m) {
   py::class_<Nodes>(m, "Nodes")
       .def("__len__", [](const Nodes& n) { return n.cluster().nodes(); })
@@ -48,10 +66,12 @@ void bind_nodes(py::module_& m) {
                              [](const Nodes& n) { return view_of(n.cluster().machine()); })
       .def_property_readonly("idle_gpus",
                              [](const Nodes& n) { return view_of(n.cluster().idle_gpus()); })
+      .def("labelled", labelled)
+      .def("tainted", tainted)
       .def("name", [](const Nodes& n,
-                      uint32_t node) { return n.cluster().name(checked_node(n.cluster(), node)); })
+                      int64_t node) { return n.cluster().name(checked_node(n.cluster(), node)); })
       .def("gpu_left_milli",  // of each GPU of a node
-           [](const Nodes& n, uint32_t node) {
+           [](const Nodes& n, int64_t node) {
              const NodeId id = checked_node(n.cluster(), node);
              std::vector<int32_t> left;
              for (uint32_t gpu = 0; gpu < n.cluster().gpus(id); ++gpu) {
@@ -168,31 +188,13 @@ void bind_cycle(py::module_& m) {
 }
 
 void bind_handle(py::module_& m) {
-  const auto ids_of = [](std::span<const PodId> pods) {
-    std::vector<uint32_t> all;
-    for (const PodId pod : pods) all.push_back(pod.index);
-    return all;
-  };
   py::class_<HandleRef> handle(m, "Handle");
   handle.def_property_readonly("now_ns", [](const HandleRef& h) { return h.handle->now().ns; })
       .def("pod", [](const HandleRef& h, uint32_t pod) { return pod_of(h.handle->pod({pod})); })
       .def("gang",
            [](const HandleRef& h, uint32_t gang) { return gang_of(h.handle->gang({gang})); })
-      .def("waiting_pods",
-           [ids_of](const HandleRef& h, uint32_t gang) {
-             return ids_of(h.handle->waiting_pods({gang}));
-           })
-      .def("node_of",
-           [](const HandleRef& h, uint32_t pod) {
-             return id_or_none(h.handle->placements().node_of({pod}));
-           })
-      .def("pods_on",  // in order of ids
-           [ids_of](const HandleRef& h, uint32_t node) {
-             const NodeId id = checked_node(h.handle->cluster(), node);
-             std::vector<uint32_t> all = ids_of(h.handle->placements().on_node(id));
-             std::ranges::sort(all);
-             return all;
-           })
+      .def("waiting_pods", [](const HandleRef& h,
+                              uint32_t gang) { return numbers_of(h.handle->waiting_pods({gang})); })
       .def("rng", [](const HandleRef& h, const std::string& s) { return h.handle->rng(s); })
       .def("allow_waiting",
            [](const HandleRef& h, uint32_t pod) { h.handle->allow_waiting({pod}); })
@@ -212,7 +214,7 @@ void bind_handle(py::module_& m) {
            })
       .def(
           "nominate",
-          [](const HandleRef& h, uint32_t pod, uint32_t node, bool is_tried_first) {
+          [](const HandleRef& h, uint32_t pod, int64_t node, bool is_tried_first) {
             h.handle->nominate({pod}, checked_node(h.handle->cluster(), node), is_tried_first);
           },
           py::arg("pod"), py::arg("node"), py::arg("is_tried_first") = false)
@@ -268,9 +270,11 @@ py::object mask_of(const NodeSet& set) {
   return mask;
 }
 
-NodeId checked_node(const ClusterState& cluster, uint32_t node) {
-  if (node >= cluster.nodes()) throw py::index_error("there is no node " + std::to_string(node));
-  return {node};
+NodeId checked_node(const ClusterState& cluster, int64_t node) {
+  if (node < 0 || node >= static_cast<int64_t>(cluster.nodes())) {
+    throw py::index_error("there is no node " + std::to_string(node));
+  }
+  return {static_cast<uint32_t>(node)};
 }
 
 Pod pod_of(const PodView& view) {

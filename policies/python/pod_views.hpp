@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "models/scheduling/contract/policy_api.hpp"
 #include "policies/python/interpreter.hpp"
@@ -67,16 +68,24 @@ struct DiagnosisRef {
 // Resources by name.
 py::dict amounts(const Resources& resources);
 py::object ids_of(std::span<const NodeId> nodes);
-py::object mask_of(const NodeSet& set);                           // bool for each node
-NodeId checked_node(const ClusterState& cluster, uint32_t node);  // throws py::index_error
+py::object mask_of(const NodeSet& set);                          // bool for each node
+NodeId checked_node(const ClusterState& cluster, int64_t node);  // throws py::index_error
 template <class Tag>
 py::object id_or_none(Id<Tag> id) {
   if (!id.is_valid()) return py::none();
   return py::int_(id.index);
 }
 
+template <class Ids>
+std::vector<uint32_t> numbers_of(const Ids& ids) {
+  std::vector<uint32_t> numbers;
+  for (const auto id : ids) numbers.push_back(id.index);
+  return numbers;
+}
+
 void bind_pod_views(py::module_& m);
 void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle);
 void bind_job_views(py::module_& m);
+void bind_control_views(py::module_& m);
 
 }  // namespace orrery::python

@@ -93,6 +93,10 @@ class FakeBoard final : public ControlBoard {
   const Placements& placements() const override {
     return const_cast<FakeBoard*>(this)->ledger();  // created on first use
   }
+  bool is_live(JobId id) const override { return all.contains(id) && !is_over(all.at(id).phase); }
+  bool is_live(PodId id) const override {
+    return id.index < pods_.size() && is_live(pods_[id.index].job);
+  }
   JobView job(JobId id) const override { return all.at(id); }
   std::vector<JobId> jobs() const override {
     std::vector<JobId> ids;

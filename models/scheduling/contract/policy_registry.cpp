@@ -67,6 +67,15 @@ bool PolicyRegistry::Entry::serves_controllers(const RawParams& args) const {
   return serves_any_of<ControllerPoints>(points_with(args));
 }
 
+std::string PolicyRegistry::Entry::misplaced(const std::string& name, const RawParams& args) const {
+  const std::vector<std::string> served = points_with(args);
+  return in_quotes(label(name, args)) +
+         (serves_any_of<PodPoints>(served) ? " is for pods: it belongs into `policy.plugins`"
+          : serves_any_of<JobPoints>(served)
+              ? " is for whole jobs: it belongs into `policy.job_queue`"
+              : " is a controller: it belongs into `policy.controllers`");
+}
+
 PolicyRegistry& PolicyRegistry::instance() {
   static PolicyRegistry registry;
   return registry;

@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 13;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 14;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -37,7 +37,7 @@ class ORRERY_API PolicyRegistry {
   template <class Lent>
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    // Exactly one of the three is set. Arguments must have been checked.
+    // A class has exactly one of the three, an adapter all. Arguments must have been checked.
     Make<Handle> make;                         // of pods
     Make<JobBoard> make_for_jobs;              // of the job queue
     Make<const ControlBoard> make_controller;  // of policy.controllers
@@ -62,6 +62,8 @@ class ORRERY_API PolicyRegistry {
     bool serves_pods(const RawParams& args) const;  // at any point
     bool serves_jobs(const RawParams& args) const;  // at any point of the job queue
     bool serves_controllers(const RawParams& args) const;
+    // Which list the policy belongs into, as the mistake of one that is in another list.
+    std::string misplaced(const std::string& name, const RawParams& args) const;
   };
 
   static PolicyRegistry& instance();

@@ -244,16 +244,13 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       diagnostics.error(at, where, "plugin '" + p.name + "' is listed twice");
     }
     if (!entry->make) {
-      diagnostics.error(at, where + ".name",
-                        "'" + p.name + "' is for whole jobs: it belongs into `policy.job_queue`");
+      diagnostics.error(at, where + ".name", entry->misplaced(p.name, p.args));
       continue;
     }
     const size_t mistakes = diagnostics.count();
     entry->check(p.args, where + ".args", diagnostics);
     if (diagnostics.count() == mistakes && entry->points_of_code && !entry->serves_pods(p.args)) {
-      diagnostics.error(at, where,
-                        "'" + entry->label(p.name, p.args) +
-                            "' serves no point of pods: it belongs into `policy.job_queue`");
+      diagnostics.error(at, where, entry->misplaced(p.name, p.args));
     }
     const Position& named =
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;

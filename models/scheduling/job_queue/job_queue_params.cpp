@@ -45,16 +45,12 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
     if (entry == nullptr) {
       diagnostics.error(at, where + ".name", PolicyRegistry::instance().no_policy_called(p.name));
     } else if (!entry->make_for_jobs) {
-      diagnostics.error(at, where + ".name",
-                        "'" + p.name + "' is for pods: it belongs into `policy.plugins`");
+      diagnostics.error(at, where + ".name", entry->misplaced(p.name, p.args));
     } else {
       const size_t mistakes = diagnostics.count();
       entry->check(p.args, where + ".args", diagnostics);
       if (diagnostics.count() == mistakes && !entry->serves_jobs(p.args)) {
-        diagnostics.error(
-            at, where,
-            "'" + entry->label(p.name, p.args) +
-                "' serves no point of the job queue: it belongs into `policy.plugins`");
+        diagnostics.error(at, where, entry->misplaced(p.name, p.args));
       }
     }
   }

@@ -305,6 +305,11 @@ TEST(JobQueue, MistakesInItsSectionAreNamed) {
   EXPECT_THAT(complaints("{job_queue: {policies: [{name: Random}]}}"),
               HasSubstr("'Random' is for pods"));
   EXPECT_THAT(complaints("{plugins: [{name: EASY}]}"), HasSubstr("'EASY' is for whole jobs"));
+  EXPECT_THAT(
+      complaints("{plugins: [{name: AvoidBrokenLinks}]}"),
+      HasSubstr("'AvoidBrokenLinks' is a controller: it belongs into `policy.controllers`"));
+  EXPECT_THAT(complaints("{controllers: [{name: EASY}]}"),
+              HasSubstr("'EASY' is for whole jobs: it belongs into `policy.job_queue`"));
   EXPECT_THAT(complaints("{job_queue: {policies: [{name: ESY}]}}"),
               HasSubstr("did you mean 'EASY'"));
   EXPECT_THAT(complaints("{job_queue: {policies: [{name: EASY}, {name: Skip}]}}"),

@@ -84,6 +84,8 @@ class ORRERY_API ControlBoard {
   virtual const Placements& placements() const = 0;
 
   // ---- jobs and pods
+  virtual bool is_live(JobId job) const = 0;  // not over; ids of other jobs mean nothing
+  virtual bool is_live(PodId pod) const = 0;  // of such a job
   virtual JobView job(JobId job) const = 0;
   virtual std::vector<JobId> jobs() const = 0;  // that are alive, in order of id
   virtual PodView pod(PodId pod) const = 0;

@@ -61,6 +61,10 @@ def with_jobs(*policies: str) -> list[str]:
     return ["--set", f"policy.job_queue={{policies: [{', '.join(policies)}]}}"]
 
 
+def with_controllers(*policies: str) -> list[str]:
+    return ["--set", f"policy.controllers=[{', '.join(policies)}]"]
+
+
 def tables(path: Path) -> dict[str, bytes]:
     """The bytes of every table but that of host times, and the digest of all events."""
     found: dict[str, bytes] = {}
@@ -185,7 +189,7 @@ def test_easy_in_python_replays_kth_sp2_as_the_built_in_one(orrery, tmp_path, es
     assert tables(tmp_path / "a.h5") == tables(tmp_path / "b.h5")
 
 
-PODS, JOBS = "pods", "jobs"
+PODS, JOBS, CONTROLLERS = "pods", "jobs", "controllers"
 FAULTS = [  # class, where it is listed, what is said of it
     ("Hangs", PODS, "Hangs.score() has not returned after 500ms of host time (timeout): it was interrupted at",
      "in score", "while True:"),
@@ -222,15 +226,37 @@ FAULTS = [  # class, where it is listed, what is said of it
     ("RanksTooFar", JOBS, "RanksTooFar.rank() gave 1180591620717411303424 (int), expected an integer"),
     ("AdmitsPerhaps", JOBS, "AdmitsPerhaps.admit() gave 'perhaps' (str), expected True or False"),
     ("AsksTheDead", JOBS, "is over, and no longer known"),
+    ("RaisesInTick", CONTROLLERS, "at simulated time 10.000", "Traceback (most recent call last)", "in look",
+     "KeyError: 'no such rack'"),
+    ("HangsInTick", CONTROLLERS, "HangsInTick.tick() has not returned after 500ms of host time (timeout)", "in tick"),
+    ("CordonsUnknown", CONTROLLERS, "IndexError: there is no node 999", "in tick"),
+    ("UncordonsBelow", CONTROLLERS, "IndexError: there is no node -1"),
+    ("DrainsHalf", CONTROLLERS, "TypeError: drain(): incompatible function arguments"),
+    ("DrainsBackwards", CONTROLLERS, "ValueError: deadline_ns is at least 0, got -5"),
+    ("EvictsBackwards", CONTROLLERS, "ValueError: retry_for_ns is at least 0, got -1"),
+    ("EvictsNoPod", CONTROLLERS, "IndexError: there is no pod -3"),
+    ("SuspendsNoJob", CONTROLLERS, "IndexError: there is no job 1099511627776"),
+    ("ResizesToNothing", CONTROLLERS, "ValueError: a service has at least 1 replica, got 0"),
+    ("TaintsOddly", CONTROLLERS, "a taint's effect is NoSchedule, PreferNoSchedule or NoExecute, got 'NoRun'"),
+    ("TaintsWithoutKey", CONTROLLERS, "ValueError: a taint has a key"),
+    ("AddsToNoPool", CONTROLLERS, "IndexError: there is no pool 99"),
+    ("RemovesUnknown", CONTROLLERS, "IndexError: there is no pool 0"),
+    ("ActsWithoutWhy", CONTROLLERS, "cordon(): incompatible function arguments", "node: int, why: str"),
+    ("WakesBefore", CONTROLLERS, "ValueError: wake_at() names a time that is over"),
+    ("AsksForNoJob", CONTROLLERS, "IndexError: there is no job 1000000, or it is over"),
+    ("AsksForNoPod", CONTROLLERS, "IndexError: there is no pod -1, or its job is over"),
+    ("KeepsActions", CONTROLLERS, "is used after the call, or the run, that it was given to"),
 ]
+LISTS = {PODS: lambda cls, more: with_plugin(plugin("wrong.py", cls, more)),
+         JOBS: lambda cls, more: with_jobs(job_policy(cls, "wrong.py", more)),
+         CONTROLLERS: lambda cls, more: with_controllers(job_policy(cls, "wrong.py", more))}
 
 
 @pytest.mark.parametrize(("cls", "where", "says"), [(c, w, s) for c, w, *s in FAULTS], ids=[f[0] for f in FAULTS])
 def test_what_a_policy_does_wrong_is_told(orrery, tmp_path, cls, where, says):
     (tmp_path / "s.yaml").write_text(SCENARIO)
     more = ", timeout: 500ms" if cls.startswith("Hangs") else ""
-    listed = with_plugin(plugin("wrong.py", cls, more)) if where == PODS else with_jobs(job_policy(cls, "wrong.py", more))
-    done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *listed)
+    done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *LISTS[where](cls, more))
     assert done.returncode == 2, done.stderr
     for text in (f"policy 'Python:{cls}' of ", "failed: ", "at simulated time ", *says,
                  "what was recorded so far is in out.h5.part"):
@@ -288,8 +314,10 @@ BAD = [  # the policy's arguments, what is said of them
     ("{file: WRONG, class: Declared, racks: [1, x]}", "args.racks: [1]: expected an integer, got 'x'"),
     ("{file: WRONG, class: Declared, is_on: 'true'}", "args.is_on: expected true or false, got 'true' in quotes"),
     ("{file: WRONG, class: Misspelt}", "Misspelt serves no point", "did you mean 'score'?"),
-    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: 'Python:RanksByText' serves no point of pods: "
+    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: 'Python:RanksByText' is for whole jobs: "
      "it belongs into `policy.job_queue`"),
+    ("{file: WRONG, class: CordonsUnknown}", "policy.plugins[0]: 'Python:CordonsUnknown' is a controller: "
+     "it belongs into `policy.controllers`"),
 ]
 
 
@@ -332,8 +360,76 @@ def test_the_package_names_the_points_that_the_program_has(orrery):
     from orrery.policy import POINTS
     told = orrery("describe", "points").stdout
     named = [line.split()[0] for line in told.splitlines() if line.startswith("  ")]
-    named.remove("Controller")  # controllers are written in C++
     assert sorted(named) == sorted(POINTS)
+
+
+def test_a_policy_that_is_no_controller_is_told_where_it_belongs(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    for cls, belongs in (("Raises", "is for pods: it belongs into `policy.plugins`"),
+                         ("RanksByText", "is for whole jobs: it belongs into `policy.job_queue`")):
+        done = orrery("validate", "s.yaml", *with_controllers(job_policy(cls, "wrong.py")))
+        assert done.returncode == 2
+        assert f"policy.controllers[0]: 'Python:{cls}' {belongs}" in done.stderr
+
+
+def test_arguments_of_a_controller_are_checked_and_described(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("validate", "s.yaml", *with_controllers(job_policy("AvoidBrokenLinks", more=", cordon_for: 0s")))
+    assert done.returncode == 2
+    assert "args.cordon_for: out of range: must be between 1s and 10d, got '0s'" in done.stderr
+    told = orrery("describe", f"Python:{HERE / 'twins.py'}:AvoidBrokenLinks").stdout
+    for text in ("As the built-in AvoidBrokenLinks.", "cordon_for", "duration, between 1s and 10d", "default 1h"):
+        assert text in told
+
+
+SCENARIOS = Path(__file__).resolve().parents[4] / "scenarios"
+
+
+@pytest.mark.parametrize("more", ["", "nodes_max: 2, cordon_for: 25min"], ids=["as it is shipped", "two at a time"])
+def test_a_controller_in_python_acts_as_the_built_in_one(orrery, tmp_path, more):
+    found = []
+    for name, args in (("AvoidBrokenLinks", f"{{{more}}}"), ("Python", f"{{file: {HERE / 'twins.py'}, class: "
+                                                             f"AvoidBrokenLinks{', ' if more else ''}{more}}}")):
+        done = orrery("run", str(SCENARIOS / "broken-leaf.yaml"), "-q", "-o", "out.h5",
+                      *with_controllers(f"{{name: {name}, args: {args}}}"))
+        assert done.returncode == 0, done.stderr
+        with h5py.File(tmp_path / "out.h5") as file:
+            rows = file["events/actions"][:]
+            found.append([file["jobs"][:].tobytes(), file["pods"][:].tobytes(),
+                          *(rows[column].tobytes() for column in rows.dtype.names if column != "controller")])
+            who = {bytes(row) for row in rows["controller"]}
+        assert who == {b"AvoidBrokenLinks" if name != "Python" else b"Python:AvoidBrokenLinks"}
+        assert len(rows) >= 4
+    assert found[0] == found[1]
+
+
+def test_a_controller_sees_the_whole_board_and_gives_each_action(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text("""
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
+workload:
+  disruption_budgets: [{name: web, labels: {app: web}, max_unavailable: 1}]
+  training: {checkpoint_interval: 10min, checkpoint_write: 5s}
+  sources:
+    - {kind: service, name: web, team: ann, replicas: 3, pod: {cpus: 2, labels: {app: web}}, load: [{at: 0h, load: 1}]}
+    - {kind: jobs, jobs: [{name: g, user: bob, team: red, work: 2h, pods: 2, pod: {gpus: 8}}]}
+    - {kind: jobs, jobs: [{name: late, submit: 1h, kind: pods, work: 10min, pods: 1, pod: {gpus: 8}}]}
+faults: {list: [{node: gpu-0, at: 30min, repair: 3min}, {node: gpu-1, at: 40min, repair: 3min},
+                {node: gpu-2, at: 50min, repair: 3min}, {node: gpu-3, at: 60min, repair: 3min}]}
+run: {until: 6h}
+""")
+    done = orrery("run", "s.yaml", "-o", "out.h5", *with_controllers(
+        "{name: Python, period: 1min, args: " + f"{{file: {HERE / 'twins.py'}, class: LooksAround}}}}"))
+    assert done.returncode == 0, done.stderr
+    saw, has = (line.split(text)[1].split() for text in ("Python:LooksAround: saw ", "Python:LooksAround: has ")
+                for line in done.stderr.splitlines() if text in line)
+    with h5py.File(tmp_path / "out.h5") as file:
+        rows = file["events/actions"][:]
+        kinds = h5py.check_enum_dtype(file["events/actions"].dtype["action"])
+    assert set(has) == set(kinds) | {"wake_at"}
+    assert not {"ann", "bob", "red", "running", "woken", "up", "down", "failure", "broken", "suspended"} - set(saw)
+    given = [name for name, number in sorted(kinds.items(), key=lambda kind: kind[1]) if "nodes" not in name]
+    assert {number for name, number in kinds.items() if name in given} == set(rows["action"])
+    assert {bytes(why) for why in rows["why"]} >= {b"one", b"two", b"three", b"four", b"five", b"six", b"seven", b"eight"}
 
 
 def test_two_classes_of_one_file_serve_in_one_profile(orrery, tmp_path):
@@ -424,7 +520,7 @@ def test_the_example_of_the_package_runs_and_a_study_sees_that_its_file_changed(
     assert "0 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
 
 
-def test_the_schema_offers_them_for_pods_and_jobs_and_lets_classes_take_more(orrery):
+def test_the_schema_offers_them_in_each_list_and_lets_classes_take_more(orrery):
     import json
     rules = []
 
@@ -438,7 +534,7 @@ def test_the_schema_offers_them_for_pods_and_jobs_and_lets_classes_take_more(orr
             look(list(part.values()))
 
     look(json.loads(orrery("schema").stdout))
-    assert len(rules) >= 2
+    assert len(rules) >= 3  # of pods, of the job queue, of controllers
     for args in rules:
         assert args["additionalProperties"] is True
         assert list(args["properties"]) == ["file", "class", "timeout"]

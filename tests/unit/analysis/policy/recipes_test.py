@@ -31,6 +31,14 @@ policy:
   plugins: [{name: NodeResourcesFit, scores: false}, POLICY]
   disable: [NodeResourcesBalancedAllocation]
 """
+FAILING = """
+faults:
+  list:
+    - {node: gpu-3, at: 1830s, repair: 20min}
+    - {node: gpu-9, at: 2h, repair: 330s}
+    - {node: gpu-9, at: 130min, repair: 330s}
+policy: {controllers: [POLICY]}
+"""
 GANGS = "policy: {base: strict_gang, plugins: [POLICY]}\n"
 QUEUE = "policy: {job_queue: {policies: [POLICY]}}\n"
 BOTH = PLACING + "  job_queue: {policies: [QUEUED]}\n"
@@ -78,7 +86,8 @@ def compiled(name: str, folder: Path) -> str:
     ("least_left", "LeastLeft", "spare: 1", PLACING),
     ("fullest_leaf", "FullestLeaf", "", GANGS),
     ("largest_first", "LargestFirst", "", QUEUE),
-], ids=["a score", "domains of gangs", "a plan"])
+    ("rest_after_repair", "RestAfterRepair", "rest: 30min", FAILING),
+], ids=["a score", "domains of gangs", "a plan", "a controller"])
 def test_a_recipe_decides_alike_in_both_languages_and_unlike_the_default(run, tmp_path, file, cls, args, text):
     library = compiled(file, tmp_path)
     ours = run(text.replace("POLICY", built_in(cls, args)), library)
@@ -104,6 +113,16 @@ def test_the_whole_example_decides_alike_in_both_languages_and_keeps_the_quota(r
         assert max(held) <= 24
 
 
+def test_the_controller_of_the_page_keeps_nodes_that_come_back_empty_for_a_while(run, tmp_path):
+    policy = next(text for text in YAML if "controllers:" in text)
+    run(FAILING.split("policy:")[0] + re.sub(r".*in C\+\+\n", "", policy))
+    with h5py.File(tmp_path / "out.h5") as results:
+        actions = results["events/actions"][:]
+    given = [(bytes(row["why"]).decode(), row["node"], row["at"] / 60e9) for row in actions]
+    assert given == [("it has just come back", 3, 51), ("it has stayed up", 3, 81), ("it has just come back", 9, 126),
+                     ("it has just come back", 9, 136), ("it has stayed up", 9, 166)]
+
+
 def test_the_first_scenario_of_the_page_is_valid_with_both_libraries(run, tmp_path):
     policy = YAML[0][YAML[0].index("policy:"):]
     run(policy, compiled("least_left", tmp_path), command=("validate",))
@@ -111,5 +130,6 @@ def test_the_first_scenario_of_the_page_is_valid_with_both_libraries(run, tmp_pa
 
 def test_the_page_has_each_recipe_in_both_languages_and_a_score_in_fifteen_lines():
     assert sorted(FILES) == sorted(f"{name}.{suffix}" for suffix in ("py", "cpp") for name in
-                                   ("least_left", "fullest_leaf", "largest_first", "quota_and_rack"))
+                                   ("least_left", "fullest_leaf", "largest_first", "quota_and_rack",
+                                    "rest_after_repair"))
     assert len(FILES["least_left.py"].splitlines()) <= 15

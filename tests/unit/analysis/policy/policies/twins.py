@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from orrery.policy import CPU, GPU, SECOND, SKIP, SUCCESS, Arg, Leaf, Policy, named_in_vain, reject, wait
+from orrery.policy import (CPU, GPU, HOUR, SECOND, SKIP, SUCCESS, Arg, Duration, Leaf, Policy, named_in_vain, reject,
+                           wait)
 
 
 class BestFit(Policy):
@@ -348,3 +349,116 @@ class OnTheLast(Policy):
 
     def named_in_vain(self):
         return self.seen + named_in_vain("users", "user", self.args.users, self.board.has_user)
+
+
+class AvoidBrokenLinks(Policy):
+    """As the built-in AvoidBrokenLinks."""
+
+    args = {"cordon_for": Arg(Duration, default=HOUR, minimum=SECOND, maximum=240 * HOUR),
+            "nodes_max": Arg(int, default=0, minimum=0, maximum=1_000_000, unit="nodes")}
+
+    def __init__(self):
+        self.out_until = {}
+
+    def tick(self, board, actions):
+        for failure in board.gang_failures:
+            for node in failure.nodes.tolist():
+                self.cordon(board, actions, node, failure.serial)
+        for node, until in sorted(self.out_until.items()):
+            if until > board.now_ns:
+                continue
+            if board.ports_down[node] > 0:
+                self.out_until[node] = board.now_ns + self.args.cordon_for
+            else:
+                actions.uncordon(node, "all ports are up")
+                del self.out_until[node]
+        for until in self.out_until.values():
+            actions.wake_at(until)
+
+    def cordon(self, board, actions, node, job):
+        ports = board.ports_down[node]
+        if ports == 0 or self.nodes.cordoned[node] or node in self.out_until:
+            return
+        if 0 < self.args.nodes_max <= len(self.out_until):
+            return
+        self.out_until[node] = board.now_ns + self.args.cordon_for
+        actions.cordon(node, f"{ports} ports down under job {job}, which failed")
+
+
+class LooksAround(Policy):
+    """A controller that compares all that the board shows, and gives each action."""
+
+    args = {"until": Arg(Duration, default=3 * HOUR)}
+
+    def __init__(self):
+        self.seen, self.last, self.names = set(), None, []
+        assert self.board.now_ns == 0 and self.board.jobs == [] and len(self.nodes) == 4
+
+    def named_in_vain(self):
+        return ["saw " + " ".join(sorted(self.seen)), "has " + " ".join(self.names)]
+
+    def tick(self, board, actions):
+        self.names = [name for name in dir(actions) if not name.startswith("_")]
+        self.see_nodes(board)
+        self.see_jobs(board)
+        for job in board.jobs:
+            if board.job(job).is_suspended:
+                self.seen.add("suspended")
+                actions.resume(job, why="seven")
+        if self.last is None:
+            self.act(board, actions)
+            actions.wake_at(board.now_ns + SECOND)
+        elif "woken" not in self.seen:
+            assert board.now_ns == self.last + SECOND
+            self.seen.add("woken")
+        self.last = board.now_ns
+
+    def see_nodes(self, board):
+        for change in board.node_changes:
+            assert self.last is None or self.last < change.at_ns <= board.now_ns
+            self.seen.add("node up" if change.is_up else "node down")
+        for mask in (board.ready, board.broken, board.draining):
+            assert mask.dtype == bool and mask.shape == (len(self.nodes),)
+        assert not board.ports_down.any() and board.pool_state(0) == "foreign" and board.pool_of(0) is None
+        assert board.pools == [] and (board.ready == self.nodes.up).all()
+        self.seen |= {"broken"} if board.broken.any() else set()
+        for failure in board.gang_failures:
+            assert failure.nodes.tolist() == sorted(failure.nodes) and failure.at_ns <= board.now_ns
+            self.seen.add("gang failure")
+
+    def see_jobs(self, board):
+        held = [pod for node in range(len(self.nodes)) for pod in board.pods_on(node)]
+        for number in board.jobs:
+            job = board.job(number)
+            pods = range(job.first_pod, job.first_pod + job.pods)
+            placed = [pod for pod in pods if board.node_of(pod) is not None]
+            assert board.has_job(number) and job.id == number and board.pods_of(number) == placed
+            assert job.owner in ("job", "replica_set") and job.is_service == (job.owner == "replica_set")
+            assert set(placed) <= set(held) and job.submitted_ns <= board.now_ns
+            for pod in pods:
+                assert board.has_pod(pod) and board.pod(pod).job == number
+                assert (board.placed_since_ns(pod) is None) == (pod not in placed)
+                assert board.unsaved_ns(pod) >= 0 and not (board.is_ready(pod) and pod not in placed)
+                self.seen |= {f"budget of {board.disruptions_allowed(pod)}"} | (
+                    {"terminating"} if board.is_terminating(pod) else set())
+            self.seen |= {job.phase, job.user, job.team}
+        assert not board.has_job(10**6) and not board.has_pod(10**6)
+        for waiting in board.waiting:
+            assert board.job(waiting.job).phase == "pending" and waiting.since_ns <= board.now_ns
+        assert all(board.node_of(u.pod) is None and u.since_ns <= board.now_ns for u in board.unplaced)
+        assert 0 <= board.lone_pods_with_siblings <= board.lone_pods <= len(held)
+        assert board.count_pods({"app": "web"}).sum() <= len(held) and 0 <= board.rng("mine").uniform() < 1
+
+    def act(self, board, actions):
+        web = next(board.job(job) for job in board.jobs if board.job(job).is_service)
+        gang = next(board.job(job) for job in board.jobs if board.job(job).is_gang)
+        free = int(np.flatnonzero(self.nodes.free(GPU) == self.nodes.allocatable[GPU])[0])
+        actions.cordon(free, "one")
+        actions.uncordon(free, "two")
+        actions.taint(free, "mine", "three", value="v", effect="NoExecute")
+        actions.taint(free, "mine", "three again", value="v", effect="NoExecute", is_there=False)
+        actions.evict(web.first_pod, "four", retry_for_ns=5 * SECOND)
+        actions.drain(np.int64(free), "five", deadline_ns=HOUR, force_after_ns=HOUR // 2)
+        actions.suspend(gang.id, "six")
+        actions.resize(web.id, 1, "eight")
+        actions.suspend(10**6, "of a job that is not there")

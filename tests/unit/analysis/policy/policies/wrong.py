@@ -270,3 +270,107 @@ class Declared(Policy):
         assert (self.args.weight, self.args.racks, self.args.limits) == (3, [1, 2], {"a": 5})
         assert (self.args.patience, self.args.is_on) == (90 * 10**9, False)
         return np.zeros(len(nodes))
+
+
+class RaisesInTick(Policy):
+    def tick(self, board, actions):
+        self.look(board.node_changes)
+
+    def look(self, changes):
+        raise KeyError("no such rack")
+
+
+class HangsInTick(Policy):
+    def tick(self, board, actions):
+        while board.now_ns > 0:
+            pass
+
+
+class CordonsUnknown(Policy):
+    def tick(self, board, actions):
+        actions.cordon(999, "it looks bad")
+
+
+class UncordonsBelow(Policy):
+    def tick(self, board, actions):
+        actions.uncordon(-1, "the last one")
+
+
+class DrainsHalf(Policy):
+    def tick(self, board, actions):
+        actions.drain(0.5, "half of it")
+
+
+class DrainsBackwards(Policy):
+    def tick(self, board, actions):
+        actions.drain(0, "yesterday", deadline_ns=-5)
+
+
+class EvictsBackwards(Policy):
+    def tick(self, board, actions):
+        actions.evict(0, "yesterday", retry_for_ns=-1)
+
+
+class EvictsNoPod(Policy):
+    def tick(self, board, actions):
+        actions.evict(-3, "whoever")
+
+
+class SuspendsNoJob(Policy):
+    def tick(self, board, actions):
+        actions.suspend(2**40, "whoever")
+
+
+class ResizesToNothing(Policy):
+    def tick(self, board, actions):
+        actions.resize(0, 0, "nobody needs it")
+
+
+class TaintsOddly(Policy):
+    def tick(self, board, actions):
+        actions.taint(0, "mine", "a new kind", effect="NoRun")
+
+
+class TaintsWithoutKey(Policy):
+    def tick(self, board, actions):
+        actions.taint(0, "", "it has no key")
+
+
+class AddsToNoPool(Policy):
+    def tick(self, board, actions):
+        actions.add_nodes(99, [0], "more")
+
+
+class RemovesUnknown(Policy):
+    def tick(self, board, actions):
+        actions.remove_nodes(0, [0, 999], "less")
+
+
+class ActsWithoutWhy(Policy):
+    def tick(self, board, actions):
+        actions.cordon(0)
+
+
+class WakesBefore(Policy):
+    def tick(self, board, actions):
+        actions.wake_at(board.now_ns - 1)
+
+
+class AsksForNoJob(Policy):
+    def tick(self, board, actions):
+        board.job(10**6)
+
+
+class AsksForNoPod(Policy):
+    def tick(self, board, actions):
+        board.is_ready(-1)
+
+
+class KeepsActions(Policy):
+    def __init__(self):
+        self.kept = None
+
+    def tick(self, board, actions):
+        if self.kept is None:
+            self.kept = actions
+        self.kept.cordon(0, "too late")
