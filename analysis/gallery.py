@@ -41,14 +41,14 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-POLICIES = {  # of the queue of jobs: who is next, and who starts now
+POLICIES = {  # the start of the job queue's code: the order, and who starts now
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
     "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# Gangs of half the cluster, placed pod by pod; in two a process dies, which takes hours to notice.
+# Gangs of half the cluster, placed pod by pod; in two gangs a process dies, which is detected after hours.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",
@@ -59,7 +59,7 @@ LARGE = SMALL | {
 }
 SEEDS = range(1, 21)
 TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # of queue-order
-COLOURS_MAX = 128  # of a picture, to keep it small
+COLOURS_MAX = 128  # resolution of a picture, to keep the file small
 
 
 class Runs:
@@ -87,7 +87,7 @@ class Runs:
 
 
 def times(runs: Runs) -> pd.DataFrame:
-    """Mean time from submission to completion in seconds, by seed and policy."""
+    """Mean time to completion in seconds, by seed and policy."""
     values = {}
     for policy, queue in POLICIES.items():
         for seed in SEEDS:
@@ -98,7 +98,7 @@ def times(runs: Runs) -> pd.DataFrame:
 
 
 def studies(runs: Runs) -> dict[str, plt.Axes]:
-    """The figure of each study that ships; that of a trace only where the trace is."""
+    """The figure of each study that ships; of a study over a trace only if the trace exists."""
     asked = {
         "gang-scheduling": ("gpu_hours_deadlocked", {}),
         "checkpoint-interval": ("gpu_share_useful", {"x": "interval", "by": "failures"}),
@@ -140,7 +140,7 @@ def scenarios(runs: Runs) -> dict[str, plt.Figure]:
 
 
 def pictures(runs: Runs) -> dict[str, plt.Axes | plt.Figure]:
-    """Every figure by the name of its file."""
+    """Every figure, keyed by the name of its file."""
     queues = [
         runs("openai-7500", policy, "--until", "4d", values=SMALL | {"policy.job_queue": queue})
         for policy, queue in POLICIES.items()

@@ -66,13 +66,13 @@ policy: {controllers: [{name: AvoidBrokenLinks}]}
 
 
 def described(program: Path, *names: str) -> str:
-    """What `orrery describe` says."""
+    """Output of `orrery describe`."""
     command = [program, "describe", *names]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def fenced(lines: list[str]) -> str:
-    """Lines as they are, without the margin that all share."""
+    """Lines as they are, without their common margin."""
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     margin = min((len(l) - len(l.lstrip()) for l in lines if l.strip()), default=0)
@@ -80,7 +80,7 @@ def fenced(lines: list[str]) -> str:
 
 
 def parts(lines: list[str], head: re.Pattern[str]) -> list[tuple[str, list[str]]]:
-    """Cuts lines before each that begins with `head`; what precedes the first has no name."""
+    """Splits lines before each that begins with `head`; the lines before the first have no name."""
     cut: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
         if found := head.match(line):
@@ -119,7 +119,7 @@ def parameter_pages(program: Path) -> dict[str, str]:
 
 
 def overview(program: Path, heading: str) -> list[tuple[str, str]]:
-    """Names and what stands behind them, of one list of `orrery describe`."""
+    """Names and texts of one list of `orrery describe`."""
     text = described(program).split(f"\n{heading}:\n")[1].split("\n\n")[0]
     rows = re.findall(r"^  (\S+)(.*(?:\n      .*)*)", text, re.MULTILINE)
     return [(name, " ".join(rest.split())) for name, rest in rows]
@@ -250,7 +250,7 @@ def pages(program: Path) -> dict[str, str]:
 
 
 def differences(made: dict[str, str]) -> list[str]:
-    """What is not as it would be made now."""
+    """Differences between the pages and those that would be written now."""
     found = []
     kept = {path.name for path in FOLDER.glob("*")}
     for name, text in made.items():

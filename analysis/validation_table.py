@@ -39,7 +39,7 @@ remarks are kept in `analysis/validation_remarks.md`. Do not edit this page.
 
 
 class Figure(NamedTuple):
-    """One number or answer of a case; figure names it if the case has several."""
+    """One number or answer of a case; `figure` names it if the case has several."""
     figure: str
     ours: str
     theirs: str
@@ -72,7 +72,7 @@ def read_tables(program: str) -> list[Table]:
 
 
 def read_figures(paths: list[pathlib.Path]) -> tuple[Figures, set[str]]:
-    """What is written in these files, and the cases that they say were not checked."""
+    """The figures in these files, and the cases that were not checked."""
     figures, unchecked = collections.defaultdict(list), set()
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -108,7 +108,7 @@ def run(programs: list[str], build: pathlib.Path, results: pathlib.Path) -> None
 
 def complaints(programs: list[str], figures: Figures, unchecked: set[str],
                stored: Figures) -> list[str]:
-    """What is wrong with the results of these programs, seen beside the stored ones."""
+    """Problems of the results of these programs, compared with the stored ones."""
     ids = {case["id"] for program in programs for table in read_tables(program)
            for case in table.cases}
     told = [f"{case}: a case without a result" for case in ids - set(figures) - unchecked]
@@ -136,7 +136,7 @@ def rows_of(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def what_of(case: dict) -> str:
-    """What is put in, told in a few words."""
+    """The input of a case, in a few words."""
     if "input" in case:
         given = dict(case["input"])
         quantity = given.pop("quantity")
@@ -153,7 +153,7 @@ def what_of(case: dict) -> str:
 
 
 def tolerance_of(case: dict) -> str:
-    """Of all cases it is a part of the expected figure."""
+    """The tolerance; for cases with one tolerance it is part of the expected figure."""
     tolerance = case.get("tolerance", 0)
     text = "exact" if tolerance == 0 else f"{100 * tolerance:.3g} %"
     return text if case.get("is_reproduced", True) else f"**not met:** {text}"
@@ -205,7 +205,7 @@ def workload_row(table: Table, workload: str, figures: Figures) -> list[str]:
 
 
 def grid_section(table: Table, figures: Figures) -> str:
-    """Too many figures to read: a summary by workload, and all of them folded."""
+    """A section with too many figures to read: a summary by workload, and all of them folded."""
     columns = ["workload", "policies", "means", "largest difference, points", "of",
                "mean of absolute differences"]
     workloads = dict.fromkeys(case["input"]["workload"] for case in table.cases)

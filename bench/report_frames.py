@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 import conftest  # noqa: E402, F401: finds the package
 from browser_test import Page, started  # noqa: E402
 
-# What a reader does, as steps: code that knows the number of its step as k.
+# Actions of a reader as steps: code in which k is the number of the step.
 STEPS: dict[str, tuple[int, str]] = {
     "pointer over the Gantt": (20, """const box = gantt.plot.getBoundingClientRect();
         gantt.svg.dispatchEvent(new PointerEvent("pointermove", {bubbles: true,
@@ -52,7 +52,7 @@ FRAMES = """const [k, done] = arguments;
 
 
 def cpu(driver: Any) -> float:
-    """Milliseconds that the page's thread has worked."""
+    """Milliseconds of CPU time of the page's thread."""
     told = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return next(1e3 * one["value"] for one in told if one["name"] == "TaskDuration")
 

@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="runs at once")
     parser.add_argument("--runs", type=int, default=1_000, help="how many")
     given = parser.parse_args()
-    # What is deleted just before slows making files, so all goes at the end.
+    # Deletions slow down the creation of files, so all are deleted at the end.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "base.yaml").write_text(BASE)

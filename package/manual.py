@@ -16,13 +16,13 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What the words of a command are, for completions; of other commands they are files.
+# The meaning of a command's words, for completions; words of other commands are files.
 WORDS = {
     "run": "scenario", "validate": "scenario", "describe": "name", "schema": "nothing",
     "trace": "action", "study": "action", "report": "run", "plot": "figure", "explain": "run",
     "export": "run", "cluster": "study",
 }
-# What the value of an option is, by its name in the help; others cannot be completed.
+# The meaning of an option's value, by its name in the help; others cannot be completed.
 VALUES = {"FILE": "file", "DIR": "folder", "LIB": "library"}
 
 
@@ -58,7 +58,7 @@ class Command:
 
 
 def said(program: Path, *arguments: str) -> str:
-    """What the program prints, in lines of any length."""
+    """Output of the program, in lines of any length."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True,
                           env=os.environ | {"COLUMNS": "10000"})
     if done.returncode != 0:
@@ -74,7 +74,7 @@ def option_of(left: str, doc: str, usage: str) -> Option:
 
 
 def read_help(command: Command, text: str) -> None:
-    """Takes the description and the rows of a command's own help, ours or that of argparse."""
+    """Reads the description and the rows of a command's help, ours or that of argparse."""
     lines = text.split("\n\n", 1)[1].splitlines()
     heads = ("Options:", "options:", "positional arguments:")
     begin = next(i for i, line in enumerate(lines) if line in heads)
@@ -83,7 +83,7 @@ def read_help(command: Command, text: str) -> None:
         indent = len(line) - len(line.lstrip())
         if not line.strip() or line in heads:
             continue
-        if indent > 8 and command.rows:  # the doc of a long option is in the next line
+        if indent > 8 and command.rows:  # the doc of a long option is on the next line
             left, doc = command.rows[-1]
             command.rows[-1] = (left, f"{doc} {line.strip()}".strip())
             continue
@@ -111,12 +111,12 @@ def roff(text: str) -> str:
 
 
 def roff_lines(text: str) -> str:
-    """Text that begins with a dot is no request."""
+    """Lines of roff: text that begins with a dot is escaped."""
     return "\n".join(f"\\&{line}" if line[:1] == "." else line for line in roff(text).split("\n"))
 
 
 def paragraphs(text: str) -> str:
-    """Indented lines keep their ends."""
+    """Paragraphs; indented lines keep their line breaks."""
     made = []
     for part in text.split("\n\n"):
         if part.startswith("    "):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from orrery.command_line import DONE, MISTAKE, guarded, told
 
-# Each has a function main(arguments) in its module, which is loaded when it is asked for.
+# Each command has a function main(arguments) in its module, which is imported only for that command.
 COMMANDS = {
     "report": ("orrery.report.command", "one interactive page of a run, or of a study's folder"),
     "plot": ("orrery.plot_command", "one figure of a run, or of several side by side"),

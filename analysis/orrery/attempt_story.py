@@ -1,4 +1,4 @@
-"""The scheduling attempts of one job: what spoke against them, and who held what was missing."""
+"""The scheduling attempts of one job: the reasons of rejections, and the holders of the missing resources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = ("scheduled", "waiting_in_permit")
 
 
 def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
-    """The largest holders: what each held on how many nodes, and until when."""
+    """The largest holders: the GPUs of each, on how many nodes, and until when."""
     end = history.run.end
     parts = []
     for row in holders.head(SHOWN_MAX).itertuples():
@@ -45,12 +45,12 @@ class AttemptStory:
 
     @cached_property
     def lines(self) -> pd.DataFrame:
-        """Alike attempts in one row, by when the first of them was."""
+        """Equal attempts in one row, ordered by the first of them."""
         return self.history.attempts_of(self.job)
 
     @cached_property
     def rejections(self) -> pd.DataFrame:
-        """What spoke against the last attempt of each line; `line` is its place in `lines`."""
+        """Reasons of the last attempt of each line; `line` is its index in `lines`."""
         parts = [
             self.history.rejections_of(attempt).assign(line=line)
             for line, attempt in enumerate(self.lines["attempt"])
@@ -59,7 +59,7 @@ class AttemptStory:
 
     @cached_property
     def holders(self) -> pd.DataFrame:
-        """Who held GPUs of the nodes that others had filled, at the last attempt of each line."""
+        """Holders of GPUs on nodes that were full for the job, at the last attempt of each line."""
         parts = []
         for line, row in self.lines.iterrows():
             rejections = self.rejections[self.rejections["line"] == line]
@@ -75,8 +75,8 @@ class AttemptStory:
         return self.lines[~self.lines["outcome"].isin(GOOD)]
 
     def reason(self, life: int, rank: int = -1) -> str:
-        """Of those in one life of its pods (-1: the last one), or of one rank, what spoke longest
-        against them."""
+        """The reason that rejected longest among the attempts of one life of the pods (-1: the last one), or of
+        one rank."""
         lines = self._in_vain()
         if rank >= 0:
             lines = lines[lines["ranks"].map(lambda ranks: rank in ranks)]
@@ -85,7 +85,7 @@ class AttemptStory:
         lines = lines[lines["life"] == (lines["life"].max() if life < 0 else life)]
         if not len(lines):
             return "no attempt failed before it first ran"
-        # What a plugin turned down for the sake of a gang says less than why the gang lacks nodes.
+        # A plugin that rejects for the sake of a gang says less than the reason why the gang lacks nodes.
         by_filters = self.rejections.loc[self.rejections["nodes"] > 0, "line"]
         if lines.index.isin(by_filters).any():
             lines = lines[lines.index.isin(by_filters)]
@@ -177,7 +177,7 @@ class AttemptStory:
         return "\n".join(text)
 
     def _shown(self, lines: int) -> list[int]:
-        """The kinds that were seen longest, in order of time."""
+        """The kinds that lasted longest, in order of time."""
         by_length = (self.lines["last"] - self.lines["first"]).round(3)
         order = sorted(
             self.lines.index, key=lambda i: (-by_length[i], -self.lines.at[i, "count"], i)

@@ -1,4 +1,4 @@
-"""/timeline/cardiogram as arrays: what ranks of chosen jobs did, interval by interval."""
+"""/timeline/cardiogram as arrays: the activity of ranks of chosen jobs, interval by interval."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 from orrery.mistakes import RunError
 from orrery.run import Run
 
-# Okabe and Ito's palette: told apart with any kind of colour vision. Waiting is pale.
+# Okabe and Ito's palette, which is distinguishable with any kind of colour vision. Waiting is pale.
 PHASES = {
     "idle": "#FFFFFF",
     "init": "#DDDDDD",
@@ -45,13 +45,13 @@ def by_rank(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def phase_codes(rows: pd.DataFrame) -> pd.DataFrame:
-    """by_rank() of the phase, as its place in PHASES."""
+    """by_rank() of the phase, as its index in PHASES."""
     codes = {phase: i for i, phase in enumerate(PHASES)}
     return by_rank(rows.assign(code=rows["phase"].astype(str).map(codes)), "code")
 
 
 def means(rows: pd.DataFrame) -> pd.Series:
-    """Of the whole window and all ranks, weighted by the lengths of intervals."""
+    """Means over the whole window and all ranks, weighted by the lengths of intervals."""
     columns = ["reported", "power_watts", "network_bps", "computing", "exchange", "checkpoint"]
     span = rows["end"] - rows["begin"]
     return rows[columns].mul(span, axis=0).sum() / span.sum()

@@ -1,14 +1,14 @@
-"""Runs a study on a Dask cluster: its shards side by side on the workers, those of lost workers
-again, and at the end the report on what is in the folder.
+"""Runs a study on a Dask cluster: its shards in parallel on the workers, shards of lost workers again, and at
+the end the report of the folder.
 
     python3 -m orrery.cluster STUDY.yaml -o DIR               # with a worker for each core here
     python3 -m orrery.cluster STUDY.yaml -o DIR --scheduler tcp://head:8786
 
-Workers need Dask, the program under the same path, and a file system that shares the study and DIR
-under the same paths. Each run that is over is kept in DIR, so whatever is killed, the same command
-goes on from there. Exit statuses are the program's: 0; 2 for mistakes of the user, such as a run
-that fails; 74 if DIR cannot be written; 130 when stopped; and 1 if the program broke down in a
-shard, or Dask was lost. Seeds that a study's `until` adds run here, once the shards are through.
+Workers need Dask, the program under the same path, and a file system that shares the study and DIR under the
+same paths. Each finished run is kept in DIR, so after a kill the same command continues from there. Exit
+statuses are the program's: 0; 2 for mistakes of the user, such as a run that fails; 74 if DIR cannot be
+written; 130 when stopped; and 1 if the program crashed in a shard, or Dask was lost. Seeds that a study's
+`until` adds run on this machine, after the shards.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from orrery.printable import say
 if TYPE_CHECKING:
     from distributed import Client
 
-SHARDS_PER_THREAD = 8  # so that all are busy until shortly before the end
+SHARDS_PER_THREAD = 8  # shards are small, so that all workers are busy until shortly before the end
 
 
 @contextmanager
 def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
-    """A client of that scheduler, or of workers of our own on this machine."""
+    """A client of the given scheduler, or of workers started on this machine."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -52,7 +52,8 @@ def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
         ) from None
     import cloudpickle
 
-    for name in ("distributed", "distributed.client", "asyncio"):  # we tell what matters
+    # This command prints the relevant events itself
+    for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     cloudpickle.register_pickle_by_value(cluster_worker)
     if scheduler is not None:
@@ -66,14 +67,14 @@ def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     with tempfile.TemporaryDirectory() as scratch, LocalCluster(
         n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None,
         memory_limit=0, local_directory=scratch, silence_logs="CRITICAL",
-        scheduler_kwargs={"allowed_failures": 0},  # the shards' own count of tries tells more
+        scheduler_kwargs={"allowed_failures": 0},  # the shards' own count of tries is more precise
     ) as cluster, Client(cluster) as client:
         client.register_worker_plugin(cluster_worker.Undisturbed())
         yield client
 
 
 def _check_workers(client: Client, study: Study, place: Place) -> None:
-    """Each sees the folder and runs the same program, and what it writes is seen here."""
+    """Checks that each worker sees the folder, runs the same program, and that its files are visible here."""
     from distributed import TimeoutError
 
     try:
@@ -131,7 +132,7 @@ def _run(study: Study, options: argparse.Namespace) -> int:
     log = Log()
     grid = _run_shards(study, runs, options, log)
     if not grid.lost:
-        return study.call("run")  # finds all runs but those that failed, and tells why they do
+        return study.call("run")  # runs again only failed runs, and prints their errors
     missing = sum(len(shard.runs) - len(shard.found()) for shard in grid.lost)
     if missing < len(runs):
         study.call("report")
@@ -140,7 +141,8 @@ def _run(study: Study, options: argparse.Namespace) -> int:
 
 
 def _library(name: str) -> str:
-    """For workers in other folders. The program finds its own libraries by their bare names."""
+    """The library as workers in other folders can load it. The program finds its own libraries by their bare
+    names."""
     return str(Path(name).absolute()) if Path(name).exists() or "/" in name else name
 
 
@@ -155,7 +157,7 @@ def _parser() -> argparse.ArgumentParser:
             raise ValueError
         return int(text)
 
-    count.__name__ = "whole number"  # of the message
+    count.__name__ = "whole number"  # of the error message
     parser.add_argument("study", type=Path, metavar="STUDY.yaml")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True,
                         help="folder of the runs; workers must share it")
@@ -177,7 +179,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; gives its exit status."""
+    """The command; returns its exit status."""
     options = _parser().parse_args(argv)
     former: Any = signal.signal(signal.SIGTERM, _stop)
     try:

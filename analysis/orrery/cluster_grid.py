@@ -1,5 +1,5 @@
-"""What orrery.cluster keeps of a study while it runs: the lease on its folder, its shards, and how
-often each was tried."""
+"""State that orrery.cluster keeps of a study while it runs: the lease on its folder, its shards, and the tries
+of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 OK, BROKEN, MISTAKE, STOPPED = 0, 1, 2, 130
-RENEWAL = 10.0  # seconds between signs of life
+RENEWAL = 10.0  # seconds between renewals of the lease
 
 
 class ClusterError(Exception):
@@ -37,7 +37,7 @@ class ClusterError(Exception):
 
 
 class Log:
-    """Lines as the program's own; on a terminal the last one is rewritten."""
+    """Lines in the format of the program; on a terminal the last one is rewritten."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
@@ -49,7 +49,8 @@ class Log:
         say(f"{time.strftime('%H:%M:%S')} {level}: {printable(text)}", sys.stderr)
 
     def progress(self, text: str) -> None:
-        """At most twice a second on a terminal, else every ten seconds, and only what is new."""
+        """Prints progress at most twice a second on a terminal, else every ten seconds, and only if it
+        changed."""
         pause = 0.5 if self._is_terminal else 10.0
         now = time.monotonic()
         if text == self._told[1] or now < self._told[0] + pause:
@@ -68,8 +69,8 @@ class Log:
 
 
 class Lease:
-    """A file in the folder that says who runs the study. Workers stop once it is gone or no longer
-    renewed, and there is one at a time, so that no two run the same shard for long."""
+    """A file in the folder that names the process which runs the study. Workers stop once the file is gone or
+    no longer renewed. Only one lease exists at a time, so that no two processes run the same shard for long."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / LEASE
@@ -93,7 +94,7 @@ class Lease:
         self.end()
 
     def end(self) -> None:
-        """Shards that still run are ended by their workers."""
+        """Ends the lease; workers then end their shards."""
         self._path.unlink(missing_ok=True)
 
     def renew(self) -> None:
@@ -145,13 +146,13 @@ class Study:
     plugins: tuple[str, ...] = ()
 
     def arguments(self, action: str, *rest: str) -> list[str]:
-        """Of a call of the program."""
+        """Arguments of a call of the program."""
         plugins = [word for plugin in self.plugins for word in ("--plugin", plugin)]
         folder = [] if action == "plan" else ["-o", str(self.folder)]
         return ["study", action, str(self.path), *rest, *folder, *plugins]
 
     def runs(self) -> list[Path]:
-        """What is in the folder of each run once it is over, in the order of shards."""
+        """The files of each finished run, in the order of shards."""
         command = [str(self.program), *self.arguments("plan")]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != OK:
@@ -162,8 +163,8 @@ class Study:
         ]
 
     def call(self, action: str) -> int:
-        """The status of the program, which speaks for itself. Its session is its own, so that it
-        gets one signal to stop, not a second one from the terminal, which would kill it."""
+        """Runs the program and returns its status; the program prints its own messages. It has a session of its
+        own, so that it gets one signal to stop. A second one from the terminal would kill it."""
         command = [str(self.program), *self.arguments(action)]
         process = subprocess.Popen(command, start_new_session=True)
         try:
@@ -180,13 +181,13 @@ class Study:
 class Shard:
     """Every n-th run from the i-th on."""
 
-    part: str  # "2/5", as the program has it
+    part: str  # "2/5", the notation of the program
     runs: list[Path]
-    tries: int = 0  # in a row that brought no run
-    before: set[tuple[str, int]] = field(default_factory=set)  # of the last try
+    tries: int = 0  # tries in a row without a new run
+    before: set[tuple[str, int]] = field(default_factory=set)  # status of the last try
 
     def found(self) -> set[tuple[str, int]]:
-        """Its runs in the folder, and when they were written."""
+        """The finished runs of the shard, and when their files were written."""
         seen = set()
         for path in self.runs:
             try:
@@ -197,7 +198,7 @@ class Shard:
 
 
 class Grid:
-    """The shards of a study on a cluster, until each is through or given up."""
+    """The shards of a study on a cluster, until each is done or given up."""
 
     def __init__(
         self, client: Client, study: Study, place: Place, lease: Lease, retries: int, log: Log
@@ -266,7 +267,8 @@ class Grid:
         return False
 
     def _is_lost(self, shard: Shard, why: str, status: int) -> bool:
-        """Tries that brought a run do not count: machines that are taken away now and then."""
+        """Whether the shard is given up. Tries that brought a run do not count: machines may be lost now and
+        then."""
         shard.tries = 1 if shard.found() != shard.before else shard.tries + 1
         if shard.tries > self._retries:
             self._give_up(shard, f"{why}; given up after {shard.tries} tries", status)
@@ -275,7 +277,7 @@ class Grid:
         return True
 
     def _give_up(self, shard: Shard, why: str, status: int) -> None:
-        if status == NOT_WRITTEN:  # no other shard would fare better
+        if status == NOT_WRITTEN:  # every other shard would fail, too
             raise ClusterError(f"shard {shard.part} {why}", status)
         self._log.say(f"shard {shard.part}: {why}", "error")
         self.lost.append(shard)
@@ -287,7 +289,7 @@ class Grid:
             say(line, sys.stderr)
         if outcome["text"]:
             return
-        deadline = time.monotonic() + 60  # a network file system may show what was written late
+        deadline = time.monotonic() + 60  # a network file system may show recent files late
         while len(shard.found()) < len(shard.runs):
             if time.monotonic() > deadline:
                 raise ClusterError(

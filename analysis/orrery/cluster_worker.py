@@ -1,5 +1,5 @@
-"""What a Dask worker does for orrery.cluster. It is sent there as it stands, so that a worker needs
-Dask and the program, but not this package: nothing but the standard library is used here."""
+"""Code that runs on a Dask worker for orrery.cluster. Its source is sent to the worker, so it uses only the
+standard library: a worker needs Dask and the program, but not this package."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ import uuid
 from pathlib import Path
 from typing import Literal, TypedDict
 
-LEASE = ".cluster.json"  # in the folder of a study while somebody runs it
-PATIENCE = 180.0  # seconds without a sign of life; network file systems may show it a minute late
+LEASE = ".cluster.json"  # exists in the folder of a study while a command runs the study
+PATIENCE = 180.0  # seconds without a renewal; network file systems may show one a minute late
 PAUSE = 3.0  # seconds after a run that could not be written
-NOT_WRITTEN = 74  # the program's status then
+NOT_WRITTEN = 74  # status of the program in that case
 PR_SET_PDEATHSIG = 1
 
 
 class Place(TypedDict):
-    """What all workers must see alike."""
+    """Facts in which all workers must agree."""
 
     program: str
-    version: str  # what it says of itself
+    version: str  # output of --version
     folder: str
-    token: str  # of the lease
+    token: str  # token in the lease
 
 
 class Outcome(TypedDict):
-    """`ended`: see status. `stopped`: whoever asked for it is gone. `refused`: text says why."""
+    """`ended`: see status. `stopped`: the command that asked for the shard is gone. `refused`: text gives the
+    reason."""
 
     how: Literal["ended", "stopped", "refused"]
     status: int
-    text: str  # what the program said on its standard error
+    text: str  # standard error of the program
     host: str
 
 
 class Undisturbed:
-    """A plug-in of workers that whoever pressed Ctrl-C started: that is told to the coordinator."""
+    """A plug-in for workers of the user's own process group: Ctrl-C stops the coordinator, and the workers
+    ignore it."""
 
     name = "orrery-undisturbed"
 
@@ -48,7 +50,7 @@ class Undisturbed:
 
 
 def version_of(program: str) -> str:
-    """What the program says of itself; empty if it does not run."""
+    """Output of --version; empty if the program does not run."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -57,7 +59,7 @@ def version_of(program: str) -> str:
 
 
 def lease_seen(place: Place) -> int | None:
-    """When the lease was last renewed, in its file system's time; None if it is not there."""
+    """When the lease was last renewed, in its file system's time; None if there is no lease."""
     path = Path(place["folder"]) / LEASE
     try:
         return path.stat().st_mtime_ns if place["token"] in path.read_text() else None
@@ -66,7 +68,7 @@ def lease_seen(place: Place) -> int | None:
 
 
 def refusal(place: Place, patience: float = 10.0) -> str:
-    """Why no shard can run here; empty if one can. A folder that others made may show late."""
+    """Why no shard can run here; empty if one can. New folders may become visible late."""
     began = time.monotonic()
     while lease_seen(place) is None:
         if time.monotonic() - began > patience:
@@ -84,7 +86,8 @@ def refusal(place: Place, patience: float = 10.0) -> str:
 
 
 def leave_mark(place: Place) -> tuple[str, str]:
-    """Tries the folder out: the reason why not, or an empty text and the name of a file in it."""
+    """Tries to write to the folder. Returns the reason why that failed, or an empty text and the name of a file
+    there."""
     reason, name = refusal(place), f".seen-{uuid.uuid4().hex}"
     if not reason:
         try:
@@ -95,13 +98,13 @@ def leave_mark(place: Place) -> tuple[str, str]:
 
 
 def run_shard(place: Place, arguments: list[str]) -> Outcome:
-    """Runs the program with these arguments. It ends when this worker dies, and when the lease is
-    no longer renewed: nobody waits for the outcome then, and others may soon run the same."""
+    """Runs the program with these arguments. The program is ended when this worker dies, or when the lease is
+    no longer renewed: then nobody waits for the outcome, and others may soon run the same shard."""
     host = socket.gethostname()
     reason = refusal(place)
     if reason:
         return {"how": "refused", "status": 2, "text": reason, "host": host}
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux has it
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux only
 
     def die_with_worker() -> None:
         if prctl is not None:
@@ -113,7 +116,7 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
             stderr=said, start_new_session=True, preexec_fn=die_with_worker,
         )
         is_wanted = wait_while_wanted(process, place)
-        if process.returncode == NOT_WRITTEN:  # by now a shard that was to stop may have done so
+        if process.returncode == NOT_WRITTEN:  # a shard that should stop may have stopped by now
             time.sleep(PAUSE)
         said.seek(0)
         return {
@@ -125,7 +128,7 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
 
 
 def wait_while_wanted(process: subprocess.Popen, place: Place) -> bool:
-    """Until it ends by itself; or ends it, and is False, once the lease is gone or grows old."""
+    """Waits for the program to end (True); or ends it (False) once the lease is gone or too old."""
     renewed, noticed, misses = lease_seen(place), time.monotonic(), 0
     while True:
         try:

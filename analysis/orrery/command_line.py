@@ -1,4 +1,4 @@
-"""What the commands of the package share: exit statuses, and mistakes told in a line."""
+"""Shared by the commands of the package: exit statuses, and one-line messages of mistakes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from orrery.mistakes import OutputError, RunError
 from orrery.printable import say
 
-DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # as of the program orrery
+DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # the same as those of the program orrery
 
 STANDARD_OUTPUT = Path("-")
 
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """What fails within it is the fault of the output."""
+    """Errors within it are attributed to the output."""
     try:
         yield
     except OSError as error:
@@ -26,8 +26,8 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes the file in one step: who is stopped meanwhile leaves no half of it. To standard output
-    if the file is called -."""
+    """Writes the file in one step, so that an interrupted command leaves no partial file. The path - is
+    standard output."""
     if path == STANDARD_OUTPUT:
         sys.stdout.write(text)
         return
@@ -38,8 +38,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int:
-    """Carries out a command, and says what went wrong as the program orrery would. A command may
-    come back with a status of its own."""
+    """Runs a command, and reports errors as the program orrery does. The command may return its own status."""
     try:
         status = command(arguments)
         sys.stdout.flush()
@@ -48,7 +47,7 @@ def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[
         return missing(error)
     except OutputError as error:
         return told(str(error), OUTPUT_FAILED)
-    except BrokenPipeError:  # the reader of our output had enough
+    except BrokenPipeError:  # the reader of standard output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, RunError, ImportError) as error:
         return told(str(error), MISTAKE)
@@ -58,7 +57,7 @@ def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[
 
 
 def missing(error: ModuleNotFoundError) -> int:
-    """A module that is not installed, and which package of Debian has it."""
+    """Reports a module that is not installed, and the Debian package that has it."""
     module = str(error.name).split(".")[0]
     hint = "" if module == "orrery" else f"; apt-get install python3-{module}"
     return told(f"{error}{hint}", MISTAKE)

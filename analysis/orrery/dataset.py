@@ -15,7 +15,7 @@ TIMELINES = "/timeline/"
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    """The columns that, with the time, tell rows apart: none, or names and ids."""
+    """The columns that identify a row together with the time: none, or names and ids."""
     if not frame["time"].duplicated().any():
         return []
     is_key = [c for c in frame.columns if frame.attrs["units"][c] == "id"

@@ -1,4 +1,4 @@
-"""Why a job waited, failed or is stuck, told from the file of a run.
+"""Why a job waited, failed or is stuck, from the file of a run.
 
     python3 -m orrery explain run.h5                 # what is worth explaining
     python3 -m orrery explain run.h5 --job second    # a job by name or number
@@ -33,7 +33,7 @@ RESOLUTIONS = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a run's file tells of one job, one deadlock, or the run as a whole."""
+    """The explanation of one job, one deadlock, or the whole run."""
 
     subject: str
     text: str
@@ -47,7 +47,7 @@ class Explanation:
         return self.text
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as JSON holds it; what never happened is null."""
+        """The explanation as JSON; times that never came are null."""
         tables = {
             name: json.loads(frame.to_json(orient="records", double_precision=15))
             for name, frame in self.tables.items()
@@ -56,9 +56,9 @@ class Explanation:
 
 
 def explain_job(run: Run, job: str | int, lines: int = 10) -> Explanation:
-    """The way of a job, by number or by name: its times, its attempts with what each filter took
-    away and who held that, and what blocked it. Of attempts and failures `lines` are told in the
-    text; the tables have all."""
+    """The explanation of one job, by number or by name: its times, its attempts with the nodes that each filter
+    rejected and the holders of those, and the reason why it was blocked. The text shows at most `lines`
+    attempts and failures; the tables have all."""
     history = History(run)
     story = job_story.JobStory(history, history.find_job(job))
     return Explanation(
@@ -70,7 +70,7 @@ def explain_job(run: Run, job: str | int, lines: int = 10) -> Explanation:
 
 
 def _fullest(history: History, jobs: Sequence[int], onset: float, end: float) -> float:
-    """The first instant of a span at which these jobs held most."""
+    """The first instant of a span at which these jobs held most GPUs."""
     held = history.holdings
     held = held[held["job"].isin(jobs) & (held["since"] < end) & (held["until"] > onset)]
     starts = sorted({onset, *held.loc[held["since"] > onset, "since"]})
@@ -86,7 +86,7 @@ def _fullest(history: History, jobs: Sequence[int], onset: float, end: float) ->
 
 
 def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
-    """The members' gangs, with what each job held at the instant in which all held most."""
+    """The members' gangs, with the GPUs of each job at the instant at which all together held most."""
     rows = history.members[history.members["deadlock"] == deadlock["id"]]
     rows = rows.sort_values(["joined", "job", "gang"], ignore_index=True)
     onset, end = deadlock["onset"], deadlock["resolved_at"]
@@ -103,7 +103,7 @@ def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
 
 
 def _cycle(members: pd.DataFrame) -> str:
-    """The circle in one sentence."""
+    """The cycle in one sentence."""
     jobs = members.groupby("job", sort=False).agg(
         name=("name", "first"), gpus=("gpus_held", "sum"), lacks=("lacks", "sum"),
         is_infeasible=("is_infeasible", "first"),
@@ -118,7 +118,8 @@ def _cycle(members: pd.DataFrame) -> str:
 
 
 def explain_deadlock(run: Run, k: int) -> Explanation:
-    """Deadlock number k: who held what, waiting for what, and how it ended."""
+    """The explanation of deadlock number k: what each job held, what it waited for, and how the deadlock
+    ended."""
     history = History(run)
     deadlocks = history.deadlocks
     for table in ("/events/deadlocks", "/events/deadlock_members"):
@@ -159,7 +160,7 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
 
 
 def _member_lines(history: History, gangs: pd.DataFrame) -> Iterator[str]:
-    """What one job held, and what each of its gangs had of its pods."""
+    """The GPUs that one job held, and how many pods each of its gangs had."""
     first, most = gangs.iloc[0], gangs["gpus_held"].sum()
     text = f"  {first['name']} holds {count(most, 'GPU')}"
     seen, nodes = first["job_gpus_seen"], first["job_nodes_seen"]
@@ -182,7 +183,7 @@ def explain_run(run: Run, lines: int = 10) -> Explanation:
     history = History(run)
     jobs = history.jobs.reset_index(drop=True)
     jobs = jobs.sort_values(["wait", "job"], ascending=[False, True], ignore_index=True)
-    waits = jobs[jobs["wait"] >= 1]  # less is a scheduling cycle's length
+    waits = jobs[jobs["wait"] >= 1]  # less is the duration of a scheduling cycle
     failed = jobs[(jobs["restarts"] > 0) | jobs["outcome"].isin(["failed", "hung"])]
     failed = failed.sort_values(["lost_gpu_s", "restarts", "job"], ascending=[False, False, True])
     text = [f"{run.path.name}: {count(len(jobs), 'job')} in {span(run.end)}"]
@@ -223,7 +224,7 @@ def explain_run(run: Run, lines: int = 10) -> Explanation:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """`orrery explain`; 0, or 2 with a line that says what is wrong with command or file."""
+    """`orrery explain`; returns 0, or 2 with a message about the command or the file."""
     parser = argparse.ArgumentParser(
         prog="orrery explain",
         description="Explains why a job waited or failed, or what each job held in a deadlock. "

@@ -22,7 +22,7 @@ PROCESSES = {JOBS: "jobs", NODES: "nodes", DEADLOCKS: "deadlocks", CLUSTER: "clu
 
 
 def _known(row: dict[str, Any]) -> dict[str, Any]:
-    """Values that JSON has: no NaN."""
+    """Values that JSON can represent: no NaN."""
     return {k: v for k, v in row.items() if not (isinstance(v, float) and v != v)}
 
 
@@ -36,7 +36,7 @@ def _named(pid: int, tid: int, name: str) -> dict[str, Any]:
 
 
 def _job_events(run: Run) -> Iterator[dict[str, Any]]:
-    """A line for each job: how it waited, started and ran."""
+    """A line of trace events for each job: its wait, start and run."""
     for job in run.table("/jobs").itertuples():
         yield _named(JOBS, job.job, f"{job.name} #{job.job}")
         ended = run.end if pd.isna(job.ended) else job.ended
@@ -49,7 +49,7 @@ def _job_events(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _node_events(run: Run) -> Iterator[dict[str, Any]]:
-    """A line for each GPU, with the pods that held it, and one for the faults of the node."""
+    """A line for each GPU, with the pods that held the GPU, and one for the faults of the node."""
     nodes = run.table("/nodes").set_index("node")
     width = int(nodes["gpus"].max()) + 1
     names = run.table("/jobs").set_index("job")["name"]
@@ -91,14 +91,13 @@ def _cluster_events(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers are unknown to json."""
+    """Converts NumPy's numbers, which json does not know."""
     return value.item()
 
 
 def perfetto(run: Run, path: str | Path) -> int:
-    """Writes jobs, pods by GPU, faults, deadlocks and counters as trace events, which
-    ui.perfetto.dev and chrome://tracing open; microseconds are those of the simulation. Returns how
-    many events there are."""
+    """Writes jobs, pods by GPU, faults, deadlocks and counters as trace events, which ui.perfetto.dev and
+    chrome://tracing open; microseconds are those of the simulation. Returns the number of events."""
     about = {"file": run.path.name, "seed": run.meta.seed, "version": run.meta.version}
     names = (
         {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}
@@ -107,7 +106,7 @@ def perfetto(run: Run, path: str | Path) -> int:
     parts = (names, _job_events(run), _node_events(run), _cluster_events(run))
     encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":")).encode
     count = 0
-    with Path(path).open("w", encoding="utf-8") as file:  # event by event: a month has millions
+    with Path(path).open("w", encoding="utf-8") as file:  # one by one: a month has millions of events
         head = encode({"displayTimeUnit": "ms", "otherData": about})
         file.write(head[:-1] + ',"traceEvents":[')
         for event in itertools.chain(*parts):
@@ -118,7 +117,7 @@ def perfetto(run: Run, path: str | Path) -> int:
 
 
 def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: str):
-    """Each table with the path it goes to: /events/faults to events-faults.csv."""
+    """Each table with the path of its file: /events/faults to events-faults.csv."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for table in run.tables if tables is None else tables:
@@ -127,8 +126,8 @@ def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: s
 
 
 def _spreadsheet_safe(column: pd.Series) -> pd.Series:
-    """Texts that a spreadsheet would take for a formula, with an apostrophe before them, as OWASP
-    advises against CSV injection."""
+    """Texts with an apostrophe before those that a spreadsheet would read as a formula, as OWASP advises
+    against CSV injection."""
     if not (column.dtype == object or pd.api.types.is_string_dtype(column)):
         return column
     return column.map(lambda cell: f"'{cell}" if isinstance(cell, str)

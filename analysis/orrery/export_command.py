@@ -1,4 +1,4 @@
-"""`orrery export`: a run for other tools."""
+"""`orrery export`: converts a run for other tools."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("-: nothing of this goes to standard output; name a file or a folder")
     if given.table and not (given.csv or given.parquet):
         parser().error("--table has no effect on --perfetto: it goes with --csv or --parquet")
-    from orrery import export  # now that the arguments make sense: it takes its time
+    from orrery import export  # imported after the arguments were checked: it takes time
     from orrery.run import open_run, reading
 
     with open_run(given.run) as run, reading(run.path):

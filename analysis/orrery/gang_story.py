@@ -1,4 +1,4 @@
-"""With how many of its members a gang started that may run without some, and who came late."""
+"""The starts of elastic gangs: with how many members they started, and which members came late."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from orrery.telling import count, numbered, span
 
 
 class GangStory:
-    """What the tables tell of the starts of one job's gangs; nothing, unless they are elastic."""
+    """The starts of one job's gangs, from the tables; empty unless the gangs are elastic."""
 
     def __init__(self, history: History, job: int) -> None:
         self.history, self.job = history, job
 
     @cached_property
     def starts(self) -> pd.DataFrame:
-        """One row for each: called, started, stopped, members, pods, gpus; `late`: the ranks of
-        those that came up while the others ran, from `late_from` to `late_to`."""
+        """One row for each start: called, started, stopped, members, pods, gpus; `late`: the ranks that joined
+        while the others ran, from `late_from` to `late_to`."""
         rows = self.history.gang_starts
         rows = rows[rows["job"] == self.job].sort_values("started", ignore_index=True)
         frame = rows.drop(columns="job")
@@ -32,7 +32,7 @@ class GangStory:
         return frame
 
     def _stopped(self, started: float) -> float:
-        """When the run that began so ended: it was stopped, or the first of its pods left."""
+        """The end of the run that began at that time: its stop, or the first end of one of its pods."""
         stops = self.history.recoveries
         stops = stops.loc[(stops["job"] == self.job) & (stops["failed"] > started), "failed"]
         pods = self._pods
@@ -50,7 +50,7 @@ class GangStory:
         return pods[pods["job"] == self.job]
 
     def head(self) -> str:
-        """In one sentence; empty if its gangs are not elastic, or never started."""
+        """One sentence; empty if the gangs are not elastic, or never started."""
         if not len(self.starts):
             return ""
         first, last = self.starts.iloc[0], self.starts.iloc[-1]
@@ -61,7 +61,7 @@ class GangStory:
         return text + (f"; {_ranks(late)} came late" if late else "")
 
     def called_for(self) -> float:
-        """How long the last call before the first start took."""
+        """The length of the last call before the first start."""
         if not len(self.starts):
             return 0.0
         return float(self.starts.at[0, "started"] - self.starts.at[0, "called"])
@@ -78,17 +78,17 @@ class GangStory:
         return f", {span(waited)} after the last call" if waited > 0 else ", without a wait"
 
     def gpus_at(self, at: float) -> float:
-        """Of those that took part until then; NaN if its gangs had not started, or are not elastic."""
+        """GPUs that took part up to that time; NaN if the gangs had not started, or are not elastic."""
         begun = self.starts[self.starts["started"] < at]
         return float(begun.iloc[-1]["gpus"]) if len(begun) else float("nan")
 
     def of_start(self, at: float) -> str:
-        """Who takes part from then on; empty if its gangs did not start then, or are not elastic."""
+        """The members that take part from that start on; empty if no gang started then, or none is elastic."""
         here = self.starts[self.starts["started"] == at]
         return self._members(here.iloc[0]) + self._waited(here.iloc[0]) if len(here) else ""
 
     def events(self) -> Iterator[tuple[float, str, str]]:
-        """Around the starts themselves."""
+        """Events around the starts."""
         for _, start in self.starts.iterrows():
             if start["started"] > start["called"]:
                 yield start["called"], "last call", "enough pods are up, and wait for the others"

@@ -9,15 +9,15 @@
         action = info["action_mask"].argmax()  # the first job that fits; the last action starts none
         observation, reward, terminated, truncated, info = env.step(action)
 
-An episode is a run of the scenario, whose plan of the job queue is the agent; other policies of the
-job queue are left out. The agent is asked while one of the first `slots` waiting jobs fits. The
-reward is minus the hours that jobs have waited since the last question, so their sum is minus the
-waiting time of all jobs up to the last one. Same seed and same actions: same episode.
+An episode is a run of the scenario in which the agent is the plan of the job queue; other policies of the job
+queue are left out. The agent is asked while one of the first `slots` waiting jobs fits. The reward is minus the
+job-hours of waiting since the last question, so the sum of rewards is minus the waiting time of all jobs up to
+the last question. The same seed and actions give the same episode.
 
-The simulator runs in a process of its own, with the adapter for policies in Python; the learner may
-use another Python. Interfaces are those of Gymnasium; with that package the environment and spaces
-are its own classes. Debian does not package it, so tests use the spaces below, which have what most
-learners call: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
+The simulator runs in a process of its own, with the adapter for policies in Python; the learner may use another
+Python. The interface is that of Gymnasium. If that package is installed, the environment and spaces are its
+classes. Debian does not package it, so tests use the spaces below, which have the attributes that most learners
+use: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ try:
 except ImportError:
 
     class Env:  # type: ignore[no-redef]
-        """What the environment inherits where Gymnasium is not installed."""
+        """Base class of the environment where Gymnasium is not installed."""
 
         def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-            """Gymnasium's seeds a generator of its own, which is not used here."""
+            """Seeds Gymnasium's own generator, which is not used here."""
 
     @dataclass(frozen=True)
     class Box:  # type: ignore[no-redef]
-        """Arrays of one shape whose items lie between two numbers."""
+        """Arrays of one shape with items between two bounds."""
 
         low: float
         high: float
@@ -59,7 +59,7 @@ except ImportError:
             return x.shape == self.shape and bool(np.all(x >= self.low) and np.all(x <= self.high))
 
     class Discrete:  # type: ignore[no-redef]
-        """The whole numbers from 0 up to n - 1."""
+        """The integers from 0 to n - 1."""
 
         def __init__(self, n: int, seed: int | None = None) -> None:
             self.n = n
@@ -93,7 +93,7 @@ class JobQueueEnv(Env):
 
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a run with that seed, or with the one after the last."""
+        """Begins a run with that seed, or with the successor of the last one."""
         super().reset(seed=seed)
         self._end()
         self._seed = self._seed + 1 if seed is None else seed
@@ -121,8 +121,8 @@ class JobQueueEnv(Env):
         return observation, info
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Starts the job, or none if the action is the last one or the job does not fit, and goes on
-        to the next question."""
+        """Starts the job, or none if the action is the last one or the job does not fit, and runs up to the
+        next question."""
         if self._process is None:
             raise ProgramError("reset() begins an episode; this one is over")
         if not self.action_space.contains(int(action)):
@@ -130,7 +130,7 @@ class JobQueueEnv(Env):
         try:
             os.write(self._answers, ACTION.pack(int(action)))
         except BrokenPipeError:
-            pass  # the run has failed: _next() tells why
+            pass  # the run has failed: _next() raises its error
         return self._next()
 
     def close(self) -> None:

@@ -1,8 +1,7 @@
-"""The policy through which orrery.gym decides: a plan of the job queue that asks another process.
+"""The policy of orrery.gym: a plan of the job queue that asks another process.
 
-Of the first `slots` jobs that wait, the other process picks the one that starts next, or none. It is
-asked as long as one of them fits. Each question is a header, the observation and the mask; see
-`Protocol`.
+Of the first `slots` waiting jobs, the other process picks the one that starts next, or none. The plan asks
+again while one of these jobs fits. Each question is a header, the observation and the mask; see `Protocol`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def observation_size(slots: int) -> int:
 
 
 class Agent(Policy):
-    """Asks for each start."""
+    """Asks the other process for each start."""
 
     args = {
         "slots": Arg(int, default=16, minimum=1, maximum=4096, doc="Jobs at the front of the queue."),

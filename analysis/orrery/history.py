@@ -1,4 +1,4 @@
-"""What a run's file tells of jobs: who held which node when, attempts, decisions of the queue."""
+"""Jobs in a run's file: holders of nodes over time, attempts, decisions of the queue."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _bits(masks: pd.Series) -> np.ndarray:
 
 
 class History:
-    """The tables of one run that explain its jobs, read when first needed."""
+    """The tables of one run that explain its jobs, each read at its first use."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -46,17 +46,17 @@ class History:
 
     @property
     def is_counting(self) -> bool:
-        """Jobs take amounts out of a pool; none has pods on nodes."""
+        """Whether jobs take amounts out of a pool, and have no pods on nodes."""
         return self.parameters["policy"].get("driver") == "counting"
 
     @property
     def queue_unit(self) -> str:
-        """What the job queue counts."""
+        """The unit in which the job queue counts."""
         return UNITS[self.parameters["policy"]["job_queue"]["counts"][0]]
 
     @property
     def unit(self) -> str:
-        """What holders hold."""
+        """The unit in which holders hold."""
         return self.queue_unit if self.is_counting else "GPU"
 
     @cached_property
@@ -67,7 +67,7 @@ class History:
         return self.run.table("/jobs").set_index("job", drop=False).sort_index()
 
     def missing(self, path: str) -> str | None:
-        """Why a table is not there, with the parameter that records it; None if it is."""
+        """Why a table is absent, with the parameter that records the table; None if the table exists."""
         if path in self.run:
             return None
         record = self.parameters["record"]
@@ -151,19 +151,19 @@ class History:
     def decisions(self) -> pd.DataFrame:
         return self._table("/events/job_queue", ["at", "job", "decision"])
 
-    # ---- who held what
+    # ---- holders
 
     def gpus_per_pod(self, jobs: pd.Series) -> np.ndarray:
-        """As /jobs has it: all GPUs over all pods."""
+        """GPUs of a pod as in /jobs: all GPUs over all pods."""
         rows = self.jobs.reindex(jobs)
         return (rows["gpus"] / rows["pods"]).to_numpy()
 
     @cached_property
     def holdings(self) -> pd.DataFrame:
-        """One row for each time that a pod held GPUs of a node, bound or only reserved: `since`
-        and `until`. Attempts have numbers, so that what one instant has seen stays in order:
-        `since_attempt` and `until_attempt`, 0 where no attempt was the cause. A pod that gets bound
-        has two rows, and `released` of both is when it let go; `is_reserved`: waits in Permit."""
+        """One row for each time that a pod held GPUs of a node, bound or only reserved: `since` and `until`.
+        Attempts have numbers, so that the order within one instant is known: `since_attempt` and
+        `until_attempt`, 0 if no attempt was the cause. A bound pod has two rows, and `released` of both is the
+        time of its release; `is_reserved`: the pod waits in Permit."""
         reserved = self._reserved()
         parts = [self._bound(reserved), reserved]
         if self.is_counting:
@@ -188,7 +188,7 @@ class History:
                 "released": np.nan,
             }
         )
-        # A pod that is bound in the instant of its attempt is held from that attempt on.
+        # A pod that is bound in the instant of its attempt holds its GPUs from that attempt on.
         attempts = reserved[["job", "rank", "until", "since_attempt"]]
         attempts = attempts.rename(columns={"until": "since"})
         attempts = attempts.drop_duplicates(["job", "rank", "since"], keep="last")
@@ -196,12 +196,12 @@ class History:
         return frame.fillna({"since_attempt": 0})
 
     def _let_go(self) -> pd.Series:
-        """When pods ended. The end of the run takes nothing away: its last attempts find all as it
-        was."""
+        """When pods ended. The end of the run releases nothing: the last attempts find all pods in place."""
         return self.pods["ended"].mask(self.pods["end"] == "run_ended", np.inf)
 
     def _reserved(self) -> pd.DataFrame:
-        """From the attempt that found a node until the pod is bound, is gone, or tries anew."""
+        """Reservations, from the attempt that found a node until the pod is bound, is deleted, or is tried
+        again."""
         attempts = self.attempts[["attempt", "at", "job", "rank", "outcome", "node"]]
         attempts = attempts.sort_values(["job", "rank", "at", "attempt"], kind="stable")
         pods = attempts.groupby(["job", "rank"], sort=False)
@@ -224,7 +224,7 @@ class History:
         return self._ended_by_pods(frame)
 
     def _ended_by_pods(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Reservations end when the pod that was tried is bound or leaves, if that is earlier."""
+        """Reservations end when the pod of the attempt is bound or deleted, if that is earlier."""
         if not len(frame) or not len(self.pods):
             return frame
         lives = self.pods[["job", "rank", "created", "bound", "ended"]].copy()
@@ -244,8 +244,8 @@ class History:
         return frame
 
     def _counted(self) -> pd.DataFrame:
-        """From each start to the next stop, if the queue's decisions are recorded; else from the
-        first start to the end. What the queue counts stands for GPUs."""
+        """Holdings from each start to the next stop, if the queue's decisions are recorded; else from the first
+        start to the end. The resource that the queue counts replaces GPUs."""
         changes = self.decisions[self.decisions["decision"].isin(["started", "stopped"])]
         if len(changes):
             following = changes.groupby("job", sort=False)["at"].shift(-1)
@@ -275,8 +275,8 @@ class History:
     def held_at(
         self, at: float, attempt: int | None = None, nodes: set[int] | None = None
     ) -> pd.DataFrame:
-        """The holdings of an instant, as the attempt of this number found them; without one, as the
-        instant left them. With `nodes`, of these alone."""
+        """The holdings at an instant, as the attempt of this number found them; without a number, at the end of
+        the instant. With `nodes`, only on these."""
         held = self.holdings
         number = np.inf if attempt is None else attempt
         has_begun = (held["since"] < at) | (
@@ -291,8 +291,8 @@ class History:
         return held[here]
 
     def holders(self, held: pd.DataFrame) -> pd.DataFrame:
-        """Holdings by job, the largest first: GPUs, nodes, and until when the last of them went.
-        `gpus_reserved` are of pods that wait in Permit."""
+        """Holdings by job, the largest first: GPUs, nodes, and the last time of release. `gpus_reserved` are
+        those of pods that wait in Permit."""
         grouped = held.groupby("job")
         frame = pd.DataFrame(
             {
@@ -312,7 +312,7 @@ class History:
         )
 
     def down_at(self, at: float) -> list[int]:
-        """Nodes that were down."""
+        """Nodes that were down at that time."""
         faults = self.faults
         here = (faults["at"] <= at) & ~(faults["repaired_at"] <= at)
         return sorted(set(faults.loc[here, "node"].astype(int)))
@@ -320,9 +320,8 @@ class History:
     # ---- attempts
 
     def attempts_of(self, job: int) -> pd.DataFrame:
-        """Attempts of one job, alike ones in one row: how often, when first and last, for which
-        ranks. `attempt` is the number of the last of them; `life` counts the times that the pods
-        were created again."""
+        """Attempts of one job, equal ones in one row: how often, when first and last, for which ranks.
+        `attempt` is the number of the last of them; `life` counts how often the pods were created."""
         attempts = self.attempts[self.attempts["job"] == job].copy()
         attempts["life"] = 0
         again = self.recoveries[self.recoveries["job"] == job].dropna(subset=["recreated"])
@@ -348,15 +347,15 @@ class History:
                 "nodes": grouped["node"].agg(lambda nodes: sorted({n for n in nodes if n >= 0})),
             }
         ).reset_index()
-        # What was tried over and over is told by when that began.
+        # Repeated attempts are ordered by their first one.
         return frame.drop(columns="why").sort_values(["first", "attempt"], ignore_index=True)
 
     def rejections_of(self, attempt: int) -> pd.DataFrame:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
     def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
-        """The nodes that would have done, had others not held what was asked for. False: where
-        they were too scattered to be recorded, some between them are there, too."""
+        """The nodes that would have been feasible without the holders of their resources. With False: if they
+        were too scattered to be recorded, the result includes some nodes between them."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
         full = rejections[lacking & (rejections["is_unresolvable"] == 0)]

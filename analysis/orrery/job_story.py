@@ -1,4 +1,4 @@
-"""One job's way through a run: its times, why it waited, what became of it."""
+"""One job in a run: its times, why it waited, and how it ended."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ENDS = {
     "scaled_down": "taken away",
     "preempted": "made room for another",
 }
-BESIDE = len("  Asked for  ")  # where texts begin beside their heads
-ENDLESS = 100 * 365 * 86_400.0  # of work: such jobs never leave
+BESIDE = len("  Asked for  ")  # column in which texts begin beside their heads
+ENDLESS = 100 * 365 * 86_400.0  # work of jobs that never end
 ACCOUNTS = {
     "useful_gpu_s": "useful",
     "lost_gpu_s": "lost when it stopped",
@@ -47,13 +47,13 @@ STEPS = {
 
 
 def _beside(head: str, text: str) -> list[list[str]]:
-    """A sentence as lines beside its head; none of an empty one."""
+    """A sentence as lines beside its head; no line if it is empty."""
     lines = indented(text, BESIDE)
     return [["" if place else head, line.strip()] for place, line in enumerate(lines)]
 
 
 class JobStory:
-    """What the tables tell of one job."""
+    """The story of one job, from the tables."""
 
     def __init__(self, history: History, job: int) -> None:
         self.history, self.job = history, job
@@ -145,14 +145,14 @@ class JobStory:
         return [(is_created if i == 0 else what, s) for i, (what, s) in enumerate(stages)]
 
     def _waited(self) -> str:
-        least = self.row["wait"] / 1_000  # shorter parts say nothing
+        least = self.row["wait"] / 1_000  # shorter parts are not worth a line
         parts = [f"{span(length)} {what}" for what, length in self._stages() if length > least]
         return f"{span(self.row['wait'])}" + (f": {listed(parts)}" if len(parts) > 1 else "")
 
-    # ---- what blocked it
+    # ---- the reason that blocked the job
 
     def blocked(self) -> str:
-        """In one sentence."""
+        """The reason in one sentence."""
         row, outcome = self.row, str(self.row["outcome"])
         stuck = self._deadlock()
         if outcome == "pending":
@@ -208,7 +208,7 @@ class JobStory:
         )
 
     def _waited_for(self) -> str:
-        """Which part of the wait was the longest, and why."""
+        """The longest part of the wait, and its reason."""
         stages = self._stages()
         what, length = max(stages, key=lambda stage: stage[1])
         if length < 1:
@@ -249,7 +249,7 @@ class JobStory:
         )
 
     def _are(self, kind: str) -> pd.Series:
-        """Of each recovery whether it is of that kind, which older files do not know."""
+        """For each recovery whether it is of that kind; older files lack the kind."""
         rows = self.recoveries
         return rows[kind].astype(bool) if kind in rows else pd.Series(False, rows.index)
 
@@ -273,7 +273,7 @@ class JobStory:
         return cause + (", and nobody noticed" if pd.isna(failed["detected"]) else "")
 
     def _preempted(self, at: float, rank: int) -> str:
-        """Who took its place; pods that take a while to end were told so before."""
+        """The preempting job; pods that terminate slowly were notified before."""
         rows = self.history.preemptions
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
         if rank >= 0:
@@ -283,7 +283,7 @@ class JobStory:
         job, priority = (int(rows.iloc[-1][column]) for column in ("by_job", "by_priority"))
         return f"it made room for {self.history.title(job)}, priority {priority}"
 
-    # ---- the way
+    # ---- the events of the job
 
     @cached_property
     def way(self) -> pd.DataFrame:
@@ -291,7 +291,7 @@ class JobStory:
         return pd.DataFrame(events, columns=["at", "what", "detail"])
 
     def _events(self) -> Iterator[tuple[float, str, str]]:
-        """In the order in which those of one instant follow one another."""
+        """Events in their order, also within one instant."""
         row, outcome = self.row, str(self.row["outcome"])
         yield row["submitted"], "submitted", ""
         for place, decided in self.queue.rows.iterrows():
@@ -315,7 +315,7 @@ class JobStory:
         yield (row["ended"] if row["ended"] >= 0 else self.end), what, outcome
 
     def _places(self) -> Iterator[tuple[float, str, str]]:
-        """Enough pods got their nodes, and started there; or too few did."""
+        """Whether enough pods got their nodes and started there, or too few."""
         bound, pods = self.row["bound"], self.pods
         if self.history.is_counting:
             if bound >= 0:
@@ -388,7 +388,7 @@ class JobStory:
         rows = [
             [name, gpu_time(s), f"{100 * s / total:.1f} %"]
             for name, s in used.items()
-            if s > total / 2_000  # less is 0.0 %
+            if s > total / 2_000  # less would be shown as 0.0 %
         ]
         if not rows:
             return ""

@@ -1,9 +1,9 @@
-"""Mistakes that a command tells in a line; without imports, so that none of them takes time."""
+"""Mistakes that a command reports in one line; without imports, which would take time."""
 
 
 class RunError(ValueError):
-    """The file is no output of orrery, or does not hold what was asked for."""
+    """The file is no output of orrery, or lacks the requested data."""
 
 
 class OutputError(Exception):
-    """What was asked for could not be written."""
+    """The output could not be written."""

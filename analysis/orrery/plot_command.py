@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         help="of the figure; without it, the figure of the scenario that the first run's file is "
         "named after, else the overview",
     )
-    described.add_argument(  # for the help alone: the words hold the runs, too
+    described.add_argument(  # for the help only: these words precede the runs
         "runs", metavar="RUN.h5", nargs="*",
         help="output of `orrery run`; some figures compare several runs",
     )
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def split(words: Sequence[str], names: Sequence[str]) -> tuple[str | None, list[Path]]:
-    """The name of a figure, if there is one, and the runs."""
+    """The name of a figure, if given, and the runs."""
     first = words[0]
     if first in names:
         return first, [Path(word) for word in words[1:]]
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str]) -> None:
         parser().error(f"{given.output}: the ending is none of {', '.join(ENDINGS)}")
     import matplotlib
 
-    matplotlib.use("Agg")  # no screen is needed
-    from orrery.figures import catalogue, save  # now that the arguments make sense: they take time
+    matplotlib.use("Agg")  # no display is needed
+    from orrery.figures import catalogue, save  # imported after the arguments were checked: they take time
     from orrery.run import open_run
 
     words = [*given.words, *given.runs]

@@ -1,8 +1,7 @@
-"""Policies in Python: what a scenario names as `{name: Python, args: {file: mine.py}}`.
+"""Policies in Python. A scenario names one as `{name: Python, args: {file: mine.py}}`.
 
-A policy is a class with a method for each point that it serves: the points and their methods are in
-POINTS, and `orrery describe points` tells what each point decides. A policy that prefers nodes on
-which few GPUs stay free:
+A policy is a class with a method for each point that it implements. POINTS has the points and their methods,
+and `orrery describe points` explains each. Example: a policy that prefers nodes on which few GPUs stay free:
 
     import numpy as np
     from orrery.policy import GPU, Arg, Policy
@@ -23,18 +22,18 @@ Before `__init__(self)` runs, the instance has
     self.nodes    the cluster, as arrays over all nodes
     self.handle   of a policy of pods: other pods and gangs, and commands
     self.board    of a policy of the job queue: the queue, the running jobs, and commands;
-                  of a controller: jobs, pods, nodes and news, as tick() is given it
+                  of a controller: jobs, pods, nodes and news, the board of tick()
 
-`nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and
-`requested[GPU]`, `leaf`, `machine`, `idle_gpus` (bit i: GPU i). New arrays are `free(GPU)`, `up`,
-`cordoned` and, within filter and score, `candidates`: the ids of the nodes in question. Of one node:
-`name(node)`, `gpu_left_milli(node)`. Which nodes have labels, or a taint with that key: `labelled({"zone": "a"})`,
-`tainted("key")`. CPU and GPU are in thousandths of a core and a GPU, memory in
-bytes. Times are integers in nanoseconds and end in `_ns`.
+`nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and `requested[GPU]`,
+`leaf`, `machine`, `idle_gpus` (bit i: GPU i). New arrays are `free(GPU)`, `up`, `cordoned` and, within filter
+and score, `candidates`: the ids of the nodes that are still feasible. `name(node)` and `gpu_left_milli(node)`
+are about one node. `labelled({"zone": "a"})` and `tainted("key")` say which nodes have these labels, or a taint
+with that key. CPU and GPU are in thousandths of a core and a GPU, memory in bytes. Times are integers in
+nanoseconds and end in `_ns`.
 
 `handle` has pods and gangs (`pod(id)`, `gang(id)`, `node_of(pod)`, `pods_on(node)`), counts of pods by labels
 (`count_pods({"app": "a"}, by_leaf=True)`: an array by leaf switch), and commands such as `nominate()` and
-`evict()`. For post_filter() it shows the cluster without some pods, until the end of the `with`:
+`evict()`. In post_filter() a what-if is the cluster without some pods, until the end of the `with`:
 
     with self.handle.what_if(cycle) as trial:  # gang_what_if(cycle): the whole gang, `trial.fits()`
         trial.evict(pod)
@@ -44,12 +43,12 @@ bytes. Times are integers in nanoseconds and end in `_ns`.
 `cancel(job)` and `wake_at(when_ns)`. `board.tree()` is an empty tree of the policy's own: `insert(job, rank)`,
 `erase(job)`, `find_after(key, free=...)`. A job that is over must not stay in it.
 
-A controller has `tick(self, board, actions)`. Jobs, pods and nodes are named by their ids, and lists and arrays of
-the board are new at each look:
+A controller has `tick(self, board, actions)`. Jobs, pods and nodes are ids. Each access to a list or array of
+the board returns a new one:
     now_ns, rng(name)
     node_changes                     since the last tick, each with at_ns, node, is_up
     gang_failures                    likewise, each with at_ns, job, serial, nodes
-    ready, broken, draining          arrays of bool over all nodes; ready: as the node lifecycle controller believes
+    ready, broken, draining          arrays of bool over all nodes; ready: by the node lifecycle controller
     ports_down                       array over all nodes: NICs without a link
     jobs, has_job(job), job(job)     ids of the jobs that are not over; a job has id, serial, name, user, team,
                                      phase, owner, is_gang, is_service, is_suspended, has_checkpoints, priority,
@@ -63,19 +62,19 @@ the board are new at each look:
     pools                            each with name, nodes, size, size_min, size_max, asked, backs_off_until_ns
     pool_of(node), pool_state(node)  its index (None: not scaled); foreign, absent, asked, joined or member
 
-`actions` lasts as long as the tick. They are carried out after it, in this order; `why` is for /events/actions:
+`actions` is valid during the tick. The actions are executed after the tick, in this order; `why` is written to
+/events/actions:
     cordon(node, why), uncordon(node, why), taint(node, key, why, value="", effect="NoSchedule", is_there=True)
     evict(pod, why, retry_for_ns=0), drain(node, why, deadline_ns=None, force_after_ns=None)
     suspend(job, why), resume(job, why), resize(job, replicas, why)
     add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0), remove_nodes(pool, nodes, why)
-    wake_at(when_ns)                 the next tick comes then, if that is before the end of the period
+    wake_at(when_ns)                 the next tick is at that time, if that is before the end of the period
 
-Every class takes the argument `timeout` (1min): host time that a call may take before it ends the run.
+Every class has the argument `timeout` (1min): a call that takes longer, in host time, ends the run.
 
-score() and filter() answer for all nodes at once: an array of len(nodes). Scores of nodes that are no
-candidates are ignored; real scores are rounded to the nearest integer, halves to the even one.
-A policy must keep no pods, gangs or cycles beyond the call that they were given to, and no views
-beyond the run.
+score() and filter() return a value for each node: an array of len(nodes). Scores of nodes that are no
+candidates are ignored; real scores are rounded to the nearest integer, halves to the even one. A policy must
+not keep pods, gangs or cycles after the call in which it got them, nor views after the run.
 """
 
 from __future__ import annotations
@@ -90,11 +89,11 @@ SECOND, MINUTE, HOUR, DAY = 10**9, 60 * 10**9, 3600 * 10**9, 86400 * 10**9
 
 POINTS: dict[str, tuple[str, ...]] = {
     "PreEnqueue": ("pre_enqueue",),  # (pod): None, or a Status that keeps it out of the queue
-    "QueueSort": ("less",),  # (a, b): whether unit a goes before b
-    "NextPod": ("next",),  # (): the id of the pod to be tried next, or None
-    "PreFilter": ("pre_filter",),  # (cycle, nodes): None, a Status, or which nodes stay (bool)
-    "Filter": ("filter",),  # (cycle, nodes): which nodes the pod may go to (bool), or (that, why not)
-    "PostFilter": ("post_filter",),  # (cycle, diagnosis): a Status; None: nothing was done
+    "QueueSort": ("less",),  # (a, b): whether entry a precedes entry b
+    "NextPod": ("next",),  # (): the id of the next pod, or None
+    "PreFilter": ("pre_filter",),  # (cycle, nodes): None, a Status, or the nodes that remain (bool)
+    "Filter": ("filter",),  # (cycle, nodes): the allowed nodes (bool), or (those, reason)
+    "PostFilter": ("post_filter",),  # (cycle, diagnosis): a Status; None: no change
     "PreScore": ("pre_score",),  # (cycle, nodes): None, or SKIP
     "Score": ("score",),  # (cycle, nodes): a number for each node, after normalize() 0 to 100
     "Domains": ("domains",),  # (cycle, gang): node ids, Leaf(i) or bool arrays, best first
@@ -106,16 +105,16 @@ POINTS: dict[str, tuple[str, ...]] = {
     "PreBind": ("pre_bind",),  # (pod, node): None or a Status
     "Bind": ("bind",),  # (pod, node): None, a Status or SKIP
     "PostBind": ("post_bind",),  # (pod, node)
-    "EventHints": ("events", "hint"),  # (): names of kinds; (pod, event): whether to queue the pod
-    "QueueOrder": ("rank",),  # (job): lower goes first
+    "EventHints": ("events", "hint"),  # (): names of kinds; (pod, event): whether to requeue the pod
+    "QueueOrder": ("rank",),  # (job): the lowest is first
     "Admit": ("admit",),  # (job): whether it may start
     "Plan": ("plan", "reserved_start"),  # (news): starts jobs; (job): nanoseconds or None
     "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_end_moves", "job_stops", "job_ends",
                    "job_cancelled", "node_goes", "node_comes"),  # each (job); the last two (node)
     "Controller": ("tick",),  # (board, actions): gives actions
 }
-OPTIONAL = ("unreserve", "hint", "reserved_start")  # which alone serve no point
-BESIDE = (  # methods that belong to a point or to none
+OPTIONAL = ("unreserve", "hint", "reserved_start")  # methods that are no point by themselves
+BESIDE = (  # methods of a point, or of none
     "normalize",  # of Score: (scores): scores
     "rank_valid_for",  # of QueueOrder: (): nanoseconds
     "post_filter_charge",  # of PostFilter: (cycle.state): nanoseconds of scheduler time
@@ -143,7 +142,7 @@ class Arg:
 
 @dataclass(frozen=True)
 class Status:
-    """What a point answers; the codes are those of the Kubernetes scheduling framework."""
+    """The result of a point; codes are those of the Kubernetes scheduling framework."""
 
     code: str = "Success"
     reason: str = ""
@@ -154,24 +153,24 @@ SUCCESS, SKIP = Status(), Status("Skip")
 
 
 def reject(reason: str, *, unresolvable: bool = False) -> Status:
-    """Not now, or with `unresolvable` not even if other pods were evicted."""
+    """The node or pod is rejected; with `unresolvable`, evicting pods would not help."""
     return Status("UnschedulableAndUnresolvable" if unresolvable else "Unschedulable", reason)
 
 
 def wait(timeout_ns: int, reason: str = "") -> Status:
-    """Of Permit: the pod waits for allow_waiting(), so long at most."""
+    """Result of Permit: the pod waits for allow_waiting(), at most that long."""
     return Status("Wait", reason, timeout_ns)
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """Of Domains: the nodes of one leaf switch."""
+    """Result of Domains: the nodes of one leaf switch."""
 
     index: int
 
 
 class Policy:
-    """Base of all policies; serves no point itself."""
+    """Base of all policies; implements no point."""
 
     args: ClassVar[dict[str, Arg]] | SimpleNamespace = {}
     is_node_local: ClassVar[bool] = False
@@ -187,6 +186,6 @@ class Policy:
 
 
 def named_in_vain(argument: str, owner: str, names: Iterable[str], has: Callable[[str], bool]) -> list[str]:
-    """A text for each name of which no job came: `has` is board.has_user, has_team or has_application."""
+    """A text for each name that no job had: `has` is board.has_user, has_team or has_application."""
     return [f"{argument} names {owner} '{name}', of which no job came"
             for name in sorted(names) if not has(name)]

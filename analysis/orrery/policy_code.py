@@ -1,4 +1,4 @@
-"""What the adapter of policies in Python asks: finds a class, its points, and reads its arguments."""
+"""Used by the adapter of policies in Python: finds a class and its points, and reads its arguments."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from orrery.policy import Arg, Duration, Policy
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
          "d": 86400 * 10**9}
 NAMES = {int: "integer", float: "number", bool: "true or false", str: "text", Duration: "duration"}
-OWN = ("file", "class", "timeout")  # keys beside the class's own arguments
+OWN = ("file", "class", "timeout")  # keys that are not arguments of the class
 
 _modules: dict[tuple[str, bytes], ModuleType] = {}
 
 
 class CodeError(Exception):
-    """The code cannot be used; the text is for its author."""
+    """The code cannot be used; the text is a message for its author."""
 
 
 class CallTooLong(BaseException):
-    """Raised by the adapter in a call that lasts too long; `except Exception` does not catch it."""
+    """Raised by the adapter in a call that takes too long; `except Exception` does not catch it."""
 
     def __str__(self) -> str:
         return "the call takes longer than `timeout` of host time"
@@ -46,7 +46,7 @@ def told(error: BaseException) -> str:
 
 
 def module_of(file: str) -> ModuleType:
-    """The file's module; the same file is not run twice."""
+    """The module of the file; a file is executed once."""
     path = Path(file)
     try:
         text = path.read_bytes()
@@ -78,7 +78,7 @@ def near(name: str, known: Any) -> str:
 
 
 def class_of(file: str, name: str) -> type[Policy]:
-    """The class of that name; without one the only policy of the file."""
+    """The class of that name; without a name the only policy of the file."""
     module = module_of(file)
     own = {key: value for key, value in vars(module).items()
            if inspect.isclass(value) and issubclass(value, Policy) and value.__module__ == module.__name__}
@@ -118,14 +118,14 @@ def methods_of(found: type[Policy]) -> list[str]:
 
 
 def files_of(file: str) -> list[str]:
-    """The file and what it imports from its own folder."""
+    """The file and its imports from the same folder."""
     folder = str(Path(file).resolve().parent) + "/"
     beside = {str(Path(m.__file__).resolve()) for m in list(sys.modules.values())
               if getattr(m, "__file__", None) and not m.__name__.startswith("orrery_policy_")}
     return [file, *sorted(path for path in beside if path.startswith(folder))]
 
 
-# ---- arguments. What a scenario gives: None, (text, whether it is in quotes), a list or a dict.
+# ---- arguments. A value from a scenario is None, (text, whether quoted), a list or a dict.
 
 
 def _is_known(kind: Any) -> bool:
@@ -169,7 +169,7 @@ def _duration(text: str) -> int | None:
 
 
 def _scalar(kind: Any, given: Any) -> Any:
-    """The value, or None if it is no such thing."""
+    """The value, or None if the text is not of this type."""
     if not isinstance(given, tuple):
         return None
     text, is_quoted = given
@@ -199,7 +199,7 @@ def range_text(arg: Arg) -> str:
 
 
 def _one(arg: Arg, kind: Any, given: Any) -> tuple[Any, str]:
-    """The value, or what is wrong."""
+    """The value, or a message about the mistake."""
     value = _scalar(kind, given)
     if value is None:
         what = {int: "an integer", float: "a finite number", Duration: "a duration such as 250us or 2h",
@@ -229,7 +229,7 @@ def _read(arg: Arg, given: Any) -> tuple[Any, str]:
 
 
 def read_args(found: type[Policy], given: dict[str, Any]) -> tuple[SimpleNamespace, list[tuple[str, str, bool]]]:
-    """The values, and mistakes: of which argument, what, and whether the key itself is wrong."""
+    """The values, and the mistakes: the argument, the message, and whether the key itself is wrong."""
     values, mistakes = SimpleNamespace(), []
     for key in given:
         if key not in found.args and key not in OWN:
@@ -260,7 +260,7 @@ def described(found: type[Policy]) -> tuple[str, list[dict[str, str]]]:
 
 
 def made(found: type[Policy], args: SimpleNamespace, lent: dict[str, Any]) -> Policy:
-    """An instance that has what it is lent before its own __init__ runs."""
+    """An instance that has its attributes before its own __init__ runs."""
     policy_made = found.__new__(found)
     policy_made.args = args
     for name, value in lent.items():

@@ -1,4 +1,4 @@
-"""Text from outside, made safe for a terminal; as the program orrery does it."""
+"""Text from outside, made safe for a terminal, as in the program orrery."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 import sys
 from typing import TextIO
 
-# Control characters (C0, DEL, C1), characters that reorder text, line separators, and bytes that
-# are no UTF-8, which Python keeps as halves of pairs.
+# Control characters (C0, DEL, C1), characters that reorder text, line separators, and bytes that are not UTF-8,
+# which Python decodes to surrogates.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -22,11 +22,11 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Names from files can neither steer a terminal nor forge lines."""
+    """A text in which names from files can neither control a terminal nor forge lines."""
     return _UNSAFE.sub(_escaped, text)
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
-    """Prints a text, which keeps its lines."""
+    """Prints a text; its line breaks remain."""
     lines = "\n".join(printable(line) for line in text.split("\n"))
     print(lines, file=file or sys.stdout, end=end, flush=True)

@@ -1,4 +1,4 @@
-"""The program `orrery`: where it is, and scenarios that are run from Python."""
+"""The program `orrery`: its path, and scenarios that are run from Python."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from pathlib import Path
 from orrery.run import Run
 
 BUILT = Path("build/release/bin/orrery")
-INSTALLED = ("lib", "python3", "dist-packages")  # where the program's package.cmake puts this one
+# PREFIX/lib/python3/dist-packages: where package.cmake installs this package
+INSTALLED = ("lib", "python3", "dist-packages")
 
 
 class ProgramError(RuntimeError):
-    """The program was not found, or did not do what was asked for."""
+    """The program was not found, or failed."""
 
 
 def find() -> Path:
@@ -45,7 +46,7 @@ def find() -> Path:
 
 
 def call(*arguments: str) -> str:
-    """Runs the program and gives what it printed."""
+    """Runs the program and returns its output."""
     done = subprocess.run([find(), *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         raise ProgramError(done.stderr.strip() or f"orrery ended with status {done.returncode}")
@@ -53,8 +54,8 @@ def call(*arguments: str) -> str:
 
 
 def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
-    """Runs a scenario and opens what it gave. The scenario is a path, or as text whole lines of
-    YAML, which are then kept beside the output. Options are those of `orrery run`."""
+    """Runs a scenario and opens its output. The scenario is a path, or a text of several lines of YAML, which
+    is then stored beside the output. Options are those of `orrery run`."""
     output = Path(output)
     if isinstance(scenario, str) and "\n" in scenario:
         text, scenario = scenario, output.with_suffix(".yaml")
@@ -64,8 +65,8 @@ def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
 
 
 def study(text: str, folder: str | Path, *options: str) -> Run:
-    """Runs a study, given as lines of YAML, into a folder, and opens its study.h5: /runs has a row
-    for each run, /values one for each figure of each run."""
+    """Runs a study, given as lines of YAML, into a folder, and opens its study.h5: /runs has a row for each
+    run, /values one for each figure of each run."""
     path = Path(folder).with_suffix(".yaml")
     path.write_text(text)
     call("study", "run", str(path), "-q", "-o", str(folder), *options)

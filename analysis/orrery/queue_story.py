@@ -1,4 +1,4 @@
-"""What the job queue decided about one job, and why it let the job wait."""
+"""Decisions of the job queue about one job, and the reasons why the job waited."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class QueueStory:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """What the job queue decided, and how long that stood."""
+        """The decisions of the job queue, and how long each held."""
         rows = self.history.decisions
         rows = rows[rows["job"] == self.job].reset_index(drop=True)
         rows["decision"] = rows["decision"].astype(str)
@@ -42,7 +42,7 @@ class QueueStory:
         return "; then ".join(parts)
 
     def _decision_held(self, row: pd.Series) -> str:
-        """With those who held what it lacked."""
+        """The decision, with the holders of the missing resources."""
         text = self._decision(row)
         if row["decision"] == "lacks_room":
             held = self.history.held_at(row["at"])
@@ -82,8 +82,7 @@ class QueueStory:
         return f": {owner} {name} may hold {count(most, self.history.queue_unit)}"
 
     def limit(self, policy: str) -> tuple[str, str, float] | None:
-        """What the resolved scenario lets the owner of the job hold: team or user, its name, and how
-        much."""
+        """The limit of the job's owner in the resolved scenario: team or user, its name, and the amount."""
         queue = self.history.parameters["policy"]["job_queue"]
         for entry in queue["policies"]:
             arguments = entry.get("args") or {}

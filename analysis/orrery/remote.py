@@ -1,4 +1,4 @@
-"""Decides for the job queue of a run, from outside: the other end of the policy `Remote`.
+"""Decides for the job queue of a run in another process: the client of the policy `Remote`.
 
     class Largest:
         def plan(self, board):
@@ -33,13 +33,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 VERSION = 1
-Place = tuple[int, int, int]  # in an order of jobs: rank, submission, number
+Place = tuple[int, int, int]  # key in an order of jobs: rank, submission, number
 
 
 @dataclass(eq=False)
 class Job:
-    """A job that the client was told of. Times are in ns, amounts as the cluster counts them:
-    1000 for a GPU or CPU, 1 for a byte."""
+    """A job that was submitted to the client. Times are in ns, amounts in units of the resource: 1000 for a GPU
+    or CPU, 1 for a byte."""
 
     number: int
     submitted: int
@@ -47,25 +47,25 @@ class Job:
     team: str
     application: str
     priority: int
-    asks: list[int]     # of each counted resource; reservations are made of the first
-    estimate: int       # how long it runs on, as is believed, once it is set up
-    setup: int          # what comes before that, if it starts now
+    asks: list[int]     # amount of each counted resource; reservations are made of the first
+    estimate: int       # expected run time after the setup
+    setup: int          # time before the run, if the job starts now
     state: str = "waiting"  # or held, running, stopping
-    expected_end: int = -1  # while it runs
+    expected_end: int = -1  # while the job runs
 
     @property
     def place(self) -> Place:
-        """Among those that wait: by submission."""
+        """Key among waiting jobs: by submission."""
         return (0, self.submitted, self.number)
 
     @property
     def end_place(self) -> Place:
-        """Among those that run: by expected end."""
+        """Key among running jobs: by expected end."""
         return (self.expected_end, self.submitted, self.number)
 
 
 class JobList:
-    """Jobs in the order of a key that stays as it is while a job is in the list."""
+    """Jobs in the order of a key that does not change while a job is in the list."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -95,20 +95,20 @@ class JobList:
 
 @dataclass
 class Board:
-    """What a policy sees, and what it asks for. Commands change the board at once, as the run will;
-    what the run refuses is put right before the policy is called again."""
+    """The state that a policy sees, and the commands that it gives. Commands change the board at once, as the
+    run will. Changes of rejected commands are undone before the policy is called again."""
 
     hello: dict[str, Any]  # the cluster: counts, unit, nodes, seed, label
     now: int = 0
-    free: list[int] = field(default_factory=list)  # of each counted resource; may be below 0
+    free: list[int] = field(default_factory=list)  # free amount of each counted resource; may be below 0
     waiting: JobList = field(default_factory=lambda: JobList("place"))
     running: JobList = field(default_factory=lambda: JobList("end_place"))
     jobs: dict[int, Job] = field(default_factory=dict)
-    # ---- since the policy was called last
+    # ---- since the last call of the policy
     arrived: list[Job] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
-    has_room: bool = False    # a job ended, stopped or was cancelled, a node came or went, or a wake
-    has_longer: bool = False  # jobs run longer than was believed
+    has_room: bool = False    # a job ended, stopped or was cancelled, a node joined or left, or a wake is due
+    has_longer: bool = False  # jobs exceeded their estimates
     decisions: list[dict[str, Any]] = field(default_factory=list)
 
     def fits(self, job: Job) -> bool:
@@ -116,7 +116,7 @@ class Board:
 
     # ---- commands
     def start(self, job: Job, nodes: Sequence[str] | None = None) -> None:
-        """On these nodes only, if some are named."""
+        """Starts the job, on these nodes only, if some are named."""
         self.decisions.append({"start": job.number} | ({"nodes": list(nodes)} if nodes else {}))
         self._runs(job, self.now + job.setup + job.estimate)
         self.free = [free - ask for free, ask in zip(self.free, job.asks, strict=True)]
@@ -126,11 +126,11 @@ class Board:
         job.state = "stopping"
 
     def cancel(self, job: Job) -> None:
-        """It waits, or its pods do."""
+        """Cancels a job that waits, or whose pods wait."""
         self.decisions.append({"cancel": job.number})
 
     def wake_at(self, when: int) -> None:
-        """Asks to be called then, at the latest; `when` is later than `now`."""
+        """Asks for a call at that time at the latest; `when` is later than `now`."""
         self.decisions.append({"wake_at": when})
 
     # ---- news
@@ -183,7 +183,7 @@ class Board:
         job.state = "held"
 
     def _stopped(self, event: dict[str, Any]) -> None:
-        self._leave(self.jobs[event["job"]])  # that it waits is an event of its own
+        self._leave(self.jobs[event["job"]])  # another event says that the job waits
 
     def _ended(self, event: dict[str, Any]) -> None:
         self._leave(self.jobs.pop(event["job"]))
@@ -203,13 +203,13 @@ class Board:
 
 
 class Policy(Protocol):
-    """What serve() wants: one is made for each run."""
+    """Base for policies of serve(), which makes one for each run."""
 
     def plan(self, board: Board) -> None: ...
 
 
 class Fifo:
-    """In the order of submission, until one does not fit: as the built-in plan `Strict`."""
+    """In the order of submission, up to the first that does not fit: as the built-in plan `Strict`."""
 
     def plan(self, board: Board) -> None:
         while len(board.waiting) and board.fits(board.waiting[0]):
@@ -218,18 +218,16 @@ class Fifo:
 
 @dataclass
 class Limits:
-    """What may start beside a reservation."""
+    """Limits for jobs that start beside a reservation."""
 
-    window: float   # jobs that end within it
-    extra: int      # or that leave enough for the reservation
+    window: float   # for jobs that end within the reservation's shadow
+    extra: int      # for others, which must leave enough for the reserved job
 
 
 class Easy:
-    """EASY backfilling, as the built-in plan `EASY` with `backfill: queue`.
-
-    The first job that does not fit gets a reservation: its shadow is the first expected end of a
-    running job by which enough is free. Another job may start if it fits now and ends by the shadow,
-    or leaves enough for the reserved job then.
+    """EASY backfilling, as the built-in plan `EASY` with `backfill: queue`. The first job that does not fit
+    gets a reservation: its shadow is the first expected end of a running job by which enough is free. Another
+    job may start if it fits now and ends by the shadow, or leaves enough for the reserved job then.
     """
 
     def __init__(self) -> None:
@@ -253,7 +251,7 @@ class Easy:
         if head is None or len(board.waiting) == 1:
             return
         limits = self._reserve(board, head)
-        # What could not start before cannot start now either: the window only shrinks.
+        # A job that could not start before cannot start now either: the window only shrinks.
         for job in list(board.waiting if must_try_all else board.arrived):
             self._try_to_start(board, job, limits)
 
@@ -268,7 +266,7 @@ class Easy:
             available += job.asks[0]
             if shadow is None and available >= needed:
                 shadow = max(board.now, job.expected_end)
-        if shadow is None:  # nodes are down: no one knows when it fits
+        if shadow is None:  # nodes are down: the time at which it fits is unknown
             return Limits(float("inf"), free)
         return Limits(shadow - board.now, available - needed)
 
@@ -293,7 +291,7 @@ class RunFailed(Exception):
 
 
 def talk(connection: socket.socket, policy: Callable[[], Policy], took: int = 0) -> None:
-    """Decides for one run, until its end."""
+    """Serves one run, until its end."""
     with connection, connection.makefile("rb") as lines:
         board: Board | None = None
         decider = policy()
@@ -317,7 +315,7 @@ def talk(connection: socket.socket, policy: Callable[[], Policy], took: int = 0)
 
 
 def listen(address: str) -> socket.socket:
-    """A socket at `unix:PATH` or `tcp:127.0.0.1:PORT`. A socket that is left at PATH is replaced."""
+    """A socket at `unix:PATH` or `tcp:127.0.0.1:PORT`. An old socket at PATH is replaced."""
     kind, _, rest = address.partition(":")
     if kind == "unix" and rest:
         with contextlib.suppress(FileNotFoundError):
@@ -337,9 +335,9 @@ def listen(address: str) -> socket.socket:
 
 def serve(address: str, policy: Callable[[], Policy], *, runs: int | None = None,
           took: int = 0) -> None:
-    """Decides for so many runs, or for ever; several at a time, as in a study, each with a policy of
-    its own. `took`: the simulated time, in ns, that each answer takes. Raises RunFailed when the
-    last of `runs` is over and one failed."""
+    """Serves this number of runs, or runs for ever; several at a time, as in a study, each with its own policy.
+    `took`: the simulated time, in ns, that each answer takes. Raises RunFailed when the last of `runs` is over
+    and one failed."""
     failures: list[Exception] = []
 
     def decide(connection: socket.socket) -> None:

@@ -26,7 +26,7 @@ SECONDS_PER_DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Meta:
-    """What the run was: enough to run it again."""
+    """Metadata of the run: enough to repeat it."""
 
     scenario: str
     """The scenario as written."""
@@ -41,10 +41,10 @@ class Meta:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """What fails within it is the fault of the file: it is damaged, or holds something else."""
+    """Errors within it are attributed to the file: it is damaged, or has other contents."""
     try:
         yield
-    except (RunError, BrokenPipeError):  # that of our own output
+    except (RunError, BrokenPipeError):  # an error of our own output
         raise
     except (OSError, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError,
             TypeError, ValueError) as error:
@@ -52,21 +52,21 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def _names(group: h5py.Group) -> list[str]:
-    """Of what is in a group. `keys`, `items` and `visititems` have HDF5 1.10 build a sorted table of
-    links first; if the group is damaged, HDF5 frees parts of that table that were never set, and the
-    process crashes. No such table is built for links in the order of the file."""
+    """Names in a group. `keys`, `items` and `visititems` have HDF5 1.10 build a sorted table of links first; if
+    the group is damaged, HDF5 frees parts of that table that were never set, and the process crashes. HDF5
+    builds no such table for links in the order of the file."""
     names: list[bytes] = []
     group.id.links.iterate(names.append, order=h5py.h5.ITER_NATIVE)
     return sorted(_text(name) for name in names)
 
 
 def _text(value: object) -> str:
-    """Names in traces may be anything."""
+    """Decodes a text; names in traces may have any bytes."""
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]:
-    """A column as pandas holds it, and its unit there."""
+    """A column as pandas stores it, and its unit there."""
     enum = h5py.check_enum_dtype(kind)
     if values.dtype.kind == "S":
         return np.array([_text(v) for v in values], dtype=object), unit
@@ -93,13 +93,13 @@ class Run:
         self.path = self._existing(Path(path))
         try:
             self._file = self._opened()
-        except FileNotFoundError:  # the run ended just now, and its file has the other name
+        except FileNotFoundError:  # the run ended just now, and its file was renamed
             self.path = self._existing(Path(path))
             self._file = self._opened()
 
     @staticmethod
     def _existing(path: Path) -> Path:
-        """While a run goes on its file has `.part` behind the name."""
+        """The existing path: while a run is under way its file ends in `.part`."""
         part = path.with_name(path.name + ".part")
         if path.exists() or not part.exists():
             return path
@@ -108,8 +108,8 @@ class Run:
     def _opened(self) -> h5py.File:
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path}: no such file")
-        # A .part may be growing, or its writer was killed. In a complete file that is damaged HDF5
-        # would wait for hours for a writer that mends it.
+        # A .part may be growing, or its writer was killed. In a damaged complete file HDF5 would wait for hours
+        # for a writer to repair it.
         ways = [{}] + [{"libver": "latest", "swmr": True}] * (self.path.suffix == ".part")
         errors = []
         for way in ways:
@@ -155,13 +155,13 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """False while the run goes on, and for ever if it was killed."""
+        """False while the run is under way, and for ever if it was killed."""
         with reading(self.path):
             return bool(self._file.attrs.get("complete", False))
 
     @property
     def name(self) -> str:
-        """Of the file, without its endings."""
+        """The name of the file, without its endings."""
         return self.path.name.removesuffix(".part").removesuffix(".h5")
 
     @property
@@ -233,7 +233,7 @@ class Run:
             return self._rows(dataset)
 
     def table(self, path: str) -> pd.DataFrame:
-        """All rows of a table, of a growing one so far. For what columns become, see Run."""
+        """All rows of a table, of a growing one so far. Run describes the types of columns."""
         if self._kept is not None and path in self._kept:
             return self._kept[path].copy()
         dataset = self._dataset(path)
@@ -245,7 +245,7 @@ class Run:
 
     @contextmanager
     def reading_once(self) -> Iterator[None]:
-        """Within it each table is read once: for callers that need the same ones again and again."""
+        """Within it each table is read once: for callers that need the same tables repeatedly."""
         self._kept = {}
         try:
             yield
@@ -278,8 +278,8 @@ class Run:
         return dataset(self)
 
     def _rows(self, dataset: h5py.Dataset) -> np.ndarray:
-        # HDF5 1.10 gives wrong chunks after a refresh while the dataset is open twice: no dataset
-        # is kept open, and a file that grows no more is never refreshed.
+        # HDF5 1.10 returns wrong chunks after a refresh while the dataset is open twice. So no dataset stays
+        # open, and a complete file is never refreshed.
         if not self.complete:
             dataset.refresh()
         return dataset[:]

@@ -1,4 +1,4 @@
-"""Who overtook a job that waited, and the smallest change that would have let it start."""
+"""Jobs that overtook a waiting job, and the smallest change that would have let that job start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from orrery.printable import printable
 from orrery.queue_story import QueueStory
 from orrery.telling import SHOWN_MAX, clock, count, gpu_time, listed, unnumbered
 
-LEAST = 1.0  # seconds: a shorter wait needs no cure, and shorter room is that of one cycle
+LEAST = 1.0  # seconds: a shorter wait needs no cure, and room for a shorter time is that of one cycle
 EXCLUSIVE = ("TopologyPlacement", "SlurmTopologyTree", "SlurmTopologyBlock", "KueueTopology",
              "VolcanoHyperNode", "HeliosConsolidate")  # plugins that keep a gang together
 
@@ -38,7 +38,7 @@ class Starvation:
         self.row = history.jobs.loc[job]
 
     def text(self) -> str:
-        """In a line; empty where nothing held the job up."""
+        """One line; empty if nothing delayed the job."""
         if self.row["wait"] < LEAST:
             return ""
         return " ".join(part for part in (self._overtaken(), self._cure()) if part)
@@ -48,18 +48,18 @@ class Starvation:
         return self.row["submitted"] + self.row["wait"] if pd.isna(self.row["bound"]) \
             else self.row["bound"]
 
-    # ---- who came first
+    # ---- jobs that overtook
 
     @cached_property
     def overtakers(self) -> pd.DataFrame:
-        """Jobs that were submitted later and had their nodes earlier, by when they had them."""
+        """Jobs that were submitted later and had their nodes earlier, ordered by when they had them."""
         jobs, row = self.history.jobs, self.row
         jobs = jobs.reset_index(drop=True)
         later = (jobs["submitted"] > row["submitted"]) & (jobs["bound"] < self._until)
         columns = ["job", "name", "team", "user", "pods", "gpus", "priority", "submitted", "bound"]
         found = jobs.loc[later, columns]
         left = jobs.loc[later, "ended"].fillna(np.inf).clip(upper=self._until) - found["bound"]
-        found["gpu_s"] = found["gpus"] * left  # while it waited
+        found["gpu_s"] = found["gpus"] * left  # while the job waited
         return found.sort_values(["bound", "job"], ignore_index=True)
 
     def _overtaken(self) -> str:
@@ -90,7 +90,7 @@ class Starvation:
         used = f", {gpu_time(rows['gpu_s'].sum())} while it waited" if most else ""
         return size + each + used
 
-    # ---- what would have helped
+    # ---- changes that would have helped
 
     def _cure(self) -> str:
         queue = self._queue_cure()
@@ -119,7 +119,7 @@ class Starvation:
         return f"{count(nodes, 'more node')} of {count(largest, 'GPU')}"
 
     def _despite_room(self, room: Room) -> str:
-        """All pods would have fitted on the nodes; what then kept them off."""
+        """All pods would have fitted on the nodes; the reason that kept them from starting."""
         pods = count(self.row["pods"], "pod")
         plugins = {p["name"] for p in self.history.parameters["policy"].get("plugins") or ()}
         keeps = next((name for name in EXCLUSIVE if name in plugins), None)
@@ -134,7 +134,7 @@ class Starvation:
         return f"At {clock(room.at)} the nodes had room for all of its {pods}{hint}."
 
     def _queue_cure(self) -> str:
-        """Of a job that the queue held back; what lacked least counts."""
+        """The cure for a job held by the queue: the smallest lack counts."""
         if self.history.missing("/events/job_queue"):
             return ""
         rows = QueueStory(self.history, self.job).rows
@@ -147,7 +147,7 @@ class Starvation:
         return min((way for way in ways if way), default=(0, ""), key=lambda way: way[0])[1]
 
     def _lacking(self, rows: pd.DataFrame) -> tuple[float, str] | None:
-        """How much more, and as a sentence."""
+        """How much more is needed, also as a sentence."""
         lack = (rows["asked"] - rows["free"])
         lack = lack[lack > 0]
         if not len(lack):
@@ -172,7 +172,7 @@ class Starvation:
         return f" ({count(-(-int(lacks) // size), 'node')} of {count(size, 'GPU')})"
 
     def _held(self, rows: pd.DataFrame) -> tuple[float, str] | None:
-        """How much less its team or user would have had to hold."""
+        """By how much the use of its team or user exceeded the limit."""
         if not len(rows):
             return None
         policy, unit = rows["policy"].iloc[0], self.history.queue_unit
@@ -200,7 +200,7 @@ class Starvation:
     # ---- room on the nodes
 
     def _ruled_out(self) -> set[int]:
-        """Nodes that no pod which leaves would help with: other labels, taints."""
+        """Nodes on which the end of a pod would not help: other labels, taints."""
         attempts = self.history.attempts
         own = attempts.loc[attempts["job"] == self.job, "attempt"]
         rows = self.history.rejections
@@ -215,7 +215,7 @@ class Starvation:
 
     @cached_property
     def room(self) -> Room | None:
-        """None: without GPUs, or where it is not in the file which pods were where."""
+        """The room; None without GPUs, or if the file has no nodes of pods."""
         nodes = self.history.nodes
         if not len(nodes) or self.history.missing("/pods") or self.row["gpus"] == 0 \
                 or self.history.is_counting:
@@ -226,7 +226,7 @@ class Starvation:
         leaf = nodes["leaf"].to_numpy(int) if "leaf" in nodes else np.zeros(len(nodes), int)
         each, free, down = self._gpus_per_pod, size.copy(), np.zeros(len(nodes), int)
         best: Room | None = None
-        at, has_gained = begin, True  # more room than when it was last looked at
+        at, has_gained = begin, True  # more room than at the last change
         none = np.empty(0, int)
         for time, place, gpus, falls in [*steps, (self._until, none, none, none)]:
             if has_gained and time - at >= LEAST:
@@ -240,7 +240,7 @@ class Starvation:
     @staticmethod
     def _most(best: Room | None, at: float, free: np.ndarray, down: np.ndarray, each: int,
               leaf: np.ndarray) -> Room:
-        """The better of the two, the earlier one of equals."""
+        """The better of two; the earlier one if they are equal."""
         here = np.floor((free + 1e-9) / each)
         up = here * (down == 0)
         pods = int(up.sum())
@@ -249,7 +249,7 @@ class Starvation:
         return Room(at, pods, int(np.bincount(leaf, up).max()), int(here.sum()))
 
     def _steps(self, begin: float, end: float) -> Iterator[tuple]:
-        """What changed on which node, by instant: GPUs that became free, nodes that went down."""
+        """Changes of nodes, by instant: GPUs that became free, nodes that went down."""
         held = self.history.holdings
         held = held[(held["job"] != self.job) & (held["since"] < end) & (held["until"] > begin)]
         place = pd.Series(range(len(self.history.nodes)), self.history.nodes["node"])

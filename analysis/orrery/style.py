@@ -1,4 +1,4 @@
-"""How figures look: a palette for every kind of colour vision, few lines, sizes fit to print."""
+"""Style of figures: a palette for every kind of colour vision, few lines, sizes for print."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from matplotlib.figure import Figure
 if TYPE_CHECKING:
     from orrery.run import Run
 
-# Okabe and Ito's palette: told apart with any kind of colour vision.
+# Okabe and Ito's palette, which is distinguishable with any kind of colour vision.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, YELLOW, BLACK = "#56B4E9", "#CC79A7", "#F0E442", "#000000"
 CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
 GREY = "#777777"
-DASHES = ((), (6, 2), (3, 2), (1, 2), (6, 2, 1, 2))  # of lines that cover one another
-POINTS_MAX = 1_000  # more than the eye can use in one line
+DASHES = ((), (6, 2), (3, 2), (1, 2), (6, 2, 1, 2))  # line styles of lines that may cover one another
+POINTS_MAX = 1_000  # more points than are visible in one line
 
 PUBLICATION = {
     "figure.figsize": (6.4, 3.2),
@@ -44,21 +44,21 @@ PUBLICATION = {
     "savefig.dpi": 150,
     "pdf.fonttype": 42,  # text stays text
     "svg.fonttype": "none",
-    "svg.hashsalt": "orrery",  # names inside are the same each time
+    "svg.hashsalt": "orrery",  # names inside are the same in each file
 }
 
 
 @contextmanager
 def publication() -> Iterator[None]:
-    """Within it all figures have sizes and fonts for a column of a paper."""
-    plt.get_backend()  # chosen now: what is chosen within is forgotten again
+    """Within it all figures have the sizes and fonts of a column of a paper."""
+    plt.get_backend()  # a style set within is reset at the end
     with plt.rc_context(PUBLICATION):
         yield
 
 
 def drawing(draw: Callable[..., Axes]) -> Callable[..., Axes]:
-    """Of a function that draws into `axis`: without one it works in publication style. Whoever
-    gives an axis has a style of their own."""
+    """Decorator of a function that draws into `axis`: without an axis the function draws in publication style.
+    A given axis keeps its own style."""
     signature = inspect.signature(draw)
 
     @functools.wraps(draw)
@@ -77,8 +77,8 @@ def axes_for(axis: Axes | None, height: float = 3.2) -> Axes:
 
 
 def save(figure: Figure, *paths: str | Path) -> None:
-    """Writes the figure; the ending of each path says how: .png, .pdf or .svg. Nothing in the file
-    tells when it was made, so that equal figures are equal files."""
+    """Writes the figure in the format of each path's ending: .png, .pdf or .svg. Files have no time stamp, so
+    equal figures are equal files."""
     empty = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
     for path in map(Path, paths):
         with publication():
@@ -93,13 +93,13 @@ def tidy(axis: Axes, grid: str = "y") -> None:
 
 
 def title_of(run: Run) -> str:
-    """The head of a figure that shows a whole run."""
+    """The title of a figure that shows a whole run."""
     state = "" if run.complete else ", incomplete"
     return f"{run.path.name}: seed {run.meta.seed}{state}"
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """The unit in which a span of time is best told, and its length in seconds."""
+    """The unit that suits a span of time, and its length in seconds."""
     for length, unit in ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min")):
         if seconds >= 2 * length:
             return length, unit

@@ -1,4 +1,4 @@
-"""How times, spans, counts and sets of nodes read in a text."""
+"""Text forms of times, spans, counts and sets of nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 
 from orrery.printable import printable
 
-SHOWN_MAX = 3  # of a list within a sentence
-WIDTH = 100  # of a text
+SHOWN_MAX = 3  # items of a list within a sentence
+WIDTH = 100  # columns of a text
 
 
 def clock(seconds: float) -> str:
@@ -23,7 +23,7 @@ def clock(seconds: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time in its two largest units: 3h 12min."""
+    """A duration in its two largest units: 3h 12min."""
     if pd.isna(seconds):
         return "?"
     if seconds < 60:
@@ -41,7 +41,7 @@ def gpu_time(gpu_seconds: float) -> str:
 
 
 def count(number: float, what: str, many: str | None = None) -> str:
-    """`1 node`, `12 nodes`; of parts as many digits as they have."""
+    """`1 node`, `12 nodes`; fractions keep their digits."""
     value = f"{number:,.10g}"
     return f"{value} {what if number == 1 else many or what + 's'}"
 
@@ -52,7 +52,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """The first and last number of each run of neighbours."""
+    """The first and last number of each sequence of consecutive numbers."""
     found: list[tuple[int, int]] = []
     for number in sorted({int(n) for n in numbers}):
         if found and found[-1][1] + 1 == number:
@@ -86,7 +86,7 @@ class NodeNames:
         return printable(self._names.get(node, f"node {node}"))
 
     def few(self, numbers: Iterable[int]) -> str:
-        """`gpu-0 to gpu-7, gpu-12`; of many only the first ones and how many more."""
+        """`gpu-0 to gpu-7, gpu-12`; of many only the first ones and the number of the others."""
         parts, left = [], 0
         for place, (first, last) in enumerate(ranges(numbers)):
             if place >= SHOWN_MAX:
@@ -108,7 +108,7 @@ def indented(text: str, indent: int, hanging: int | None = None) -> list[str]:
         initial_indent=" " * indent,
         subsequent_indent=further,
         break_long_words=False,
-        break_on_hyphens=False,  # names of nodes stay whole
+        break_on_hyphens=False,  # names of nodes are not broken
     )
 
 

@@ -19,18 +19,18 @@ COLUMNS = ("submit", "duration", "gpus", "pods", "name", "user", "team", "applic
 
 
 class TraceError(ValueError):
-    """The frame is no table of jobs: the text says which column and row, and what is expected."""
+    """The frame is no table of jobs: the text names the column and row, and what is expected."""
 
 
 def from_frame(frame: pd.DataFrame, path: str | Path,
                columns: Mapping[str, str] | None = None) -> Path:
-    """Writes jobs, a row each, as a trace of format csv, and gives its path back, which goes into a
-    scenario as `kind: trace`, `file: PATH`.
+    """Writes jobs, a row each, as a trace of format csv, and returns its path. A scenario names the path as
+    `kind: trace`, `file: PATH`.
 
-    `columns` says what the frame calls a column of COLUMNS, as in {"submit": "SubmitTime"}; those
-    not named have their own name, and further columns of the frame are left out. Needed are submit,
-    gpus and either duration or start and end. Times are seconds, or datetimes; spans are seconds
-    or timedeltas; gpus, cpus and memory (GiB) are of the whole job. NaN, NaT and None say that
+    `columns` maps a column of COLUMNS to its name in the frame, as in {"submit": "SubmitTime"}; the others have
+    their own name, and further columns of the frame are ignored. Required are submit, gpus and either duration
+    or start and end. Times are seconds, or datetimes; spans are seconds or timedeltas; gpus, cpus and memory
+    (GiB) are of the whole job. NaN, NaT and None say that
     nothing is known."""
     names = {column: column for column in COLUMNS} | dict(columns or {})
     unknown = sorted(set(names) - set(COLUMNS))
@@ -70,7 +70,7 @@ def _cells(column: str, name: str, cells: pd.Series) -> pd.Series:
 
 
 def _times(name: str, cells: pd.Series) -> pd.Series:
-    """Datetimes as the clock on the wall has them, whatever their zone."""
+    """Datetimes as local wall-clock times, whatever their zone."""
     if isinstance(cells.dtype, pd.DatetimeTZDtype):
         cells = cells.dt.tz_localize(None)
     if pd.api.types.is_datetime64_any_dtype(cells):
@@ -81,7 +81,7 @@ def _times(name: str, cells: pd.Series) -> pd.Series:
 
 
 def _numbers(column: str, name: str, cells: pd.Series) -> pd.Series:
-    """Texts, such as 90min, are for the program to judge."""
+    """Numbers or texts; the program checks texts such as 90min."""
     if cells.dtype == object:
         return cells
     is_whole = column in ("gpus", "pods")
@@ -90,7 +90,7 @@ def _numbers(column: str, name: str, cells: pd.Series) -> pd.Series:
     if is_whole:
         fits &= values.isna() | (values == values.round()) | ((column == "gpus") & (values < 1))
     _check(name, cells, fits, "a whole number" if is_whole else "a number >= 0")
-    # Whole numbers without a fraction, as a column with NaN has floats.
+    # Integers without a fraction, because a column with NaN has floats.
     return values.map(lambda v: "" if np.isnan(v) else f"{v:.0f}" if v == round(v) else repr(v))
 
 

@@ -1,4 +1,4 @@
-"""Wrong inputs as data: what is given, and what the program must say. See run_cases.py."""
+"""Wrong inputs as data: the input, and the message of the program. See run_cases.py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CASES = [
     yaml("unknown alias", "cluster: *nowhere\n", "s.yaml:1"),
     yaml("17 MB", "description: " + "x" * (17 << 20) + "\n", "s.yaml"),
     Case("missing file", {}, RUN, 2, ("s.yaml", "no such file")),
-    # the program that decides for the job queue: what it does wrong is in tests/unit/analysis/remote
+    # the program that decides for the job queue: tests/unit/analysis/remote has its mistakes
     *(added(f"Remote: {name}", "policy: {job_queue: {policies: [{name: Remote, args: {" + args + "}}]}}\n", *says)
       for name, args, *says in (
           ("no address", "timeout: 1s", "s.yaml:10:", "address"),
@@ -199,7 +199,7 @@ CASES = [
                           ("duplicate_name", "already"), ("twice_the_same", "twice"),
                           ("no_policy", "no_policy"), ("throws_at_load", "threw"))),
     with_arguments("plug-in is text", (*RUN, "--plugin", "./s.yaml"), "s.yaml"),
-    # what has no effect is a warning, unless it is to be refused
+    # parameters without effect are a warning, or an error with --strict
     Case("run: loss without servers", {"s.yaml": GOOD + "control_plane: {losses: [{at: 1min}]}\n"}, RUN, 0,
          ("s.yaml:10:25: warning: control_plane.losses: has no effect: control_plane.level is not full",),
          never_says=("mistake",), leaves=("out.h5",)),

@@ -1,4 +1,4 @@
-"""The forms that wrong inputs come in."""
+"""The forms of wrong inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Case:
     file_bytes_max: int | None = None
     never_says: tuple[str, ...] = ()
     prints: tuple[str, ...] = ()  # on standard output
-    leaves: tuple[str, ...] = ()  # files that were not there before
+    leaves: tuple[str, ...] = ()  # files that did not exist before
 
 
 GOOD = """cluster:

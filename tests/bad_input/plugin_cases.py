@@ -1,4 +1,4 @@
-"""Policies of a shared library that break their contract while the run goes on: see cases.py."""
+"""Policies of a shared library that break their contract during the run: see cases.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 PODS = "policy: {{plugins: [{{name: {}}}]}}\n"
 GANGS = "policy: {{base: strict_gang, plugins: [{{name: {}}}]}}\n"
 JOBS = "policy: {{job_queue: {{policies: [{{name: {}}}]}}}}\n"
-FAULTS = (  # policy, where it is listed, what is said of it
+FAULTS = (  # policy, list in which it is named, expected message
     ("ThrowsInScore", PODS, "failed: boom"),
     ("ThrowsNumber", PODS, "it threw something that is no std::exception"),
     ("ThrowsInUnreserve", PODS, "failed: it was mine"),

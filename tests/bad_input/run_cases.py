@@ -23,7 +23,7 @@ def write_files(folder: Path, case: Case) -> None:
 
 
 def complaints(binary: str, plugins: str, case: Case) -> list[str]:
-    """What is wrong with how the program answers; empty if nothing is."""
+    """Differences between the expected and the actual answer of the program; empty if there are none."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(folder, case)

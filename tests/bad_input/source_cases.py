@@ -1,4 +1,4 @@
-"""Sources of jobs that the run or the policy cannot do with."""
+"""Sources of jobs that the run or the policy cannot use."""
 
 from __future__ import annotations
 

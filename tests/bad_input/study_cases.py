@@ -22,7 +22,7 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
 
     def idle(name: str, values: str, *says: str, status: int = 0, plan: bool = True,
              never_says: tuple[str, ...] = ()) -> Any:
-        """An axis over levels of the network, from one at which the base's engine is of use."""
+        """An axis over levels of the network; `engine` of the base has an effect only at the others."""
         files = {"s.yaml": flow, "study.yaml": f"{levels}{values}]}}\n"}
         return case(name, files, ("study", "plan", "study.yaml") if plan else run, status, says,
                     never_says=never_says, prints=("cell,seed,label",) if status == 0 else ())

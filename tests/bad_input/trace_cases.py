@@ -1,4 +1,4 @@
-"""One malformed row in each format of traces: refused with its place, or skipped and counted."""
+"""One malformed row in each format of traces: rejected with its position, or skipped and counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Format:
     name: str
     good: tuple[str, str]
     bad: str
-    place: str  # of the mistake: row:column (name)
+    place: str  # position of the mistake: row:column (name)
     found: str
     expected: str
     head: str = ""
@@ -179,7 +179,7 @@ FORMATS = [
            "timestamp_anon,value,container_ip,request_type\n", unit="requests", delivered=28),
 ]
 
-# A table beside the trace: (its name, its rows, place, what was found and expected).
+# A table beside the trace: (its name, its rows, position, message).
 PAI_TASK = "j1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"
 SENSOR = "j1,worker,w1,i1,m1,T4,{},20,1.5,2.5,0.5,0.75,1,1,1,1\n"
 BESIDE = [
@@ -197,7 +197,7 @@ NATIVE_DAMAGED = NATIVE[:-17] + bytes([NATIVE[-17] ^ 1]) + NATIVE[-16:]
 
 
 def trace_cases(case) -> list:
-    """Cases as cases.py has them: `case` is its class."""
+    """Cases in the form of cases.py; `case` is its class."""
     made = []
     for number, form in enumerate(FORMATS):
         files = {"t.txt": form.text(), **form.beside}
@@ -216,7 +216,7 @@ def trace_cases(case) -> list:
         made.append(case(f"{table}: a malformed row is skipped and told", files,
                          ("trace", "info", "t.txt", "--lenient", *arguments), 0,
                          prints=("  jobs                  1\n", place, found, expected, "malformed, skipped")))
-    for extra in ((), ("--lenient",)):  # nobody can tell where the next good row would begin
+    for extra in ((), ("--lenient",)):  # the begin of the next good row is unknown
         made.append(case(f"native: damage ends it {extra}", {"t.ort": NATIVE_DAMAGED},
                          ("trace", "convert", "t.ort", "new.ort", *extra), 2, ("t.ort", "checksum")))
     made.append(case("series: a malformed row is told", {"t.csv": "timestamp_anon,value,container_ip\n1,2,c\n2,x,c\n"},

@@ -34,7 +34,7 @@ def attributes(node: h5py.HLObject) -> dict[str, bytes]:
 
 def bytes_of(value: object) -> bytes:
     array = numpy.asarray(value)
-    if array.dtype.hasobject:  # texts of variable length: compare what they say
+    if array.dtype.hasobject:  # texts of variable length: compare their values
         return repr(array.tolist()).encode()
     return str(array.dtype).encode() + array.tobytes()
 
@@ -75,7 +75,7 @@ def run(binary: pathlib.Path, scenario: pathlib.Path, output: pathlib.Path) -> N
 
 
 def compare(binaries: list[pathlib.Path], scenario: pathlib.Path, times: int) -> bool:
-    """Whether all runs of one scenario agree; prints one line, and what differs."""
+    """Whether all runs of one scenario are equal; prints one line, and the differences."""
     started = time.monotonic()
     reference: dict[str, bytes] = {}
     ok = True

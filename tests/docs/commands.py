@@ -19,7 +19,7 @@ SECONDS_MAX = 120  # of one block
 
 
 def commands_of(block: Block) -> list[tuple[int, str]]:
-    """The commands of a block of shell, with their lines; comments go, continued lines are joined."""
+    """The commands of a block of shell, with their lines; without comments, continued lines joined."""
     found: list[tuple[int, str]] = []
     joined, begin = "", 0
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
@@ -35,7 +35,7 @@ def commands_of(block: Block) -> list[tuple[int, str]]:
 
 
 def sessions_of(block: Block) -> list[tuple[int, str, list[str]]]:
-    """The commands of a block that shows a terminal, each with the output that is shown."""
+    """The commands of a block that shows a terminal, each with the shown output."""
     found: list[tuple[int, str, list[str]]] = []
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
         if line.startswith("$ "):
@@ -63,7 +63,7 @@ def matches(shown: list[str], output: list[str]) -> bool:
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """With all that it started."""
+    """Stops a process with all its children."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -106,7 +106,7 @@ class Workshop:
         return self.helps[command]
 
     def run_page(self, page: Page) -> list[str]:
-        """What is wrong with the blocks of the page."""
+        """Problems of the blocks of the page."""
         mistakes = []
         try:
             for block in page.blocks:
@@ -175,14 +175,14 @@ class Workshop:
         return [f"`{command}`: {mistake}" for mistake in getattr(self, f"check_{kind}")(command)]
 
     def check_paths(self, command: str) -> list[str]:
-        """Files of the tree that the command names are there."""
+        """Checks that files of the tree that the command names exist."""
         words = re.findall(r"[\w./-]+", command)
         return [f"there is no {word}" for word in words
                 if "/" in word and (ROOT / word.split("/")[0]).is_dir()
                 and word.split("/")[0] != "build" and not (ROOT / word).exists()]
 
     def check_options(self, command: str) -> list[str]:
-        """The program has the command and its options."""
+        """Checks that the program has the command and its options."""
         words = shlex.split(command.split("|")[0].replace("'", ""))[1:]
         name = words[0] if words else ""
         help_text = self.help_of(name)

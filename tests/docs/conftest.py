@@ -1,4 +1,4 @@
-"""Which program the pages are about."""
+"""The option --program of the tests of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page of Markdown holds: fenced blocks, links, anchors, code in the text."""
+"""The contents of a Markdown page: fenced blocks, links, anchors, code in the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Block:
     language: str
     text: str
     file: str | None = None
-    background: bool = False  # `<!-- background -->`: goes on while the rest of the page runs
+    background: bool = False  # `<!-- background -->`: runs while the rest of the page runs
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Page:
 
     @property
     def anchors(self) -> set[str]:
-        """Those that GitHub makes of headings."""
+        """Anchors that GitHub makes of headings."""
         made: dict[str, int] = {}
         result = set()
         for heading in self.headings:

@@ -1,4 +1,4 @@
-"""Whether the output of a run adds up. Each rule gives the sentences that are not true."""
+"""Whether the output of a run adds up. Each rule returns the violated statements."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Rows = NDArray[np.void]
 
 NEVER = -1
 NO_NODE = 4_294_967_295
-# Sums of floating point numbers that were added up in another order.
+# Sums of floating point numbers in another order.
 RELATIVE, ABSOLUTE = 1e-9, 1e-5
-# What may be negative, beside -1 for "never" and "none"; `free` of the job queue, while nodes are down.
+# Columns that may be negative, other than -1 for "never" and "none"; `free` of the job queue, while nodes are
+# down.
 SIGNED = {"priority", "by_priority", "external_id", "free"}
 HASHES = {"digest"}
 STAGES_OF_JOBS = ["submitted", "created", "bound", "running", "ended"]
@@ -69,17 +70,17 @@ class Books:
 
     @property
     def has_grace(self) -> bool:
-        """A deleted pod goes on for a while, and may end meanwhile for another reason."""
+        """Whether a deleted pod may run on for a while, and end meanwhile for another reason."""
         return json.loads(self.resolved)["workload"]["controller"]["termination"] != "0s"
 
     @property
     def has_shares(self) -> bool:
-        """Pods may have a part of a GPU each."""
+        """Whether pods may have a share of a GPU each."""
         return "gpu_milli" in self.scenario or "format: openb" in self.scenario
 
     @property
     def is_counting(self) -> bool:
-        """Jobs hold amounts of a pool, and there are no pods."""
+        """Whether jobs hold amounts of a pool, without pods."""
         jobs = self.tables["/jobs"]
         return self.has("/pods") and len(self.tables["/pods"]) == 0 and np.any(jobs["bound"] >= 0)
 
@@ -107,13 +108,13 @@ def amounts(books: Books) -> Iterator[str]:
     for name, value in books.summary.items():
         if value < -ABSOLUTE:
             yield f"/summary/{name} is negative: {value}"
-        # Power is told against a GPU of the catalogue; some draw more (cluster.power).
+        # Power is relative to a GPU of the catalogue; some models draw more (cluster.power).
         if name.startswith("gpu_share_") and name != "gpu_share_power" and value > 1 + 1e-9:
             yield f"/summary/{name} is above 1: {value}"
 
 
 def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
-    """Stages that were reached follow one another."""
+    """Reached stages are in order."""
     last = np.full(len(rows), NEVER, np.int64)
     names = np.array([""] * len(rows), object)
     for stage in stages:
@@ -128,7 +129,7 @@ def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
 
 
 def times(books: Books) -> Iterator[str]:
-    """Times go on within a job, a pod, a recovery and a timeline, and none is after the end."""
+    """Times increase within a job, a pod, a recovery and a timeline, and none is after the end."""
     yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
     if books.has("/pods"):
         yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
@@ -146,7 +147,7 @@ def times(books: Books) -> Iterator[str]:
 
 
 def waits(books: Books) -> Iterator[str]:
-    """`wait` and `run` of a job are what its times say."""
+    """`wait` and `run` of a job agree with its times."""
     jobs = books.tables["/jobs"]
     ended = np.where(jobs["ended"] == NEVER, books.end, jobs["ended"])
     running = np.where(jobs["running"] == NEVER, ended, jobs["running"])
@@ -157,7 +158,7 @@ def waits(books: Books) -> Iterator[str]:
 
 
 def counts(books: Books) -> Iterator[str]:
-    """The summary counts what is in the tables."""
+    """The summary counts the rows of the tables."""
     jobs, summary = books.tables["/jobs"], books.summary
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     failed = int(np.sum(jobs["outcome"] == outcomes["failed"]))
@@ -180,7 +181,7 @@ def counts(books: Books) -> Iterator[str]:
 
 
 def gpu_time(books: Books) -> Iterator[str]:
-    """What was allocated is the same by job, by node, over time and in the summary."""
+    """Allocated GPU time is the same by job, by node, over time and in the summary."""
     jobs, summary = books.tables["/jobs"], books.summary
     of_jobs = {kind: float(jobs[f"{kind}_gpu_s"].sum()) for kind in KINDS_OF_GPU_TIME}
     allocated = summary["gpu_s_allocated"]
@@ -223,7 +224,7 @@ def integrals(books: Books) -> Iterator[str]:
 
 
 def nodes(books: Books) -> Iterator[str]:
-    """No node held more than its GPUs, or was down for longer than the run."""
+    """No node had more than its GPUs allocated, or was down for longer than the run."""
     rows = books.tables["/nodes"]
     most = rows["gpus"] * (books.end / 1e9)
     if np.any(rows["allocated_gpu_s"] > most * (1 + 1e-9) + ABSOLUTE):
@@ -279,7 +280,7 @@ def gpus_of_pods(books: Books) -> Iterator[str]:
 
 
 def recoveries(books: Books) -> Iterator[str]:
-    """What recoveries lost is part of what the jobs lost."""
+    """Losses of recoveries are part of the losses of their jobs."""
     jobs, rows = books.tables["/jobs"], books.tables["/events/recoveries"]
     lost = float(rows["lost_gpu_s"].sum())
     if lost > float(jobs["lost_gpu_s"].sum()) * (1 + 1e-9) + ABSOLUTE:
@@ -287,7 +288,7 @@ def recoveries(books: Books) -> Iterator[str]:
 
 
 def work(books: Books) -> Iterator[str]:
-    """A completed job has computed its work on all its GPUs, whatever happened on the way."""
+    """A completed job has computed its work on all its GPUs."""
     jobs = books.tables["/jobs"]
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     services = [name.encode() for name in books.services | books.ends_early]
@@ -300,7 +301,7 @@ def work(books: Books) -> Iterator[str]:
     # Dedicated parameter servers compute nothing. A model's work is given for another GPU.
     if "placement: dedicated" in books.scenario or "model:" in books.scenario:
         return
-    most = 1e-8  # a step takes whole nanoseconds, and 200 ms of compute at least
+    most = 1e-8  # a step takes whole nanoseconds, and at least 200 ms of compute
     for job in jobs[(jobs["outcome"] == outcomes["completed"]) & is_plain]:
         asked = float(job["gpus"]) * float(job["work"]) / 1e9
         if abs(asked - float(job["useful_gpu_s"])) > ABSOLUTE + most * asked:
@@ -309,7 +310,7 @@ def work(books: Books) -> Iterator[str]:
 
 
 def events(books: Books) -> Iterator[str]:
-    """Events are as many as the summary says."""
+    """The number of events is that of the summary."""
     tables, summary = books.tables, books.summary
     for path, name in (("/events/preemptions", "pods_preempted"), ("/events/deadlocks", "deadlocks")):
         count = len(tables[path]) if books.has(path) else summary[name]
@@ -324,7 +325,7 @@ def events(books: Books) -> Iterator[str]:
 
 
 def priorities(books: Books) -> Iterator[str]:
-    """Priorities together have what the summary has; preemptions are suffered as often as caused."""
+    """Priorities sum to the summary; as many preemptions are suffered as caused."""
     if not books.has("/priorities"):
         return
     table, summary = books.tables["/priorities"], books.summary
@@ -342,7 +343,7 @@ def priorities(books: Books) -> Iterator[str]:
 
 
 def held_by_pods(books: Books) -> Iterator[str]:
-    """A node held at least what its bound pods had: reservations come on top."""
+    """A node's use is at least that of its bound pods; reservations come on top."""
     if not books.has("/pods") or books.has_shares or books.is_counting:
         return
     rows = books.tables["/pods"][books.tables["/pods"]["bound"] != NEVER]
@@ -361,7 +362,7 @@ RULES = [amounts, times, waits, counts, gpu_time, nodes, pods, recoveries, work,
 
 
 def mistakes(path: Path) -> list[str]:
-    """What is not right about the output, the rule's name first."""
+    """Violations in the output, each with the rule's name first."""
     books = Books(path)
     if not books.complete:
         return ["complete: the file says that it is not"]

@@ -37,7 +37,7 @@ class Draw:
         return round(self._random.uniform(low, high), 3)
 
     def span(self, low: float, high: float) -> str:
-        """Seconds, most of them whole; short spans are as likely as long ones."""
+        """Seconds, most of them whole; short durations are as likely as long ones."""
         seconds = low * (high / low) ** self._random.random() if low > 0 else self.number(low, high)
         if seconds > 5 and self.chance(0.8):
             return f"{round(seconds)}s"
@@ -51,7 +51,7 @@ class Draw:
         return f"{round(low * (high / low) ** self._random.random())}bps"
 
     def maybe(self, tree: Tree, probability: float, **fields: Any) -> None:
-        """Adds some of the fields to the tree. A value may be a function that draws it."""
+        """Adds some of the fields to the tree. A value may be a function that draws the field."""
         for name, value in fields.items():
             if self.chance(probability):
                 tree[name] = value() if callable(value) else value
@@ -102,7 +102,7 @@ class Draft:
         return node
 
     def section(self, path: str) -> Tree:
-        """The mapping at the path, which is made if there is none."""
+        """The mapping at the path, created if absent."""
         if not isinstance(self.get(path), dict):
             self.put(path, {})
         return self.get(path)
@@ -124,7 +124,7 @@ class Draft:
 
     @property
     def pods(self) -> list[Tree]:
-        """What pods ask for, wherever a source says so."""
+        """Requests of pods, wherever a source has them."""
         found = []
         for source in self.sources:
             if source["kind"] == "service":
@@ -148,13 +148,13 @@ class Draft:
 
     @property
     def span(self) -> int:
-        """Seconds in which things happen."""
+        """Seconds of the run in which events happen."""
         return self.until or 3600
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Something that a scenario may have; `add` does nothing where it makes no sense."""
+    """An optional property of a scenario; `add` does nothing where the property makes no sense."""
 
     name: str
     chance: float

@@ -1,4 +1,4 @@
-"""Features of the control plane: servers, clients, etcd, what loads it, nodes that come and go."""
+"""Features of the control plane: servers, clients, etcd, loads, nodes that join and leave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of what fails, and of what goes into the output."""
+"""Features of failures and of the output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def random_node_faults(draft: Draft, draw: Draw) -> None:
 
 
 def listed_node_faults(draft: Draft, draw: Draw) -> None:
-    if not draft.pools:  # they were switched off to make a finding smaller
+    if not draft.pools:  # switched off to make a finding smaller
         return
     for _ in range(draw.count(1, 5)):
         draft.list_at("faults.list").append(

@@ -1,4 +1,4 @@
-"""Features of the workload: where jobs come from, and what they are made of."""
+"""Features of the workload: sources and forms of jobs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def elastic_gangs(draft: Draft, draw: Draw) -> None:
 
 
 def role_minimums(gang: Tree, draw: Draw) -> None:
-    """Those of a role that the gang's own does not imply, and together no more than it."""
+    """Minimums of roles that the gang's own does not imply; their sum is at most that of the gang."""
     left = gang.get("min_available", 0)
     spare = sum(role["pods"] for role in gang["roles"]) - left
     for role in gang["roles"]:
@@ -79,7 +79,7 @@ def gangs_of_roles(draft: Draft, draw: Draw) -> None:
 
 
 def ending(draw: Draw) -> Tree:
-    """A way to end that is drawn: seldom a success."""
+    """A drawn ending of a job: seldom a success."""
     cause, code = draw.pick([("error", 1), ("out_of_memory", 137), ("cancelled", 143), ("none", 0)])
     return {"cause": cause, "exit_code": code, "chance": draw.number(0.05, 0.9),
             "after": {"kind": "exponential", "mean": draw.span(5, 900)}}
@@ -104,7 +104,7 @@ def role_rules(role: Tree, draw: Draw, is_gang: bool) -> None:
 
 
 def roles_of_jobs(draft: Draft, draw: Draw) -> None:
-    """Pods of several kinds, each with rules of its own: workers, launchers, servers, chiefs."""
+    """Pods of several kinds, each with its own rules: workers, launchers, servers, chiefs."""
     for kind in ("mpi_gang", "pods"):
         roles: list[Tree] = [{"name": "first", "pods": draw.count(1, 3), "pod": pod(draw)}]
         roles += [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]

@@ -1,4 +1,4 @@
-"""Features of the scheduler: profiles, plug-ins with arguments, queues, changes on the way."""
+"""Features of the scheduler: profiles, plug-ins with arguments, queues, changes during the run."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def profile(base: str, draw: Draw) -> Tree:
 
 
 def slow_down(policy: Tree, draft: Draft, draw: Draw) -> None:
-    """Gangs that are placed pod by pod and never fit are tried thousands of times a second: short
-    runs, or a scheduler that is slow."""
+    """Gangs that are placed pod by pod and never fit are tried thousands of times a second. So such runs are
+    short, or their scheduler is slow."""
     if policy["base"] in ("coscheduling", "koordinator") and draft.span > 900:
         policy.setdefault("cost", {})["per_cycle"] = draw.span(0.02, 0.5)
 
@@ -159,7 +159,7 @@ def job_queue(draft: Draft, draw: Draw) -> None:
 
 
 def counting(draft: Draft, draw: Draw) -> None:
-    """Jobs take amounts out of a pool; only then may they share GPUs or run at unlike speeds."""
+    """Jobs take amounts out of a pool; only then may they share GPUs, or their speeds differ."""
     queue = draft.get("policy.job_queue")
     if queue is None:
         return

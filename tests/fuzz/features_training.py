@@ -51,7 +51,7 @@ def stored_checkpoints(draft: Draft, draw: Draw) -> None:
 
 
 def own_trainings(draft: Draft, draw: Draw) -> list[Tree]:
-    """Some jobs get a training of their own, which begins as the workload's."""
+    """Some jobs get their own training, a changed copy of the workload's."""
     own = []
     for job in draft.jobs:
         if "training" not in job and draw.chance(0.2):
@@ -99,7 +99,7 @@ def steps(draft: Draft, draw: Draw) -> None:
 
 
 def transformer(draft: Draft, draw: Draw) -> None:
-    """Some jobs train a model, whose ranks share it in some of the ways."""
+    """Some jobs train a model, whose ranks share the model in some of the ways."""
     if draft.get("network.level") is None:
         return
     for job in draft.jobs:

@@ -40,18 +40,18 @@ from draft import Draft, Draw, Feature, Tree  # noqa: E402
 from runs import Program  # noqa: E402
 from shrink import shrunk  # noqa: E402
 
-# Later ones see what earlier ones have chosen.
+# Later features read the choices of earlier ones.
 FEATURES: list[Feature] = [
     *features_cluster.FIRST, *features_jobs.SOURCES, *features_policy.FIRST,
     *features_cluster.LATER, *features_jobs.LATER, *features_policy.LATER,
     *features_training.FEATURES, *features_control_plane.FEATURES, *features_faults.FEATURES]
 SAME_BYTES_EVERY = 8
-REFUSED_MAX = 0.05  # of all scenarios: the generator knows what is valid
+REFUSED_MAX = 0.05  # in all scenarios: the generator draws only valid values
 MISTAKE = re.compile(r"^[^:\n]+:\d+:\d+: (?!warning:)([A-Za-z_][\w.\[\]-]*): (.*)$", re.MULTILINE)
 
 
 class Dumper(yaml.SafeDumper):
-    """Writes each value where it is, even if others are the same."""
+    """Writes each value in its place, without anchors, even if values are equal."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -72,7 +72,8 @@ class Scenario:
 
 @dataclass
 class Verdict:
-    """`wrong` is empty if all is well. Its kind stays the same when a scenario is made smaller."""
+    """The result of a scenario; `wrong` is empty if all is well. Its kind stays the same when a scenario is
+    made smaller."""
 
     refused: str = ""
     slow: bool = False
@@ -99,8 +100,7 @@ def made(seed: int, features: list[str]) -> Scenario:
 
 
 def take_out(tree: Tree, path: str) -> bool:
-    """Takes out what is at a path such as `policy.plugins[2].args.mode`, or, if nothing is there, what
-    it is part of."""
+    """Removes the value at a path such as `policy.plugins[2].args.mode`, or, if there is none, its parent."""
     parts: list[Any] = [int(part) if part.isdigit() else part
                         for part in re.split(r"[.\[\]]+", path) if part]
     node: Any = tree
@@ -115,14 +115,14 @@ def take_out(tree: Tree, path: str) -> bool:
 
 
 def accepted(scenario: Scenario, folder: Path, program: Program) -> str:
-    """Takes out what `validate` says does not fit, as a user would; what has no effect stays, and
-    must be ignored. Returns what is left to complain of."""
+    """Removes what `validate` rejects, as a user would; parameters without effect stay, and must be ignored.
+    Returns the remaining messages."""
     for _ in range(12):
         ended = program.validate(scenario.write(folder))
         if ended.status != 2:
             return "" if ended.status == 0 else f"validate: {ended.reason}"
         found = MISTAKE.findall(ended.text)
-        # The last of a list first, so that the others keep their places.
+        # Removes the last item of a list first, so that the others keep their indices.
         taken = [take_out(scenario.tree, path) for path, _ in sorted(found, reverse=True)]
         if not any(taken):
             return ": ".join(found[0]) if found else ended.reason
@@ -134,7 +134,7 @@ def judged(scenario: Scenario, folder: Path, program: Program, twice: bool) -> V
     ended = program.run(path, output)
     if ended.status is None:
         return Verdict(slow=True) if ended.advanced else Verdict(wrong="hangs")
-    if ended.status == 2 and scenario.files:  # which validate does not open
+    if ended.status == 2 and scenario.files:  # validate does not open it
         return Verdict(refused=ended.reason)
     if ended.status != 0:
         return Verdict(wrong=f"ends with {ended.status}: {ended.reason}")
@@ -149,7 +149,7 @@ def judged(scenario: Scenario, folder: Path, program: Program, twice: bool) -> V
 
 def smaller_features(seed: int, features: list[str], kind: str, program: Program,
                      seconds: float) -> list[str]:
-    """Switches features off one by one, but those that every scenario has: others read them."""
+    """Switches features off one by one, but those that every scenario has: other features read them."""
     until = time.monotonic() + seconds
     optional = {feature.name for feature in FEATURES if feature.chance < 1}
     for name in [one for one in reversed(features) if one in optional]:
@@ -183,7 +183,7 @@ class Plan:
 
 
 def run_one(plan: Plan, number: int) -> Verdict:
-    """Scenario `number` of the seed; a finding is kept."""
+    """Runs scenario `number` of the seed, and stores a finding."""
     seed = plan.seed * 1_000_000 + number
     features = features_of(seed)
     with tempfile.TemporaryDirectory() as folder:

@@ -7,13 +7,13 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# Of a line that says how far a run is: "12:00:01 info: 00:31:07 of 01:00:00  51.9 %".
+# A line of progress: "12:00:01 info: 00:31:07 of 01:00:00  51.9 %".
 PROGRESS = re.compile(r"info: ((?:\d+d )?\d\d:\d\d:\d\d)\b.*events/s")
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended. `status` is negative for a signal, None if it had to be killed."""
+    """How the program ended. `status` is negative for a signal, None if the time limit killed the program."""
 
     status: int | None
     text: str
@@ -21,13 +21,13 @@ class Ended:
 
     @property
     def advanced(self) -> bool:
-        """Whether simulated time went on until it was killed."""
+        """Whether simulated time advanced until the program was killed."""
         times = PROGRESS.findall(self.text)
         return len(times) >= 2 and times[-1] != times[-2]
 
     @property
     def reason(self) -> str:
-        """The line that tells best why it failed."""
+        """The line of the output that best explains the failure."""
         marks = ("check failed", "ERROR: AddressSanitizer", "runtime error", "internal error",
                  "terminate called", "what()")
         lines = [line for line in self.text.splitlines() if any(mark in line for mark in marks)]

@@ -1,4 +1,4 @@
-"""Makes a scenario smaller as long as the same is wrong with it."""
+"""Makes a scenario smaller while the same is wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 
 
 def places(node: Any, at: Path = ()) -> Iterator[Path]:
-    """Every value below a node, those with the most below them first."""
+    """Every value below a node, those with the most descendants first."""
     if isinstance(node, dict):
         children: list[tuple[str | int, Any]] = list(node.items())
     elif isinstance(node, list):
@@ -27,7 +27,7 @@ def places(node: Any, at: Path = ()) -> Iterator[Path]:
 
 
 def without(tree: Tree, at: Path) -> Tree | None:
-    """A copy without the value at a place; None if there is none."""
+    """A copy without the value at a path; None if there is none."""
     smaller = copy.deepcopy(tree)
     node: Any = smaller
     for part in at[:-1]:
@@ -43,7 +43,7 @@ def without(tree: Tree, at: Path) -> Tree | None:
 
 
 def shrunk(tree: Tree, is_wrong: Callable[[Tree], bool], seconds: float) -> Tree:
-    """Takes values out one by one, over and over until none can go or the time is up."""
+    """Removes values one by one, repeatedly, until none can be removed or the time is up."""
     until = time.monotonic() + seconds
     goes_on = True
     while goes_on:

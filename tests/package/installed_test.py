@@ -54,7 +54,7 @@ def installed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def ships_with_its_input(path: Path) -> bool:
-    """Traces do not ship."""
+    """Whether all inputs of the scenario ship; traces do not."""
     base = re.search(r"^base: (.*)$", path.read_text(), re.MULTILINE)
     if base and (path.parent / base[1]).suffix == ".yaml":
         return ships_with_its_input(path.parent / base[1])
@@ -131,7 +131,7 @@ def test_the_manual_page_has_every_command_and_option(installed: Installed) -> N
 
 
 def offered(installed: Installed, *words: str) -> list[str]:
-    """What bash offers for the last word."""
+    """Completions that bash offers for the last word."""
     script = installed.prefix / "share" / "bash-completion" / "completions" / "orrery"
     quoted = " ".join(f"'{word}'" for word in words)
     code = (f'. "{script}"; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _orrery; '
@@ -162,7 +162,7 @@ def test_bash_completes_commands_options_and_files(installed: Installed) -> None
 
 
 def test_the_completion_of_zsh_knows_the_same(installed: Installed) -> None:
-    """clean_image.sh presses the keys."""
+    """Compares the names only; clean_image.sh presses the keys."""
     script = installed.prefix / "share" / "zsh" / "vendor-completions" / "_orrery"
     text = script.read_text()
     assert text.startswith("#compdef orrery\n")

@@ -1,7 +1,7 @@
-"""Small scenarios in which, all together, every leaf of the schema has an effect.
+"""Small scenarios: every leaf of the schema has an effect in at least one of them.
 
-A base must run by itself. The first bases come first: a leaf is tried in that which already has the
-most of the way to it.
+A base must run by itself. A leaf is tried in the base that already has most of the path to it; of equal bases
+in the first.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ base("flow, traced", FLOW.replace("STEPS", "traced"))
 
 
 def moved(name: str, take: str, sources: list[Any]) -> None:
-    """Another base, whose sources have its `training` each for itself."""
+    """A copy of the base in which each source has its own `training`."""
     document = copy.deepcopy(BASES[take])
     training = document["workload"].pop("training")
     document["workload"]["sources"] = copy.deepcopy(sources)
@@ -351,7 +351,7 @@ base("until all are over", POOL + JOBS + "run: {stall_limit: 30d, futile_attempt
 
 
 def with_usual_record(document: Any) -> Any:
-    """A third of a short run would be compression."""
+    """The base without compression of its table, which would take a third of a short run."""
     document.setdefault("record", {}).setdefault("compression", 0)
     return document
 

@@ -1,4 +1,4 @@
-"""What the sweep does not try, or in one base alone, and why."""
+"""Leaves that the sweep does not try, or tries in one base only, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_TRIED: dict[str, str] = {
     r"workload\.sources\[\]<(generator|trace)>\.training\.step\.(model|parallel)\..*":
         "jobs of unlike sizes cannot have a step with model or parallel",
 }
-# Leaves that are tried in that base alone.
+# Leaves that are tried in the named base only.
 BASE_OF: dict[str, str] = {
-    "run.until": "alpha_beta",  # where nothing goes on for ever
+    "run.until": "alpha_beta",  # every job there ends
 }

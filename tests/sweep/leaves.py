@@ -1,4 +1,4 @@
-"""The leaves of the JSON Schema of a scenario, their extremes, and how to put them into one."""
+"""The leaves of the JSON Schema of a scenario, their extremes, and how to set them in a scenario."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Schema:
         yield from self._walk((), self.root)
 
     def part(self, path: Path) -> Json:
-        """What the schema says of a path."""
+        """The schema at a path."""
         schema = self.root
         for step in path:
             schema = self._inner(schema, step)
@@ -58,7 +58,7 @@ class Schema:
         return schema["properties"][step]
 
     def kinds(self, schema: Json) -> list[Json]:
-        """Of a variant; of a plugin and its args, one for each plugin."""
+        """Kinds of a variant; of a plugin and its args, one kind for each plugin."""
         if "oneOf" in schema:
             return [kind for kind in schema["oneOf"] if kind != {"type": "null"}]
         return [{"properties": {"kind": {"const": rule["if"]["properties"]["name"]["const"]},
@@ -89,7 +89,7 @@ class Schema:
             yield Leaf(path, values)
 
     def cost(self, document: Any, path: Path) -> int | None:
-        """How many parts of the document are missing on that way; None: it cannot lead there."""
+        """How many parts of the document are missing on the path; None: the path does not exist."""
         try:
             return self._put(document, self.root, path, None)[1]
         except LookupError:
@@ -99,7 +99,7 @@ class Schema:
         return self._put(document, self.root, path, value)[0]
 
     def _put(self, part: Any, schema: Json, path: Path, value: Any) -> tuple[Any, int]:
-        """A copy of the part with that value, and how many parts of it had to be made for that."""
+        """A copy of the part with that value, and how many parts had to be created."""
         path = path[1:] if path[:1] == ("?",) else path
         if not path:
             return copy.deepcopy(value), 0
@@ -125,7 +125,7 @@ class Schema:
 
     def _put_in_list(self, items: list[Any], inner: Json, rest: Path, value: Any
                      ) -> tuple[list[Any], int]:
-        """Where the least must be made."""
+        """Sets the value in the list item that needs the fewest new parts."""
         best: tuple[list[Any], int] | None = None
         for i, item in enumerate(items):
             try:
@@ -142,7 +142,7 @@ class Schema:
         return [changed], cost + 1
 
     def sample(self, schema: Json) -> Any:
-        """Something usual: what is required, and nothing else."""
+        """A usual value: the required fields only."""
         schema = without_null(schema)
         if "oneOf" in schema:
             return self.sample(schema["oneOf"][0])
@@ -165,7 +165,7 @@ class Schema:
 
 
 def without_null(schema: Json) -> Json:
-    """What an optional holds."""
+    """The schema of an optional without null."""
     options = schema.get("anyOf", [])
     return options[0] if options[-1:] == [{"type": "null"}] else schema
 
@@ -175,7 +175,7 @@ def kind_name(kind: Json) -> str:
 
 
 def smallest_unit(schema: Json) -> str:
-    """Of a quantity."""
+    """The smallest unit of a quantity."""
     pattern = schema["anyOf"][0]["pattern"]
     return next(unit for unit in LARGEST if f"({unit}|" in pattern)
 
@@ -199,11 +199,11 @@ def extremes(schema: Json, text: str) -> tuple[Any, ...]:
         low, high = schema.get("minimum", least), schema.get("maximum", most)
         return tuple(dict.fromkeys([low, *([0, 1] if "minimum" not in schema else []), high]))
     if kind is None:
-        return ()  # such as the args of plugins, which are walked as kinds
+        return ()  # such as args of plugins, which are visited as kinds
     return ("", "x" * 300)
 
 
 def limits_told(message: str) -> list[str]:
-    """The ends of a range that a value was refused for."""
+    """The bounds in the message that rejects a value."""
     found = re.search(rf"out of range: must be {RANGE.pattern}", message)
     return [end for end in found.groups() if end] if found else []

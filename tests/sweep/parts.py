@@ -1,4 +1,4 @@
-"""What several bases share, and the files that they read."""
+"""Parts that several bases share, and files that they read."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def base(name: str, text: str) -> None:
     TEXTS[name] = text
 
 
-# A policy with args is a base of its own; a profile without any other is the first that it fits in.
+# A policy with args is a base of its own; a profile without other args is the first base that fits.
 PLUGINS = {
     "DefaultPreemption": "{minCandidateNodesAbsolute: 10}",
     "DotProduct": "{prefer: largest_product}",
@@ -119,7 +119,7 @@ for limit in ("min_available: 50%", "max_unavailable: 1"):
 
 
 def of_new_policies(schema: Schema) -> Iterator[tuple[str, list[str]]]:
-    """Policies with args that no text names, as leaves name them, each with the texts to be tried."""
+    """Policies with args that no text names, by the names of leaves, each with the texts to try."""
     known = "".join(TEXTS.values())
     for path in (("policy", "plugins"), ("policy", "job_queue", "policies")):
         for kind in schema.kinds(schema.part((*path, "[]"))):

@@ -1,4 +1,4 @@
-"""What must not be in the results of a run: negative amounts."""
+"""Finds values that no result may have: negative amounts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-# A time that did not come, a rank that is none: documented at the column as "-1: ...".
+# A time that never came or a rank that is none, documented at the column as "-1: ...".
 NEVER = re.compile(r"-1: ")
 # Numbers that are no amounts.
 SIGNED = {"priority", "by_priority"}

@@ -3,13 +3,12 @@
 
 sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 
-Each run must end with results, of which none are negative, or be refused with exit status 2 and a
-place; it must not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that
-has the most of the way to its leaf. If it is refused or has no effect there, others follow until
-one accepts and heeds it; but a value that is out of range is out of range in every base.
-
-A leaf counts as tried if a run with one of its values was accepted, or if a base, which is accepted
-as it is, sets it. Leaves for which this cannot be are in NOT_TRIED with the reason.
+Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
+not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
+path to its leaf. If the value is rejected or has no effect there, other bases follow until one accepts the
+value and it has an effect; but a value that is out of range is so in every base. A leaf counts as tried if a
+run with one of its values was accepted, or if a base sets the leaf. NOT_TRIED has the leaves for which this is
+impossible, with the reason.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ from policy_bases import of_new_policies  # noqa: E402
 from results import negative_amounts  # noqa: E402
 
 SECONDS_MAX = 20
-BASES_MAX = 6  # in which a value is tried until one takes it
-MEMORY_MAX = 6 << 30  # of one run
+BASES_MAX = 6  # bases tried for one value
+MEMORY_MAX = 6 << 30  # limit for one run
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
 NO_EFFECT = re.compile(r"(?m) warning: ([^ ]+): has no effect: ")
 CLOCK = r"((?:\d+d )?[\d:]{8})"
@@ -50,8 +49,8 @@ CLOCK = r"((?:\d+d )?[\d:]{8})"
 @dataclass
 class Outcome:
     status: int
-    complaint: str = ""  # what is wrong with it
-    message: str = ""    # what the program said
+    complaint: str = ""  # the problem; empty if there is none
+    message: str = ""    # output of the program
     base: str = ""
 
 
@@ -63,7 +62,7 @@ class Tried:
 
 
 def small_memory() -> None:
-    """Of the runs, which have it from the process that starts them."""
+    """Limits the memory of this process and so of its runs."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -96,7 +95,7 @@ def judged(status: int, error: str, results: Path) -> Outcome:
 
 
 def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
-    """A run that takes long is told from one that hangs by the simulated time that it reports."""
+    """Whether the run hangs: a slow run still reports advancing simulated time."""
     process.send_signal(signal.SIGTERM)
     try:
         out, error = process.communicate(timeout=SECONDS_MAX)
@@ -114,7 +113,7 @@ def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
 
 
 def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
-    """The nearest first."""
+    """Bases for a leaf, the nearest first."""
     if leaf.name in BASE_OF:
         return [BASE_OF[leaf.name]]
     costs = {name: schema.cost(base, leaf.path) for name, base in BASES.items()}
@@ -123,7 +122,7 @@ def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
 
 
 def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
-    """Each value in the nearest base, or in others until one takes it."""
+    """Tries each value in the nearest base, or in others until one accepts."""
     bases = bases_for(schema, leaf)[:BASES_MAX]
     tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
     values = list(leaf.values) if bases else []
@@ -135,21 +134,21 @@ def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
             values += [end for end in found if end not in values]
             tried.is_reached |= outcome.status != 2
             if (outcome.status != 2 and not is_idle(leaf, outcome.message)) or outcome.complaint or found:
-                break  # what is out of range in one base is so in all
+                break  # a value out of range in one base is so in all
         tried.outcomes.append((value, outcome))
         tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
     return tried
 
 
 def is_idle(leaf: Leaf, message: str) -> bool:
-    """Whether the leaf, or what it is part of, is said to have no effect."""
+    """Whether the program says that the leaf, or a parent, has no effect."""
     name = re.sub(r"\[\]|<[^>]*>", "", leaf.name) + "."
     told = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
     return any(name.startswith(path) for path in told)
 
 
 def ends(message: str) -> Iterator[Any]:
-    """The ends of the range that a value was refused for."""
+    """The bounds in the message that rejects the value."""
     for end in limits_told(message):
         is_number = re.fullmatch(r"-?[0-9.]+(e[+-][0-9]+)?", end)
         yield end if not is_number else int(end) if end.lstrip("-").isdigit() else float(end)

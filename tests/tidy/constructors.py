@@ -8,7 +8,7 @@ BEFORE_LIST = re.compile(r"\s*(?:noexcept\s*)?:(?!:)")
 
 
 def past(code: str, at: int) -> int:
-    """Behind the bracket that closes the one at `at`."""
+    """Index behind the bracket that closes the one at `at`."""
     depth = 0
     while at < len(code):
         depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(code[at], 0)
@@ -19,7 +19,7 @@ def past(code: str, at: int) -> int:
 
 
 def body_after(code: str, at: int) -> int:
-    """Where the body begins behind a list of initialisers that begins at `at`."""
+    """Index of the body behind a list of initialisers that begins at `at`."""
     while at < len(code):
         if code[at] == "{" and re.search(r"[)}.]\s*$", code[:at][-80:]):
             return at
@@ -28,7 +28,7 @@ def body_after(code: str, at: int) -> int:
 
 
 def constructors(code: str) -> Iterator[tuple[str, int, int]]:
-    """Name, where it begins, where it ends: of those that have initialisers."""
+    """Name, begin and end of constructors with initialisers."""
     for head in HEAD.finditer(code):
         list_starts = BEFORE_LIST.match(code, past(code, head.end() - 1))
         if list_starts:

@@ -1,6 +1,6 @@
-"""Findings that stand, and why. Keep it short: an exception is a debt."""
+"""Accepted findings, each with the reason. Keep the list short: an exception is a debt."""
 
-# File, rule, how the message begins, why.
+# File, rule, begin of the message, reason.
 ALLOWED = (
     ("sim/engine/engine.cpp", "names", "steady_clock",
      "the profile takes its samples around the event that runs"),

@@ -1,4 +1,4 @@
-"""Who may include whom: the dependencies of the rooms, and of third-party headers."""
+"""Allowed includes: the dependencies of the rooms, and of third-party headers."""
 
 SIM = {"sim/core", "sim/engine", "sim/config", "sim/record", "sim/runtime"}
 FLOOR = SIM | {"models/facts"}
@@ -43,7 +43,7 @@ COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 REMOTE = "policies/jobs/remote"
 REMEDIATION = "policies/controllers/remediation"
 
-# Every room may include itself; what is not a room here may include anything.
+# Every room may include itself; folders that are not listed may include everything.
 MAY_INCLUDE = {
     "sim/core": set(),
     "sim/engine": {"sim/core"},
@@ -109,7 +109,7 @@ MAY_INCLUDE = {
     REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
 
-# Third-party headers by the beginning of their name: the folders whose sources may include them.
+# Third-party headers by the prefix of their name: the folders whose sources may include them.
 THIRD_PARTY = {
     "hdf5": ("sim/record/",),
     "H5": ("sim/record/",),
@@ -128,7 +128,8 @@ THIRD_PARTY = {
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-# Rooms that join a library to the rest, and whose headers nobody else includes: in headers too.
+# Rooms that join a library to the rest, and whose headers nobody else includes. Their headers may include the
+# library.
 ADAPTERS = ("policies/python/",)
 SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",
           "fnmatch.h", "errno.h", "cxxabi.h", "immintrin.h")

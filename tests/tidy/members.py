@@ -9,7 +9,7 @@ NO_MEMBER = re.compile(r"(static|using|typedef|friend|enum|class|struct|template
 
 
 def classes(code: str) -> Iterator[tuple[str, int, int]]:
-    """Name, where its body begins, and where that ends; outer ones only."""
+    """Name, begin and end of the body of each outer class."""
     at = 0
     while found := HEAD.search(code, at):
         depth, end = 1, found.end()
@@ -21,7 +21,7 @@ def classes(code: str) -> Iterator[tuple[str, int, int]]:
 
 
 def without(text: str, opening: str, closing: str, mark: str) -> str:
-    """The text with all that stands between such brackets left out."""
+    """The text without everything between such brackets."""
     out, depth = [], 0
     for c in text:
         if c == opening:
@@ -48,7 +48,7 @@ def count(body: str) -> int:
     own = without(without(own, "{", "}", "@"), "(", ")", "!")
     own = re.sub(r"\b(public|private|protected)\s*:", "", without(own, "<", ">", ""))
     for statement in own.split(";"):
-        while function := re.search(r"![^@;]*@", statement):  # its body was left out
+        while function := re.search(r"![^@;]*@", statement):  # for bodies that were left out
             statement = statement[function.end():]
         statement = statement.strip()
         if statement and "!" not in statement and not NO_MEMBER.match(statement):

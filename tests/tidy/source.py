@@ -1,4 +1,4 @@
-"""C++ text as the rules need it: without comments and literals, with its brace blocks."""
+"""C++ text for the rules: without comments and literals, with its brace blocks."""
 import bisect
 import dataclasses
 import functools
@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULT
 
 @dataclasses.dataclass
 class Block:
-    """Text between braces, and what stands before them."""
+    """Text between braces, and the text before them."""
     open: int
     close: int
     head: str
@@ -39,7 +39,7 @@ class Block:
 
 
 def matching_open(text: str, close: int) -> int:
-    """Where the parenthesis opens that closes at `close`."""
+    """Index of the parenthesis that matches the closing one at `close`."""
     depth = 0
     for at in range(close, -1, -1):
         depth += {")": 1, "(": -1}.get(text[at], 0)
@@ -66,7 +66,7 @@ class Source:
 
     @functools.cached_property
     def includes(self) -> list[tuple[int, str, bool]]:
-        """Line, name, and whether it stands in quotes."""
+        """Line, name, and whether it is quoted."""
         return [(self.line_of(found.start()), found[2], found[1] == '"')
                 for found in INCLUDE.finditer(self.text)]
 
@@ -84,7 +84,7 @@ class Source:
     def blocks(self) -> list[Block]:
         """All brace blocks, in the order in which they close."""
         code, found, stack = self.code, [], []
-        start = 0  # of the head of a block that may come
+        start = 0  # parts of the head of a block that may precede its brace
         for token in re.finditer(r"[{};]", code):
             at = token.start()
             if token[0] == "{":
@@ -99,7 +99,7 @@ class Source:
         return found
 
     def functions(self) -> list[Block]:
-        """The outermost blocks that hold statements; a table of constants is none."""
+        """The outermost blocks with statements; a table of constants is none."""
         found = []
         for block in self.blocks:
             up = block.parent
@@ -107,7 +107,7 @@ class Source:
                 up = up.parent
             if up is not None or block.is_scope() or block.head.endswith(("=", "return")):
                 continue
-            # After the initialisers of a constructor, its body has no head of its own.
+            # Behind the initialisers of a constructor, the body has no head of its own.
             if ")" in block.head or block.head == "":
                 found.append(block)
         return found

@@ -18,18 +18,18 @@ from source import Block, Source, read_tree
 FOLDERS = ("sim", "models", "policies", "tests", "bench")
 LINES_MAX = {True: 150, False: 400}  # of a header, of a source
 SHORT_ROOMS = ("models/control_plane/",)  # whose sources are shorter
-SHORT_MAX = 300  # lines of a source there
+SHORT_MAX = 300  # limit of lines of a source there
 FUNCTION_MAX = 70
-SOURCES_MAX = 30  # of one folder of models/
+SOURCES_MAX = 30  # sources in one folder of models/
 PAGE_MAX = 70  # lines of its README.md
 COLUMNS_MAX = 100
-MEMBERS_MAX = 20  # of a class in models/scheduling
+MEMBERS_MAX = 20  # members of a class in models/scheduling
 Finding = tuple[int, str]  # line, message
 
 CLOCK_FOLDERS = ("sim/record/", "sim/cli/", "models/run/", "sim/engine/profile", "bench/", "tests/",
-                 "policies/jobs/remote/line_socket.cpp",  # how long a client may be silent
-                 "policies/python/call_limit.")  # how long a call may take
-BANNED = (  # pattern, what to do instead, where it is allowed
+                 "policies/jobs/remote/line_socket.cpp",  # seconds without a message of a client
+                 "policies/python/call_limit.")  # seconds of a call
+BANNED = (  # pattern, alternative, allowed places
     (r"\bstd::rand\b|\bs?rand\s*\(|\bstd::random_device\b", "draw from sim/core/rng.hpp", ()),
     (r"\bstd::(mt19937\w*|default_random_engine|\w+_distribution)\b",
      "standard libraries differ: draw from sim/core/rng.hpp", ()),
@@ -99,7 +99,7 @@ def check_lengths(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def check_fan_out(source: Source, _: set[str]) -> Iterator[Finding]:
-    """The wiring names who hears news; what they do with it is theirs."""
+    """The wiring connects signals to receivers; handling the news is the receivers' work."""
     if not source.path.startswith("models/cluster/"):
         return
     for found in re.finditer(r"\.\s*connect\s*\(\s*\[", source.code):
@@ -108,7 +108,7 @@ def check_fan_out(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def check_members(source: Source, _: set[str]) -> Iterator[Finding]:
-    """Small classes in the scheduling core, and policies that keep nothing behind const."""
+    """Small classes in the scheduling core, and policies without hidden state behind const."""
     if source.path.startswith("models/scheduling/"):
         for name, begin, end in members.classes(source.code):
             if (found := members.count(source.code[begin:end])) > MEMBERS_MAX:
@@ -152,7 +152,7 @@ def check_unordered(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def statement_before(code: str, at: int) -> str | None:
-    """What stands before `at` in its statement; None inside parentheses or brackets."""
+    """The text before `at` in its statement; None inside parentheses or brackets."""
     depth = 0
     for back in range(at - 1, -1, -1):
         if code[back] in ")]":
@@ -169,7 +169,7 @@ def statement_before(code: str, at: int) -> str | None:
 
 
 def statement_after(code: str, at: int) -> str:
-    """What follows up to the end of the statement, with everything in brackets left out."""
+    """The text up to the end of the statement, without everything in brackets."""
     out, depth = [], 0
     for c in code[at:]:
         if c in ")]}":
@@ -224,7 +224,7 @@ RULES = {
 
 
 def check_rooms(paths: Iterable[str]) -> Iterator[str]:
-    """Each folder of models/ can be looked over, and has a page that says how."""
+    """Each folder of models/ is small enough to read, and has a page."""
     rooms: dict[str, int] = {}
     for path in paths:
         if path.startswith("models/"):

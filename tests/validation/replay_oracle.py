@@ -1,7 +1,7 @@
 """Replays recorded jobs on a pool of GPUs by plain rules, independently of Orrery.
 
-replay_oracle.py TRACES: prints tests/validation/data/replays.json. A job is (submit, GPUs, run time);
-every instant of news is taken in as a whole: ends, then arrivals, then starts.
+replay_oracle.py TRACES: prints tests/validation/data/replays.json. A job is (submit, GPUs, run time); events of
+one instant are processed together: ends, then arrivals, then starts.
 """
 import csv
 import gzip
@@ -34,13 +34,13 @@ def gavel(traces: pathlib.Path) -> list[Job]:
         for line in file:
             kind, _, _, _, steps, submit, gpus = line.rstrip("\n").split("\t")
             speed = speeds.get(f"('{kind}', {gpus})", {}).get("null", 0)
-            if speed > 0:  # Orrery leaves the others out, too
+            if speed > 0:  # Orrery leaves out the others, too
                 jobs.append((float(submit), int(gpus), int(steps) / speed))
     return jobs
 
 
 def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -> list[float]:
-    """Ends of jobs that start in order; nothing passes the first that does not fit."""
+    """Ends of jobs that start in order; none overtakes the first that does not fit."""
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
     ends, waiting, running, free, now = [0.0] * len(jobs), [], [], pool, 0.0
     while order or waiting:
@@ -60,7 +60,10 @@ def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -
 
 
 def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float]:
-    """Preemptive, without cost: at each news the foremost that fit run, past those that do not.
+    """Preemptive, without cost: at each event the first jobs that fit run, past those that do not. Without
+    limits the shortest remaining time is first. With limits the order is that of Tiresias' queues, which are
+    separated by limits of GPU-seconds (one queue more than limits). Within a queue running jobs precede waiting
+    ones.
 
     Without limits the shortest remaining time is foremost; with limits Tiresias' queues by seconds
     times GPUs, one more than limits. Within a queue those that run are ahead of those that wait.
@@ -100,8 +103,8 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     return ends
 
 
-# Mean time from submission to the end in the artifact's own simulator, Tiresias' run_sim.py, with
-# --scheme=count --schedule=... on the same jobs and as many GPUs in one switch.
+# Mean time to completion in the artifact's own simulator, Tiresias' run_sim.py, with --scheme=count
+# --schedule=... on the same jobs and as many GPUs in one switch.
 ARTIFACT = {
     "tiresias60": {
         (16, "fifo"): 200.81666666666666, (16, "fjf"): 190.68333333333334,

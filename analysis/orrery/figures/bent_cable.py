@@ -1,4 +1,4 @@
-"""What one bent cable costs each job, the GPUs, and the error counter of the network."""
+"""The cost of one bent cable for each job, the GPUs, and the error counter of the network."""
 
 from __future__ import annotations
 

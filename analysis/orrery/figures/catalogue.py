@@ -83,7 +83,7 @@ FIGURES = {
 
 
 def recorded_job(run: Run) -> str:
-    """The first job that has a cardiogram."""
+    """The first job with a cardiogram."""
     table = "/timeline/cardiogram"
     rows = run.table(table) if table in run else ()
     if not len(rows):
@@ -93,7 +93,7 @@ def recorded_job(run: Run) -> str:
 
 
 def listing() -> str:
-    """A line for each name."""
+    """A line for each figure."""
     width = max(map(len, FIGURES)) + 2
     return "\n".join(f"{name:{width}}{entry.doc}" for name, entry in FIGURES.items())
 

@@ -1,4 +1,4 @@
-"""The whole cluster over time: use of its GPUs, what waits, and what each team has."""
+"""The whole cluster over time: use of its GPUs, waiting jobs and pods, and GPUs of each team."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ WAYS = {"allocated": BLUE, "reported": ORANGE, "power": PURPLE, "useful": GREEN}
 
 
 def utilisation_data(run: Run) -> pd.DataFrame:
-    """Percent of all GPUs by time: allocated, reported by nvidia-smi, by power above idle, and
-    useful, which is computing that no failure undid. A run that goes on does not know the last."""
+    """Percent of all GPUs by time: allocated, reported by nvidia-smi, by power above idle, and useful, which is
+    compute that no failure undid. For a run under way the last column is unknown."""
     cluster = run.timeline("cluster")
     frame = pd.DataFrame(index=cluster.index)
     for way in ("allocated", "reported", "power"):
@@ -41,8 +41,8 @@ def utilisation_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def utilisation(run: Run, axis: Axes | None = None) -> Axes:
-    """GPU use told four ways: an area for allocated, and ever thinner lines, since on a busy
-    cluster the four lie close to one another."""
+    """GPU use in four ways: an area for allocated, and ever thinner lines, because on a busy cluster the four
+    lie close to one another."""
     axis = axes_for(axis)
     use = utilisation_data(run)
     means, use = use.mean(), thinned(use)
@@ -66,7 +66,7 @@ def utilisation(run: Run, axis: Axes | None = None) -> Axes:
 
 
 def queue_length_data(run: Run) -> pd.DataFrame:
-    """Jobs, gangs and pods that wait, by time."""
+    """Waiting jobs, gangs and pods, by time."""
     columns = ["jobs_pending", "gangs_pending", "pods_pending"]
     frame = run.timeline("cluster")[columns]
     return frame.rename(columns=lambda name: name.removesuffix("_pending"))
@@ -74,7 +74,7 @@ def queue_length_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def queue_length(run: Run, axis: Axes | None = None) -> Axes:
-    """What waits for nodes; peaks stay visible in long runs."""
+    """Jobs, gangs and pods that wait for nodes; long runs keep their peaks."""
     axis = axes_for(axis)
     waiting = thinned(queue_length_data(run), "max")
     scale, _ = time_unit(run.end)
@@ -99,10 +99,10 @@ def queue_length(run: Run, axis: Axes | None = None) -> Axes:
 
 
 def fairness_data(run: Run) -> pd.DataFrame:
-    """One row for each team: GPU hours it used for useful work, its share of all teams' in percent,
-    its jobs, and of those that ran the mean wait in seconds and the mean slowdown, which is the
-    time from submission to the end over the time of running. `attrs["jain"]` is Jain's index of the
-    slowdowns: 1 when all teams are alike, one over their number when one has all the delay."""
+    """One row for each team: GPU hours of useful work, its share of all teams' in percent, its jobs, and of
+    those that ran the mean wait in seconds and the mean slowdown, which is the time from submission to the end
+    over the run time. `attrs["jain"]` is Jain's index of the slowdowns: 1 if all teams are equal, one over
+    their number if one team has all the delay."""
     jobs = run.table("/jobs")
     if jobs.empty:
         raise RunError(f"{run.path}: no job has arrived")
@@ -122,7 +122,7 @@ def fairness_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def fairness(run: Run, axis: Axes | None = None) -> Axes:
-    """What each team holds over time; beside its name its share of useful GPU time and slowdown."""
+    """GPUs of each team over time; beside its name its share of useful GPU time and slowdown."""
     axis = axes_for(axis)
     each = fairness_data(run)
     use = run.table("/timeline/teams")
@@ -156,10 +156,10 @@ def time_axis(axis: Axes, end: float) -> None:
 
 
 def legend_below(axis: Axes, *others: Axes, columns: int = 4) -> None:
-    """Under the axis, where it hides nothing; thin lines are told better thick."""
+    """A legend below the axis, where it covers nothing; thin lines are drawn thicker there."""
     found = [a.get_legend_handles_labels() for a in (axis, *others)]
     handles, labels = ([x for part in found for x in part[i]] for i in (0, 1))
-    below = ScaledTranslation(-8 / 72, -28 / 72, axis.figure.dpi_scale_trans)  # under the label
+    below = ScaledTranslation(-8 / 72, -28 / 72, axis.figure.dpi_scale_trans)  # below the label
     legend = axis.legend(
         handles, labels, loc="upper left", bbox_to_anchor=(0, 0), ncols=columns, frameon=False,
         bbox_transform=axis.transAxes + below, borderaxespad=0,

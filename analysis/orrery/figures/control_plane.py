@@ -11,13 +11,12 @@ from orrery.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, axe
 from orrery.style import thinned, time_unit
 
 COLOURS = (BLUE, SKY, GREEN, ORANGE, PURPLE)
-LEVELS_MAX = len(COLOURS)  # the rest together are "other"
+LEVELS_MAX = len(COLOURS)  # the others are summed up as "other"
 
 
 def control_plane_data(run: Run) -> pd.DataFrame:
-    """Requests a second by time: those answered, a column for each priority level, the busiest
-    first; then "429", turned away, and "lost", with their server. Of an interval in which nothing
-    was asked there is a row of zeros."""
+    """Requests a second by time: answered ones, a column for each priority level, the busiest first; then "429"
+    (rejected) and "lost" (with their server). Intervals without requests have a row of zeros."""
     rows = run.table("/timeline/control_plane")
     times = run.timeline("cluster").index
     done = rows.pivot_table(index="time", columns="level", values="done", aggfunc="sum")
@@ -33,7 +32,7 @@ def control_plane_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def control_plane(run: Run, axis: Axes | None = None) -> Axes:
-    """Answered requests as areas, those turned away or lost as lines."""
+    """Answered requests as areas, rejected and lost ones as lines."""
     axis = axes_for(axis)
     rates = thinned(control_plane_data(run), "mean")
     scale, _ = time_unit(run.end)

@@ -1,4 +1,4 @@
-"""Training that freezes and resumes with its routes, and what its GPUs report."""
+"""Training that stalls and resumes with its routes, and the utilisation that its GPUs report."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from orrery.run import Run
 from orrery.style import BLUE, VERMILION, tidy
 
-# Watts by percent: A100 in August 2023, cluster Kalos.
+# Watts by percentile: A100 in August 2023, cluster Kalos.
 KALOS = {10: 63, 20: 65, 30: 73, 40: 94, 50: 101.5, 60: 149.5, 70: 326, 75: 372, 80: 389, 90: 404,
          95: 413, 99: 442}
 
 
 def gpu_power_data(run: Run) -> pd.DataFrame:
-    """Watts of each GPU and interval in rising order, and the percent of samples up to there."""
+    """Watts of each GPU and interval in rising order, and the percent of samples up to each."""
     watts = np.sort(run.table("/timeline/cardiogram")["power_watts"])
     return pd.DataFrame({"watts": watts, "percent": 100 * (np.arange(len(watts)) + 1) / len(watts)})
 

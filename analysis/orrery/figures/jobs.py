@@ -1,4 +1,4 @@
-"""Jobs: how long they wait and take, where their pods ran, and when they were stuck."""
+"""Jobs: their waits and times to completion, the nodes of their pods, and when they were stuck."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SPANS = {  # of a logarithmic axis of seconds
 
 
 def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
-    """Rows (run, seconds, percent): so many percent of all jobs that arrived had waited no longer
-    ("wait"), or came to their end within that time ("jct"). Jobs that never ran, or never got
-    there, keep a curve below 100. The rows of a run are those of its figures wait_... and jct_...:
-    jobs that ran, and jobs that completed or ended as a trace says."""
+    """Rows (run, seconds, percent): that percentage of all arrived jobs had waited no longer ("wait"), or
+    reached their end within that time ("jct"). Jobs that never ran or never ended keep a curve below 100. The
+    rows of a run are those of its figures wait_... and jct_...: jobs that ran, and jobs that completed or
+    reached their recorded end."""
     if what not in TITLES:
         raise ValueError(f"'{what}' is neither 'wait' nor 'jct'")
     parts = []
@@ -40,8 +40,7 @@ def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
 
 
 def _came_to_its_end(run: Run, jobs: pd.DataFrame) -> pd.Series:
-    """It completed, or failed or was cancelled because the trace, or the published jobs that it is
-    drawn from, has it so."""
+    """Whether the job completed, or reached the failure or cancellation that its trace or its shape gives."""
     is_done = jobs["outcome"] == "completed"
     sources = (run.meta.resolved.get("workload") or {}).get("sources") or []
     if not any(one.get("kind") == "trace" or (one.get("shape") or {}).get("kind") == "preset"
@@ -53,7 +52,7 @@ def _came_to_its_end(run: Run, jobs: pd.DataFrame) -> pd.Series:
 
 @drawing
 def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None) -> Axes:
-    """One step curve for each run over a logarithmic axis of time."""
+    """One step curve for each run over a logarithmic time axis."""
     axis = axes_for(axis)
     rows = cdf_data(runs, what)
     positive = rows.loc[rows["seconds"] > 0, "seconds"]
@@ -63,7 +62,7 @@ def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None)
         name, curve = run.name, rows[rows["run"] == run.name]
         seconds = np.concatenate([[left], curve["seconds"].clip(lower=left), [right]])
         percent = np.concatenate([[0], curve["percent"], [curve["percent"].max()]])
-        percent = np.nan_to_num(percent)  # of a run without such a job
+        percent = np.nan_to_num(percent)  # a run without such jobs
         half = curve.loc[curve["percent"] >= 50, "seconds"]
         label = f"{name}: half within {_span(half.iloc[0])}" if len(half) else f"{name}: fewer than half"
         axis.step(seconds, percent, where="post", color=CYCLE[number % len(CYCLE)], label=label)
@@ -86,7 +85,7 @@ def _span(seconds: float) -> str:
 
 
 def _runs_of_bits(mask: int) -> list[tuple[int, int]]:
-    """(first, count) of each run of ones."""
+    """(first, count) of each sequence of ones."""
     found, first = [], None
     for bit in range(mask.bit_length() + 1):
         if mask >> bit & 1:
@@ -98,9 +97,9 @@ def _runs_of_bits(mask: int) -> list[tuple[int, int]]:
 
 
 def gantt_data(run: Run, by: str = "node") -> pd.DataFrame:
-    """One row for each pod and block of neighbouring GPUs that it held: job, name, team, node,
-    leaf, gpu (the first), gpus, begin and end in seconds, and lane: the node's place from the top,
-    in the order of the file, or with `by="leaf"` leaf by leaf."""
+    """One row for each pod and block of adjacent GPUs that the pod held: job, name, team, node, leaf, gpu (the
+    first), gpus, begin and end in seconds, and lane: the index of the node from the top, in the order of the
+    file, or leaf by leaf with `by="leaf"`."""
     if by not in ("node", "leaf"):
         raise ValueError(f"'{by}' is neither 'node' nor 'leaf'")
     pods = run.table("/pods").drop(columns="end")
@@ -165,13 +164,13 @@ def _name_lanes(axis: Axes, nodes: pd.DataFrame, by: str) -> None:
 
 
 def stuck_data(run: Run) -> pd.DataFrame:
-    """One row for each time that a job held GPUs in vain: what ("deadlocked" or "hung"), job, name,
-    begin, end (of the run, if it never ended), gpus, over (False: it never ended)."""
+    """One row for each time that a job held GPUs without progress: what ("deadlocked" or "hung"), job, name,
+    begin, end (of the run, if the time never ended), gpus, over (False: it never ended)."""
     jobs = run.table("/jobs").set_index("job")["name"]
     members = run.table("/events/deadlock_members")
     failures = run.table("/events/recoveries")
-    failures = failures[failures["rank"] < 0]  # of pods that work alone the others go on
-    # A gang that stood still is over it when it is noticed; its pods end then.
+    failures = failures[failures["rank"] < 0]  # other pods of independent ones continue
+    # A hung gang is over when the failure is detected; its pods end then.
     parts = [
         pd.DataFrame({"what": "deadlocked", "job": members["job"], "begin": members["joined"],
                       "end": members["left"], "gpus": members["gpus_held"]}),
@@ -188,7 +187,7 @@ def stuck_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def stuck(run: Run, axis: Axes | None = None, jobs_max: int = 30) -> Axes:
-    """A lane for each job, those that lost most GPU time first; arrows at what never ended."""
+    """A lane for each job, those that lost most GPU time first; arrows at times that never ended."""
     spans = stuck_data(run)
     spans["lost"] = spans["gpus"] * (spans["end"] - spans["begin"]) / 3600
     lost = spans.groupby("job")["lost"].sum().sort_values(ascending=False, kind="stable")

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from orrery.run import Run
 from orrery.style import BLUE, GREEN, ORANGE, VERMILION, tidy
 
-BEFORE, AFTER = 10, 80  # seconds around the first node that asks to join
+BEFORE, AFTER = 10, 80  # seconds around the first request to join
 
 
 def table(run: Run, path: str, begin: float) -> pd.DataFrame:
@@ -23,7 +23,7 @@ def table(run: Run, path: str, begin: float) -> pd.DataFrame:
 
 
 def draw_run(run: Run, axes: Sequence[Axes]) -> None:
-    """Nodes and servers; answers and rejections; latency; the wait of jobs."""
+    """Nodes and servers; responses and rejections; latency; waits of jobs."""
     boots, jobs = run.table("/events/boots"), run.table("/jobs")
     begin = boots["asked"].min()
     nodes = table(run, "/timeline/nodes", begin)
@@ -64,7 +64,7 @@ def draw_run(run: Run, axes: Sequence[Axes]) -> None:
 
 
 def join_storm(runs: Sequence[Run]) -> Figure:
-    """Columns share the scale of each row."""
+    """The rows have a common scale in all columns."""
     figure, axes = plt.subplots(
         4, len(runs), figsize=(6.2 * len(runs), 10), sharex="col", sharey="row",
         squeeze=False, constrained_layout=True,

@@ -21,7 +21,7 @@ LOOKS = ((BLUE, "o"), (ORANGE, "s"), (VERMILION, "^"), (GREEN, "D"), (PURPLE, "v
 
 
 def leaf_scaling_data(run: Run) -> pd.DataFrame:
-    """By the nodes of the job: how many nodes that always compute would be as fast."""
+    """By the nodes of the job: the number of nodes that would be as fast if they computed all the time."""
     jobs = run.table("/jobs").sort_values("pods", ignore_index=True)
     return pd.DataFrame({"nodes": jobs["pods"], "speed": jobs["pods"] * jobs["work"] / jobs["run"]})
 

@@ -13,7 +13,7 @@ from orrery.style import (
     time_unit,
 )
 
-LOSSES = {  # from the bottom of the stack
+LOSSES = {  # in order from the bottom of the stack
     "useful": GREEN, "computing": GREEN, "exchange": BLUE, "checkpoint": SKY, "starting": YELLOW,
     "lost": ORANGE, "hung": PURPLE, "deadlocked": VERMILION, "idle": GREY, "down": BLACK,
 }
@@ -29,8 +29,8 @@ MEANING = {
 
 
 def spread(begin: pd.Series, end: pd.Series, weight: pd.Series, times: np.ndarray) -> np.ndarray:
-    """The mean over each interval that ends at one of `times`, the first begins at 0, of what has
-    its weight from its begin to its end."""
+    """The mean over each interval that ends at one of `times` (the first begins at 0) of values that hold with
+    their weights from a begin to an end."""
     known = (begin.notna() & end.notna() & (end > begin)).to_numpy()
     begin, end, weight = (one.to_numpy(float)[known] for one in (begin, end, weight))
     instants = np.concatenate([begin, end])
@@ -48,16 +48,16 @@ def spread(begin: pd.Series, end: pd.Series, weight: pd.Series, times: np.ndarra
 
 
 def _of_jobs(run: Run, column: str, times: np.ndarray) -> np.ndarray:
-    """An account of /jobs in GPUs, spread over the time from each job's first computing on."""
+    """An account of /jobs in GPUs, spread over the time after each job's first compute."""
     jobs = run.table("/jobs")
     end = jobs["ended"].fillna(run.end)
     return spread(jobs["running"], end, jobs[column] / (end - jobs["running"]), times)
 
 
 def losses_data(run: Run) -> pd.DataFrame:
-    """Percent of all GPUs by time, as `LOSSES` has them; each row adds up to 100. Useful and
-    allocated time, hangs and deadlocks are as recorded. What spins beside these is exchange and
-    checkpoint, in the shares that the accounts of the jobs that run have."""
+    """Percent of all GPUs by time, in the order of `LOSSES`; each row sums to 100. Useful and allocated time,
+    hangs and deadlocks are as recorded. The remaining busy time is exchange and checkpoint, in the shares of
+    the accounts of the running jobs."""
     cluster = run.timeline("cluster")
     times, total = cluster.index.to_numpy(float), cluster["gpus_total"].to_numpy(float)
     if not len(times):
@@ -68,7 +68,7 @@ def losses_data(run: Run) -> pd.DataFrame:
     useful = np.minimum(useful, allocated) if is_known else computing
     lost = np.clip(computing - useful, 0, allocated - useful)
     stops = run.table("/events/recoveries")
-    stops = stops[stops["rank"] < 0]  # of pods that work alone the others go on
+    stops = stops[stops["rank"] < 0]  # other pods of independent ones continue
     members = run.table("/events/deadlock_members")
     left = allocated - useful - lost
     found: dict[str, np.ndarray] = {"useful" if is_known else "computing": useful, "lost": lost}

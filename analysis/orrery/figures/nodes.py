@@ -1,4 +1,4 @@
-"""Nodes over time: what each had allocated, its health and power, and how free GPUs lie apart."""
+"""Nodes over time: allocation, health and power of each, and how free GPUs are spread."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def coverage(
     rows: np.ndarray, begin: np.ndarray, end: np.ndarray, weight: np.ndarray, count: int,
     edges: np.ndarray,
 ) -> np.ndarray:
-    """The mean over each bin of what lasts from begin to end in a row, with a weight. Edges are
-    evenly spread. A bin in which an interval begins has a part of it, later ones all: two steps of
-    the running sum for each begin, and the same taken back for each end."""
+    """The mean over each bin of weighted intervals, given as columns begin, end and weight. Edges are
+    equidistant. The bin in which an interval begins has a part of its weight, all later bins the whole: two
+    steps of the running sum for each begin, and the same negated for each end."""
     bins = len(edges) - 1
     steps = np.zeros((count, bins + 2))
     for instants, sign in ((begin, 1.0), (end, -1.0)):
@@ -39,10 +39,9 @@ def coverage(
 def heat_map_data(
     run: Run, what: str = "allocation", by: str = "node", bins: int = 240
 ) -> pd.DataFrame:
-    """A row for each node by name, or with `by="leaf"` for each leaf switch (means of its nodes), a
-    column for each interval by its end in seconds. "power" needs a cardiogram, has the nodes and
-    the time of that, and is NaN where none of its ranks was. While a run goes on, pods and faults
-    that have not ended are not in its file."""
+    """A row for each node by name, or with `by="leaf"` for each leaf switch (means of its nodes), a column for
+    each interval by its end in seconds. "power" needs a cardiogram, has only its nodes and its time, and is NaN
+    where it has no rank. The file of a run under way lacks pods and faults that have not ended."""
     if what not in WHAT:
         raise ValueError(f"'{what}' is none of {', '.join(WHAT)}")
     nodes = run.table("/nodes").set_index("node")
@@ -67,7 +66,7 @@ def heat_map_data(
             span = down["at"].to_numpy(), down["repaired_at"].fillna(run.end).to_numpy()
             rows = places(down["node"])
             values = 100 - 100 * coverage(rows, *span, np.ones(len(down)), len(nodes), edges)
-        # Faults of a node that is down already overlap, and shared GPUs have several owners.
+        # Further faults of a node that is down overlap, and shared GPUs have several owners.
         rounded = np.clip(values, 0, 100).round(9)
         grid = pd.DataFrame(rounded, index=nodes.index, columns=edges[1:])
     grid.columns.name = "time"
@@ -106,8 +105,8 @@ def heat_map(
 
 
 def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
-    """GPUs that are free on nodes that are up, by time in seconds; column k: on nodes with k free
-    ones. A pod for k GPUs finds room in the columns from k on only."""
+    """Free GPUs on nodes that are up, by time in seconds; column k: on nodes with k free ones. A pod for k GPUs
+    fits only in columns from k on."""
     nodes = run.table("/nodes").set_index("node")
     gpus_max = int(nodes["gpus"].max())
     times = np.linspace(0, run.end, samples + 1)[1:]
@@ -117,7 +116,7 @@ def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
     pod, gpu = bits.nonzero()
     place = nodes.index.get_indexer(pods["node"])[pod]
     owners = np.zeros((len(nodes), gpus_max, samples + 1), np.int16)
-    # At the instant of its end a pod holds its GPUs no more; a run's last sample is before its end.
+    # At the instant of its end a pod no longer holds its GPUs; the last sample of a run is before its end.
     begin = np.searchsorted(times, pods["bound"].to_numpy())[pod]
     ended = pods["ended"].where(pods["end"] != "run_ended", np.inf).fillna(np.inf)
     np.add.at(owners, (place, gpu, begin), 1)
@@ -136,7 +135,7 @@ def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
 
 @drawing
 def fragmentation(run: Run, axis: Axes | None = None) -> Axes:
-    """Free GPUs as areas: the darker, the fewer are free together."""
+    """Free GPUs as areas: the darker, the fewer are free on one node."""
     axis = axes_for(axis)
     free = fragmentation_data(run)
     scale, _ = time_unit(run.end)

@@ -1,4 +1,4 @@
-"""The cardiogram: what each GPU of a job did, interval by interval."""
+"""The cardiogram: the activity of each GPU of a job, interval by interval."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def draw_phases(rows: pd.DataFrame, axis: Axes, scale: float) -> None:
 
 
 def phase_patches(seen: set[str]) -> list[Patch]:
-    """Of a legend, in the order of PHASES."""
+    """Patches of a legend, in the order of PHASES."""
     return [
         Patch(facecolor=colour, edgecolor="#888888", label=phase)
         for phase, colour in PHASES.items()
@@ -45,7 +45,7 @@ def phase_patches(seen: set[str]) -> list[Patch]:
 
 @drawing
 def cardiogram(run: Run, job: str, axis: Axes | None = None) -> Axes:
-    """Phases of each GPU of the job of that name, as far as record.cardiogram asked for them."""
+    """Phases of each GPU of the named job, as far as record.cardiogram recorded them."""
     axis = axes_for(axis, 2.6)
     rows = rows_of(run, job)
     scale, unit = time_unit(rows["end"].max() - rows["begin"].min())

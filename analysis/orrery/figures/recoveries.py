@@ -1,4 +1,4 @@
-"""Failures of jobs and their ways back, stage by stage."""
+"""Failures of jobs and their recoveries, stage by stage."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ STAGES = {
 
 
 def recoveries_data(run: Run) -> pd.DataFrame:
-    """One row for each failure: job, name, attempt, gpus, failed, the seconds of each stage, in
-    order, NaN from the stage that was not passed, and `total`, of those that were."""
+    """One row for each failure: job, name, attempt, gpus, failed, the seconds of each stage, in order (NaN from
+    the first stage that was not reached), and `total`, their sum."""
     rows = run.table("/events/recoveries")
     names = run.table("/jobs").set_index("job")["name"]
     frame = rows[["job", "attempt", "gpus", "failed"]].copy()

@@ -1,4 +1,4 @@
-"""What snapshots cost: GPU power and network bandwidth of jobs over some of them."""
+"""The cost of snapshots: GPU power and network bandwidth of jobs over a few of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of each job's step: computing, and exchanging with as many CPU cores as the job has."""
+"""The parts of each job's step: compute, and exchange with the CPU cores of the job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from orrery.style import BLUE, ORANGE, tidy, title_of
 
 
 def too_few_cpus_data(run: Run) -> pd.DataFrame:
-    """Time of a GPU for each second of computing, job by job."""
+    """Time of a GPU for each second of compute, job by job."""
     jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     return pd.DataFrame(
         {

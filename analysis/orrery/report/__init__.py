@@ -1,12 +1,12 @@
 """One interactive page of a run or a study: a single file of HTML that works without a network.
 
-The charts are drawn by a script of our own, 74 kB with its comments. Plotly as Debian ships it is
-8.7 MB, which would be in each page; on two shared cores such a page of 14 charts took 1.3 to 5.3 s
-to open, 0.8 to 1.5 s of it CPU time, where ours takes 0.2 s of CPU (bench/report_load.py). Nor can
-Plotly be zoomed with the keyboard, or follow the theme of the reader. The modules of D3 for scales,
-axes, selections and zooming, with what they need, are 114 kB minified. They would replace 150 lines
-of numbers.js and elements.js: simulated time is a span and not a date, jobs are pixels and not
-elements, and keys, tables and readings aloud are not part of D3.
+Orrery's own script draws the charts; it has 74 kB with its comments. Debian's Plotly has 8.7 MB, which would be
+in each page. On two shared cores such a page of 14 charts took 1.3 to 5.3 s to open, 0.8 to 1.5 s of it CPU
+time; Orrery's page takes 0.2 s of CPU time (bench/report_load.py). Plotly also lacks zooming with the keyboard,
+and does not follow the theme of the reader. The modules of D3 for scales, axes, selections and zooming, with
+what they need, are 114 kB minified. They would replace 150 lines of numbers.js and elements.js: simulated time
+is a span and not a date, jobs are pixels and not elements, and keys, tables and readings aloud are not part of
+D3.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run_page(run: Run) -> str:
 
 
 def study_page(folder: str | Path, beside: str | Path | None = None) -> str:
-    """The page of the folder of a study. It links to runs by their way from the folder `beside`, in
-    which it is going to be; that of the study unless told."""
+    """The page of a study's folder. Links to runs are relative to the folder `beside`, in which the page will
+    be; by default the folder of the study."""
     of_study = importlib.import_module("orrery.report.of_study")
     return of_study.study_page(Path(folder), Path(folder if beside is None else beside))

@@ -1,4 +1,4 @@
-"""Charts as the page's script takes them: one function for each kind, from frames of figures."""
+"""Charts as input of the page's script: one function for each kind, from frames of figures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pandas as pd
 from orrery import style
 from orrery.report.downsample import buckets, rows_joined, steps
 
-# Names of the page's style sheet; it has another ink for dark paper.
+# Names of the page's style sheet, which has other colours on a dark page.
 COLOURS = {
     style.BLUE: "blue", style.ORANGE: "orange", style.GREEN: "green",
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
     style.YELLOW: "yellow", style.BLACK: "ink", style.GREY: "muted",
 }
-# On light and on dark paper: Okabe and Ito's hues, with lightness chosen so that each pair differs
-# for all kinds of colour vision and each stands out from the paper.
+# On a light and on a dark page: Okabe and Ito's hues, with lightness chosen so that each pair is
+# distinguishable for all kinds of colour vision and each contrasts with the page.
 PALETTE = {
     "blue": ("#0072b2", "#106fac"), "orange": ("#e69f00", "#e6a10b"),
     "green": ("#009e73", "#00a069"), "vermilion": ("#d55e00", "#db6512"),
@@ -28,7 +28,7 @@ PALETTE = {
     "yellow": ("#e3cb15", "#fcd600"),
 }
 HEAT_ROWS = 200
-HEAT_STEPS = 200  # bytes of a heat map count half percents
+HEAT_STEPS = 200  # bytes of a heat map are half percents
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Series:
-    """How a column is drawn."""
+    """Style of a column."""
 
     name: str
     colour: str
@@ -61,7 +61,7 @@ class Series:
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None]:
-    """As JSON has them, rounded; None for what is no number."""
+    """Values as in JSON, rounded; None for those that are no numbers."""
     found: list[float | int | None] = []
     for value in np.asarray(values, float).tolist():
         if value != value or value in (np.inf, -np.inf):
@@ -73,7 +73,7 @@ def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None
 
 
 def time_axis(end: float) -> dict[str, Any]:
-    """Of the whole run; charts that have it are zoomed together."""
+    """The time axis of the whole run; charts with this axis are zoomed together."""
     return {"label": "simulated time", "scale": "time", "low": 0, "high": end}
 
 
@@ -81,8 +81,8 @@ def timeline(
     name: str, title: str, frame: pd.DataFrame, series: Mapping[Any, Series], end: float,
     y: Mapping[str, Any], *, stack: bool = False, peaks: bool = False, note: str = "",
 ) -> Chart:
-    """Columns of a frame whose index is the end in seconds of what each row tells of. In a stack,
-    series with style "line" are drawn in front. `peaks`: the legend has the largest value, too."""
+    """Columns of a frame whose index is the end in seconds of each row's interval. In a stack, series with
+    style "line" are drawn in front. `peaks`: the legend has the largest value, too."""
     times = frame.index.to_numpy(float)
     drawn, ends, rows = [], np.empty(0), 1
     for column, one in series.items():
@@ -105,7 +105,7 @@ def curves(
     name: str, title: str, parts: Mapping[str, tuple[np.ndarray, np.ndarray]],
     series: Mapping[str, Series], x_label: str, y: Mapping[str, Any], note: str = "",
 ) -> Chart:
-    """Shares that grow over a logarithmic axis of seconds."""
+    """Cumulative shares over a logarithmic axis of seconds."""
     positive = [x[x > 0] for x, _ in parts.values()]
     known = np.concatenate(positive) if positive else np.empty(0)
     low = max(1e-3, 0.8 * known.min()) if len(known) else 1.0
@@ -123,8 +123,8 @@ def arms(
     series: Mapping[str, Series], parts: Mapping[str, pd.DataFrame], y: Mapping[str, Any],
     note: str = "",
 ) -> Chart:
-    """Means over the arms of an axis, which stand at `places`, with a line for each of `parts`,
-    frames by arm with mean, low and high."""
+    """Means over the arms of an axis at `places`, with a line for each of `parts`: frames by arm with mean, low
+    and high."""
     least, most = min(places.values()), max(places.values())
     if is_log:
         low, high = 0.85 * least, 1.18 * most
@@ -144,8 +144,8 @@ def arms(
 def heat(
     name: str, title: str, grid: pd.DataFrame, end: float, label: str, shown: str = "mean"
 ) -> Chart:
-    """A row for each node, or for neighbours together where there are many; percent. `shown` is
-    what of those is seen first."""
+    """A row for each node, or for adjacent nodes together if there are many; percent. `shown` is the initial
+    variant."""
     rows, layers = rows_joined(grid, HEAT_ROWS)
     joined = -(-len(grid) // max(1, len(rows)))
     wanted = layers if joined > 1 else {"mean": layers["mean"]}
@@ -167,6 +167,6 @@ def lanes(
     kind: str, name: str, title: str, rows: Sequence[Mapping[str, Any]], series: Sequence[Series],
     x: Mapping[str, Any], note: str = "",
 ) -> Chart:
-    """Of kind "spans", "bars" or "intervals": a lane for each row, from the top."""
+    """A chart of kind "spans", "bars" or "intervals": a lane for each row, from the top."""
     spec = {"kind": kind, "x": dict(x), "y": {}, "lanes": [dict(row) for row in rows]}
     return Chart(name, title, spec | {"series": [one.about for one in series]}, note)

@@ -1,4 +1,4 @@
-"""`orrery report`: the page of a run, or of a study's folder."""
+"""`orrery report`: writes the page of a run, or of a study's folder."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def write_run(path: Path, output: Path | None = None) -> Path:
-    """Writes the page of the run and says where."""
-    from orrery.report.of_run import run_page  # these take their time
+    """Writes the page of the run and prints its path."""
+    from orrery.report.of_run import run_page  # these imports take time
     from orrery.run import open_run, reading
 
     with open_run(path) as run:
@@ -47,7 +47,7 @@ def write_run(path: Path, output: Path | None = None) -> Path:
 
 
 def write_study(folder: Path, output: Path | None, with_runs: bool) -> Path:
-    """Writes the page of the study, those of its runs first."""
+    """Writes the page of the study, after those of its runs."""
     if not (folder / "study.h5").exists():
         raise RunError(f"{folder}: has no study.h5, so it is not the folder of a study that ran")
     from orrery.report.of_study import study_page

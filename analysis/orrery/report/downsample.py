@@ -1,4 +1,4 @@
-"""Long series made short enough for a page, with the lowest and the highest value of each part."""
+"""Long series shortened for a page; each part keeps its lowest and highest value."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-BUCKETS_MAX = 2_000  # of a series: twice what a wide screen can tell apart
+BUCKETS_MAX = 2_000  # points of a series: twice as many as a wide screen can show
 
 
 @dataclass(frozen=True)
 class Buckets:
-    """Neighbouring rows joined. Each bucket reaches from the end of the one before to its own."""
+    """Joined adjacent rows. Each bucket reaches from the end of the previous one to its own end."""
 
     ends: np.ndarray
     low: np.ndarray
@@ -26,8 +26,8 @@ class Buckets:
 def buckets(
     times: np.ndarray, values: np.ndarray, begin: float = 0.0, most: int = BUCKETS_MAX
 ) -> Buckets:
-    """Of rows that each tell of the time since the one before (the first: since `begin`), in order.
-    NaN is no value; a bucket without any is NaN."""
+    """Buckets of ordered rows, each about the time since the previous row (the first: since `begin`). NaN is no
+    value; a bucket of NaN only is NaN."""
     rows = max(1, -(-len(times) // most))
     firsts = np.arange(0, len(times), rows)
     if not len(times):
@@ -35,7 +35,7 @@ def buckets(
     lasts = np.append(firsts[1:], len(times)) - 1
     known = ~np.isnan(values)
     lengths = np.diff(times, prepend=begin)
-    # Rows without a length, as of the instant in which the run began, count a little all the same.
+    # Rows without a length, as at the instant in which the run began, get a small weight.
     weights = np.where(known, np.maximum(lengths, 1e-12), 0.0)
     total = np.add.reduceat(weights, firsts)
     sums = np.add.reduceat(np.where(known, values, 0.0) * weights, firsts)
@@ -45,8 +45,8 @@ def buckets(
 
 
 def steps(x: np.ndarray, y: np.ndarray, most: int = BUCKETS_MAX) -> tuple[np.ndarray, np.ndarray]:
-    """Points of a curve that never falls, such as a CDF: of each part its first and last stay, and
-    these are its lowest and highest."""
+    """Points of a curve that never falls, such as a CDF: of each part the first and the last remain, which are
+    its lowest and highest."""
     rows = max(1, -(-2 * len(x) // most))
     if rows <= 2:
         return x, y
@@ -56,13 +56,13 @@ def steps(x: np.ndarray, y: np.ndarray, most: int = BUCKETS_MAX) -> tuple[np.nda
 
 
 def groups_of(count: int, most: int) -> np.ndarray:
-    """Where each of at most so many groups of neighbouring rows begins, all about as large."""
+    """First rows of at most so many groups of adjacent rows, all of about the same size."""
     return np.unique(np.arange(min(count, most)) * count // max(1, min(count, most)))
 
 
 def rows_joined(grid: pd.DataFrame, most: int) -> tuple[list[str], dict[str, np.ndarray]]:
-    """A heat map with at most so many rows: names of the groups of neighbours, and by "lowest",
-    "mean" and "highest" the values of each."""
+    """A heat map with at most so many rows: names of the groups of adjacent rows, and their values by "lowest",
+    "mean" and "highest"."""
     firsts = groups_of(len(grid), most)
     lasts = np.append(firsts[1:], len(grid)) - 1
     names = [str(name) for name in grid.index]
@@ -76,8 +76,8 @@ def rows_joined(grid: pd.DataFrame, most: int) -> tuple[list[str], dict[str, np.
 
 
 def spans_joined(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[int, int]]:
-    """(first, last) of the spans, sorted by begin, that are joined because no more than `gap` lies
-    between neighbours: what is covered stays covered."""
+    """(first, last) of spans, sorted by begin, that are joined if at most `gap` lies between adjacent ones: the
+    covered time remains covered."""
     if not len(begin):
         return []
     reach = np.maximum.accumulate(end)

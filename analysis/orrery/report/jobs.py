@@ -1,4 +1,4 @@
-"""The jobs of a run for its page: columns of the table, and what each held, for the Gantt chart."""
+"""The jobs of a run for its page: columns of the table, and GPUs of each job for the Gantt chart."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from orrery.report.packing import packed, short
 from orrery.report.words import number
 from orrery.run import Run
 
-LEVELS = 2**24 - 1  # of time, from the begin to the end of the run
+LEVELS = 2**24 - 1  # fraction of the time axis of the run
 BARS_MAX = 300_000
-TEAMS_MAX = 6  # with a colour of their own
+TEAMS_MAX = 6  # classes with a colour of their own
 END_COLOURS = {
     "completed": "blue", "failed": "vermilion", "cancelled": "orange", "running": "green",
     "pending": "sky", "starting": "yellow", "restarting": "purple", "hung": "ink",
@@ -28,8 +28,8 @@ HELD = ("lost_gpu_s", "exchange_gpu_s", "checkpoint_gpu_s", "restore_gpu_s",
 
 @dataclass(frozen=True)
 class Jobs:
-    """Of a page: the spec of its table, that of its Gantt chart or why there is none, and the
-    columns of both, packed."""
+    """The jobs of a page: the spec of the table, that of the Gantt chart or the reason for its absence, and the
+    packed columns of both."""
 
     table: dict[str, Any]
     gantt: dict[str, Any] | str
@@ -37,7 +37,7 @@ class Jobs:
 
 
 def _coded(values: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """Places in the list of names, which is sorted, so that places sort as names do."""
+    """Indices into the sorted list of names, so that indices sort as names do."""
     names, codes = np.unique(values.astype(str).to_numpy(object), return_inverse=True)
     return codes.astype(np.uint32), names.tolist()
 
@@ -52,13 +52,13 @@ def _column(name: str, title: str, unit: str = "", **more: Any) -> dict[str, Any
 
 
 def _table(jobs: pd.DataFrame, end: float) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What the columns are called, and their values."""
+    """The names of the columns, and their values."""
     kept: dict[str, Any] = {"job": jobs["job"].to_numpy().astype(np.uint32)}
     shown = [_column("name", "job", text=True)]
     for name in ("name", "team", "user", "outcome", "cause"):
         codes, names = _coded(jobs[name])
         if name not in ("name", "outcome") and len(names) < 2:
-            continue  # a column of one value says nothing
+            continue  # a column with one value only is of no use
         kept |= {name: codes, f"{name}_names": names}
         if name != "name":
             title = {"outcome": "end", "cause": "cause"}.get(name, name)
@@ -86,7 +86,7 @@ def _table(jobs: pd.DataFrame, end: float) -> tuple[list[dict[str, Any]], dict[s
 
 
 def _bars(run: Run, jobs: pd.DataFrame) -> tuple[dict[str, Any], int]:
-    """A bar for each block of GPUs that a pod held, and how many were too many."""
+    """A bar for each block of GPUs that a pod held, and the number of bars left out."""
     held = figures.gantt_data(run)
     held["end"] = held["end"].fillna(run.end)
     area = (held["end"] - held["begin"]) * held["gpus"]
@@ -107,7 +107,7 @@ def _bars(run: Run, jobs: pd.DataFrame) -> tuple[dict[str, Any], int]:
 
 
 def _sizes(gpus: pd.Series) -> list[dict[str, Any]]:
-    """Classes by powers of two, four or sixteen, at most eight; those that have jobs."""
+    """Classes by powers of two, four or sixteen, at most eight; only those with jobs."""
     most = max(1, int(gpus.max()))
     step = 2 if most <= 128 else 4 if most <= 8_192 else 16
     bounds = [1]
@@ -124,7 +124,7 @@ def _sizes(gpus: pd.Series) -> list[dict[str, Any]]:
 
 
 def _colours(jobs: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """The ways to colour jobs: the classes of each with their colours."""
+    """The ways to colour jobs: the classes of each, with their colours."""
     ways: dict[str, list[dict[str, Any]]] = {}
     use = jobs.groupby("team")[["useful_gpu_s"]].sum()["useful_gpu_s"]
     teams = use.sort_values(ascending=False, kind="stable").index.tolist()
@@ -142,7 +142,7 @@ def _colours(jobs: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
 
 
 def _rows(run: Run) -> dict[str, Any]:
-    """Nodes in the order of the file, and their place when they are ordered leaf by leaf."""
+    """Nodes in the order of the file, and their index when sorted by leaf."""
     nodes = run.table("/nodes")
     order = nodes.sort_values("leaf", kind="stable").index.to_numpy()
     place = np.empty(len(order), np.int64)
@@ -154,7 +154,7 @@ def _rows(run: Run) -> dict[str, Any]:
 
 
 def jobs_of(run: Run, x: dict[str, Any]) -> Jobs | str:
-    """What the page needs to show the jobs of a run, whose axis of time is `x`; or why not."""
+    """Data to show the jobs of a run with the time axis `x`; or why there are none."""
     jobs = run.table("/jobs").sort_values("job", kind="stable", ignore_index=True)
     if jobs.empty:
         return "Jobs: none has arrived"

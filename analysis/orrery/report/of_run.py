@@ -21,8 +21,8 @@ JOBS_PLACE = '<div id="jobs-table"></div>'
 
 
 def tiles(run: Run) -> list[Tile]:
-    """What most people ask first, of what there is. Each is a figure of /summary, and the sections
-    below show the same one."""
+    """The figures for the top of the page. Each is a figure of /summary, and the sections below show the same
+    value."""
     summary = run.summary
     get = summary.get
     found = [
@@ -87,8 +87,8 @@ def failed_table(run: Run) -> str:
 
 
 def _script(run: Run) -> str:
-    """Shell commands that run it again: they write the scenario, and simulate it. Of a scenario in
-    several files they write all parameters as used."""
+    """Shell commands that repeat the run: they write the scenario and simulate it. For a scenario of several
+    files they write all parameters as used."""
     meta, name = run.meta, run.name
     lines = meta.scenario.rstrip("\n").splitlines()
     sets = [line.removeprefix("# --set ") for line in lines if line.startswith("# --set ")]
@@ -105,7 +105,7 @@ def _script(run: Run) -> str:
 
 
 def about(run: Run) -> Section:
-    """What it takes to run it again."""
+    """How to repeat the run."""
     meta = run.meta
     rows = [["program", meta.version], ["seed", str(meta.seed)],
             ["digest", meta.digest or "not known: the run is not complete"],
@@ -126,7 +126,7 @@ def about(run: Run) -> Section:
 
 
 def run_page(run: Run) -> str:
-    """One file of HTML about this run."""
+    """The page of this run as one file of HTML."""
     with run.reading_once():
         return _run_page(run)
 

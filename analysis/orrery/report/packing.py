@@ -1,4 +1,4 @@
-"""Long columns as short text: bytes by place, deflated, as base64. unpack.js reads them."""
+"""Long columns as short text: bytes by significance, deflated, as base64. unpack.js reads them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-LEVEL = 6  # of zlib; 9 takes four times as long for 1 % less
+LEVEL = 6  # level of zlib; 9 takes four times as long for 1 % less
 
 
 def _bytes_of(values: np.ndarray) -> bytes:
-    """All first bytes, then all second ones: neighbours are alike, so that they deflate well."""
+    """All first bytes, then all second ones: adjacent bytes are similar, so they compress well."""
     whole = np.ascontiguousarray(values)
     return whole.view(np.uint8).reshape(len(whole), whole.itemsize).T.tobytes()
 
 
 def short(values: Sequence[float], bits: int = 14) -> np.ndarray:
-    """float32 with so many bits of mantissa: four digits, and zeros that deflate to nothing."""
+    """float32 with that many bits of mantissa: four digits, and zeros, which compress to nothing."""
     exact = np.asarray(values, np.float64)
     fraction, exponent = np.frexp(exact)
     return np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
 
 
 def packed(columns: Mapping[str, np.ndarray | Sequence[str]], deltas: Sequence[str] = ()) -> str:
-    """Columns of uint8, uint32 or float32, or lists of text. Those named in `deltas` are kept as
-    differences between neighbours, modulo 2^32."""
+    """Columns of uint8, uint32 or float32, or lists of text. Those named in `deltas` are stored as differences
+    of adjacent values, modulo 2^32."""
     about, parts = [], []
     for name, values in columns.items():
         if not isinstance(values, np.ndarray):

@@ -1,4 +1,4 @@
-"""The page: one file of HTML with its style, script and data inside; it asks for nothing else."""
+"""The page: one file of HTML with its style, script and data inside; it loads nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCRIPTS = (
     "numbers.js", "reduce.js", "elements.js", "unpack.js", "timeline.js", "curves.js", "arms.js",
     "heat.js", "lanes.js", "jobs.js", "gantt.js", "chart.js", "page.js",
 )
-# The browser refuses whatever is not in the file.
+# The browser refuses all resources outside of the file.
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -41,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure that is told first."""
+    """One figure at the top of the page."""
 
     name: str
     value: str
@@ -66,7 +66,7 @@ def _script() -> str:
 
 
 def _data(charts: Sequence[Chart], more: Mapping[str, Any]) -> str:
-    """As JSON inside of HTML: nothing in it may look like the end of the element."""
+    """JSON inside of HTML, in which no text may look like the end of the element."""
     shades = [[round(255 * part) for part in shade[:3]] for shade in colormaps["cividis"].colors]
     specs = [chart.spec | {"id": chart.id, "title": chart.title} for chart in charts]
     text = json.dumps({"shades": shades, "charts": specs} | dict(more), allow_nan=False,
@@ -95,8 +95,8 @@ def page(
     title: str, lede: str, tiles: Sequence[Tile], sections: Sequence[Section],
     left_out: Sequence[str] = (), findings: Sequence[str] = (), jobs: Jobs | None = None,
 ) -> str:
-    """The whole file. `title`, `lede` and `findings` are text; `left_out` says in a line what there
-    is not; `jobs` belong to a section that has an element "jobs-table"."""
+    """The whole file. `title`, `lede` and `findings` are text; `left_out` says in one line which sections are
+    absent; `jobs` belong to a section with an element "jobs-table"."""
     charts = [chart for section in sections for chart in section.charts]
     shown = [section for section in sections if section.charts or section.html]
     parts, number = [], 0
@@ -160,7 +160,8 @@ def table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = (), *,
     is_html: bool = False,
 ) -> str:
-    """Cells are text unless `is_html`; `numeric` columns stand right. No heads: no head."""
+    """A table. Cells are text unless `is_html`; `numeric` columns are right-aligned. Without heads the table
+    has no head row."""
     def cell(kind: str, text: str, place: int) -> str:
         inside = text if is_html else escape(text)
         number = ' class="number"' if place in numeric else ""

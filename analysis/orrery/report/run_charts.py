@@ -1,5 +1,5 @@
-"""The charts of a run, from the data of its figures. Each function gives a chart, or the reason why
-the run has none."""
+"""The charts of a run, from the data of its figures. Each function returns a chart, or the reason why the run
+has none."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from orrery.run import SECONDS_PER_DAY, Run
 from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 HEAT_COLUMNS = 360
-JOBS_MAX = 25  # of those that held GPUs in vain
+JOBS_MAX = 25  # lanes of jobs that held GPUs without progress
 TEAMS_MAX = 7
 CAUSES_MAX = 6
-PARTS_MAX = 16  # that failed
-GAP = 1 / 2_000  # of the run: spans that are closer look like one
+PARTS_MAX = 16  # lanes of failures
+GAP = 1 / 2_000  # fraction of the run: closer spans are drawn as one
 
 
 def losses(run: Run) -> Chart | str:
@@ -73,7 +73,7 @@ def queue_length(run: Run, what: str) -> Chart | str:
 
 
 def cdf(run: Run, what: str) -> Chart | str:
-    """Of the jobs that the headline figures are of, so that both have the same median."""
+    """Curves of the jobs that the headline figures count, so that both have the same median."""
     rows = figures.cdf_data(run, what)
     name = {"wait": "Wait until a job first computes", "jct": "From submission to the end"}[what]
     if rows.empty:
@@ -96,7 +96,7 @@ def heat_map(run: Run) -> Chart | str:
 
 
 def _fault_spans(run: Run) -> pd.DataFrame:
-    """What failed: label of its lane, what, begin, end, gpus, over."""
+    """Failures: label of the lane, kind, begin, end, gpus, over."""
     faults = run.table("/events/faults")
     nodes = run.table("/nodes").set_index("node")
     parts = [pd.DataFrame({
@@ -115,7 +115,7 @@ def _fault_spans(run: Run) -> pd.DataFrame:
 
 
 def failed(run: Run) -> Chart | str:
-    """A lane for each part that failed, those that were down longest first."""
+    """A lane for each failed part, those that were down longest first."""
     rows = _fault_spans(run)
     if rows.empty:
         return "What failed: nothing did"
@@ -262,5 +262,5 @@ def failures(run: Run) -> Chart | str:
 
 
 def fairness_rows(run: Run) -> pd.DataFrame | None:
-    """What each team got; None without jobs."""
+    """GPU time and waits of each team; None without jobs."""
     return figures.fairness_data(run) if len(run.table("/jobs")) else None

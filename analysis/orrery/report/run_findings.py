@@ -1,4 +1,4 @@
-"""What a run shows, in sentences: one text for each section of its page."""
+"""Findings of a run, in sentences: one text for each section of its page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHARE_LEAST = 0.05  # percent; smaller losses are not named
 
 
 def mean_over_time(frame: pd.DataFrame) -> pd.Series:
-    """Each row counts for the time since the one before."""
+    """The mean over time: each row has the weight of the time since the previous one."""
     lengths = np.diff(frame.index.to_numpy(float), prepend=0.0)
     total = lengths.sum()
     return frame.mul(lengths, axis=0).sum() / total if total else frame.mean()
@@ -57,7 +57,7 @@ def jobs(run: Run) -> str:
 
 
 def _half(run: Run, what: str) -> tuple[float, float, int]:
-    """Median, 99th percentile and number of the jobs that a headline figure is of."""
+    """Median, 99th percentile and number of the jobs of a headline figure."""
     seconds = figures.cdf_data(run, what)["seconds"].to_numpy()
     if not len(seconds):
         return math.nan, math.nan, 0
@@ -66,7 +66,7 @@ def _half(run: Run, what: str) -> tuple[float, float, int]:
 
 
 def quantiles(run: Run, what: str) -> tuple[float, float, int]:
-    """Those of `/summary`, which stand in the headline as well; of a run that goes on, so far."""
+    """The quantiles of `/summary`, which are also in the headline; of a run under way, so far."""
     median, most, ran = _half(run, what)
     if run.complete:
         summary, name = run.summary, {"wait": "wait", "jct": "jct"}[what]

@@ -1,4 +1,4 @@
-"""What a study found, in sentences: one text for each metric."""
+"""Findings of a study, in sentences: one text for each metric."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unit:
     name: str
 
     def beside(self, title: str) -> str:
-        """The unit, unless the title names it already."""
+        """The unit, unless the title has it already."""
         return "" if self.name in title.split() else self.name
 
     def text(self, value: float) -> str:
@@ -34,12 +34,12 @@ class Unit:
 
     @property
     def of_differences(self) -> str:
-        """Between shares there are points, so that nobody takes them for percent of a value."""
+        """Unit of differences: points between shares, so that they are not read as percent of a value."""
         return "points" if self.name == "%" else self.name
 
 
 def _percent(values: pd.Series) -> str:
-    """`71 to 95 %`; few digits, but never 0 for what is not."""
+    """`71 to 95 %`; few digits, but never 0 for a value that is not 0."""
     ends = sorted({abs(values.min()), abs(values.max())})
 
     def digits(value: float) -> str:
@@ -58,7 +58,7 @@ def _by(rows: pd.DataFrame, unit: Unit) -> str:
 
 
 def _where(study: Study, cells: pd.Index) -> str:
-    """`at load 4 and 6`: the arms of the other axes, where that is enough to name the cells."""
+    """`at load 4 and 6`: the arms of the other axes, if they suffice to name the cells."""
     others = [axis for axis in study.axes if not study.compared or axis != study.compared[0]]
     parts = []
     for axis in others:
@@ -69,7 +69,7 @@ def _where(study: Study, cells: pd.Index) -> str:
 
 
 def _of_arm(study: Study, rows: pd.DataFrame, words: Words, unit: Unit) -> str:
-    """What an arm does; "" where it shows no difference anywhere."""
+    """The effect of an arm; "" if it shows no difference anywhere."""
     parts = []
     for verdict in CLEAR:
         found = rows[rows["verdict"] == verdict]
@@ -84,12 +84,12 @@ def _of_arm(study: Study, rows: pd.DataFrame, words: Words, unit: Unit) -> str:
 
 
 def _named(axis: str, arm: str) -> str:
-    """An arm that is a number says little without its axis."""
+    """The name of an arm; a number is preceded by the name of its axis."""
     return arm if math.isnan(quantity(arm)) else f"{humanized(axis)} {arm}"
 
 
 def _same(arms: list[str], against: str) -> Iterator[str]:
-    """Of arms that are no different from the baseline."""
+    """Arms without a difference to the baseline."""
     verb = "does" if len(arms) == 1 else "do"
     if arms:
         yield f"{listed(arms)} {verb} not differ clearly from {against}."
@@ -98,8 +98,8 @@ def _same(arms: list[str], against: str) -> Iterator[str]:
 def differences(
     study: Study, metric: Metric, words: Words, unit: Unit, most: int | None = None
 ) -> str:
-    """Arms against the one that they are compared with, in their order; arms that show no
-    difference share a sentence. Of more than `most` that differ, those that differ most."""
+    """Arms against their baseline, in their order; arms without a difference share a sentence. Of more than
+    `most` arms that differ, those that differ most."""
     rows = study.differences(metric.name)
     axis, baseline = study.compared or ("", "")
     if rows.empty:
@@ -134,7 +134,7 @@ def differences(
 
 
 def extremes(study: Study, metric: Metric, words: Words, unit: Unit) -> str:
-    """From which cell to which the means reach."""
+    """The cells with the lowest and the highest mean."""
     means = study.means(metric.name)["mean"].dropna()
     if means.empty:
         return ""

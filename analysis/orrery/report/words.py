@@ -24,7 +24,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time in the largest unit of which it has one."""
+    """A duration in the largest unit of which it has at least one."""
     if seconds is None or not math.isfinite(seconds):
         return "–"
     length, unit = next(
@@ -34,7 +34,7 @@ def span(seconds: float) -> str:
 
 
 def scale_of(value: float, unit: str) -> tuple[float, str]:
-    """What values as large as this are divided by to be shown in a unit, and that unit."""
+    """The divisor and the unit that suit values of this size."""
     if unit == "s":
         return next((one for one in SPANS if abs(value) >= 2 * one[0]), SPANS[3])
     if unit == GPU_SECONDS:
@@ -46,7 +46,7 @@ def scale_of(value: float, unit: str) -> tuple[float, str]:
 
 
 def with_unit(value: float, unit: str) -> str:
-    """A figure in the unit that suits it: spans in s, min, h or d, sizes in B, kB, MB, GB."""
+    """A figure in a suitable unit: durations in s, min, h or d, sizes in B, kB, MB, GB."""
     if value is None or not math.isfinite(value):
         return "–"
     if unit == "s":
@@ -67,10 +67,10 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital, and a full stop unless it has one."""
+    """A text with a capital, and a full stop at its end."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def job_title(name: str, job: int) -> str:
-    """Names alone may be shared by jobs."""
+    """A title of a job: jobs may have equal names."""
     return name if name.endswith(f"-{job}") else f"{name} (job {job})"

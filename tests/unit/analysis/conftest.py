@@ -68,7 +68,7 @@ def program(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def made(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., orrery.Run]:
-    """The run of a shipped scenario by its name, or of a text; each is made once."""
+    """The run of a shipped scenario by its name, or of a text; each is run once."""
     folder = tmp_path_factory.mktemp("runs")
 
     def make(scenario: str, *arguments: str, text: str | None = None) -> orrery.Run:
@@ -108,7 +108,7 @@ def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Iterator[Callable[[Figure], None]]:
-    """Writes a figure, which must become a picture."""
+    """Writes a figure and checks that the file is a picture."""
 
     def save(figure: Figure) -> None:
         picture = tmp_path / "figure.png"

@@ -1,4 +1,4 @@
-"""The reference pages are those that the program would give now, and leave nothing out."""
+"""The reference pages are those that the program would write now, and are complete."""
 
 import pathlib
 import re

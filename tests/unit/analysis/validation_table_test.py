@@ -1,4 +1,4 @@
-"""What validation_table.py says of results that are not those of the page."""
+"""Complaints of validation_table.py about results that differ from the page."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Studies on Dask: what is found, and what is left when something is killed."""
+"""Studies on Dask: results, and the files that remain when a process is killed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ distributed = pytest.importorskip("distributed", reason="Debian's python3-distri
 import psutil  # noqa: E402
 from orrery import cluster, cluster_worker  # noqa: E402
 
-DEADLINE = 120.0  # seconds; on a busy machine everything takes long
+DEADLINE = 120.0  # seconds; a busy machine is slow
 
 
 def local_cluster() -> distributed.LocalCluster:
-    """Two workers in threads of this process, which others reach all the same."""
+    """Two workers in threads of this process, which other processes can reach."""
     return distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
     )
@@ -30,7 +30,7 @@ def local_cluster() -> distributed.LocalCluster:
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    """The address of a cluster that is there already."""
+    """The address of an existing cluster."""
     with local_cluster() as running:
         yield running.scheduler_address
 
@@ -44,7 +44,7 @@ def wait_for(what: Callable[[], object], why: str) -> object:
 
 
 def kept(folder: Path) -> dict[str, int]:
-    """Runs that are over, and when they were written."""
+    """Finished runs, and when their files were written."""
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("runs/*.json")}
 
 
@@ -54,7 +54,7 @@ def started(path: Path, folder: Path, *options: str) -> subprocess.Popen:
 
 
 def shard_below(process: subprocess.Popen) -> psutil.Process | None:
-    """A process of the program that is deep in a run of this coordinator's cluster."""
+    """A process of the program that runs a shard for this coordinator's cluster."""
     try:
         below = psutil.Process(process.pid).children(recursive=True)
         return next((p for p in below if p.name() == "orrery"), None)
@@ -105,7 +105,7 @@ def test_a_stopped_coordinator_goes_on_where_it_was(
     said, _ = process.communicate(timeout=DEADLINE)
     assert process.returncode == 130 and "goes on from here" in said
     assert not (folder / "study.h5").exists()
-    # Workers of the scheduler notice that nobody waits, and end what they ran.
+    # The workers of the scheduler detect that nobody waits, and end their shards.
     wait_for(lambda: not shards_of(folder), "a shard runs on")
     before = kept(folder)
     assert 2 <= len(before) < 12
@@ -152,7 +152,7 @@ seeds: {{count: 3}}
 
 @pytest.fixture
 def fragile(program: str, monkeypatch, tmp_path: Path) -> Callable[[str], Path]:
-    """The program, but its shard 1/4 does something else, and adds a line to the file given."""
+    """The program, but its shard 1/4 runs another command, and adds a line to the given file."""
 
     def make(instead: str) -> Path:
         path, tries = tmp_path / "fragile", tmp_path / "tries"
@@ -178,14 +178,15 @@ def test_a_shard_that_dies_each_time_is_given_up(
     said = capfd.readouterr()
     assert "ended by signal 9; given up after 3 tries" in said.err
     assert "3 runs are missing" in said.err
-    assert "jct_mean" in said.out  # what is there is told
+    assert "jct_mean" in said.out  # the existing results are reported
     assert len(kept(folder)) == 9 and not (folder / "study.h5").exists()
 
 
 def test_tries_that_bring_a_run_are_not_counted(
     study, scheduler: str, fragile, program: str, tmp_path: Path
 ) -> None:
-    """Three times in a row the machine is lost after one run; retries would allow for one time."""
+    """Three times in a row the machine is lost after one run; without this rule, retries would allow one time
+    only."""
     path, folder = study("1d"), tmp_path / "cluster"
     one = f'{program} study shard "$3" $part/12 -o {folder} -q'  # 1, 5 and 9 of 12 are 1 of 4
     tries = fragile(f"""

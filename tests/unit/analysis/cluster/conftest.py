@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "analysis"))
-os.environ["PYTHONPATH"] = str(ROOT / "analysis")  # of commands that tests start
+os.environ["PYTHONPATH"] = str(ROOT / "analysis")  # seconds for commands that tests start
 
 BASE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
@@ -72,7 +72,7 @@ def study(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def values_of() -> Callable[[Path], list[bytes]]:
-    """What study.h5 of a folder holds, but for wall times."""
+    """The contents of study.h5 of a folder, without wall times."""
 
     def read(folder: Path) -> list[bytes]:
         with h5py.File(folder / "study.h5") as file:

@@ -76,7 +76,7 @@ def words_of(process: psutil.Process) -> set[str]:
 
 
 class Slurm:
-    """Calls its commands."""
+    """Calls Slurm's commands."""
 
     def __init__(self, folder: Path) -> None:
         self.environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf"), "PATH": PATH}
@@ -88,11 +88,11 @@ class Slurm:
         return done.stdout.strip()
 
     def state(self, job: str) -> str:
-        """Of a job, or of one task of an array ("12_3")."""
+        """State of a job, or of one task of an array ("12_3")."""
         return self("squeue", "--noheader", "--states=all", "-o", "%T", "-j", job)
 
     def all_about(self, job: str) -> str:
-        """What the controller knows and both daemons logged, for the message of a failed test."""
+        """The controller's state and the logs of both daemons, for the message of a failed test."""
         folder = Path(self.environment["SLURM_CONF"]).parent
         logs = (f"\n{name}:\n{(folder / f'{name}.log').read_text()}" for name in PROGRAMS[:2])
         return self("scontrol", "show", "job", job) + "".join(logs)
@@ -130,19 +130,19 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     sbatch = ("sbatch", "--parsable", "--output", log, "--export=ALL")
     array = slurm(*sbatch, "--array=1-4", SCRIPT, path, folder)
     merge = slurm(*sbatch, f"--dependency=afterany:{array}", SCRIPT, path, folder)
-    # A run of task 1 is over and another one is under way: runs 1, 5 and 9 of twelve are its.
+    # A run of task 1 is over and another one is under way: task 1 has runs 1, 5 and 9 of twelve.
     own = [f"{run % 2:05d}-s{run // 2 + 1}" for run in range(0, 12, 4)]
     first, last = (folder / "runs" / f"{own[run]}.json" for run in (0, 2))
     wait_for(first.exists, "no run is over")
     task = next(p for p in psutil.process_iter(["cmdline"]) if {"1/4", str(folder)} <= words_of(p))
-    task.suspend()  # so that it is not through before Slurm takes it away
+    task.suspend()  # slow enough to be running when Slurm requeues it
     written = first.stat().st_mtime_ns
     assert not last.exists()
     slurm("scontrol", "requeue", f"{array}_1")
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
     wait_for(lambda: not task.is_running(), "the task goes on")
     assert not last.exists()
-    # Slurm would wait 2 minutes. Within the second of the requeue the node refuses to launch the job:
+    # Slurm would wait 2 minutes. Within the second of the requeue the node refuses to launch the job, because
     # it compares whole seconds of credentials and revocations.
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now+3")
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")

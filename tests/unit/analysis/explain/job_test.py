@@ -1,4 +1,4 @@
-"""Jobs explained: what is told agrees with the tables, computed here in other ways."""
+"""Explanations of jobs agree with the tables, computed here in other ways."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def held_by_job(run, at: float, nodes: set[int]) -> dict[int, int]:
     """GPUs of these nodes by job, from /pods row by row."""
     held: Counter[int] = Counter()
     for pod in run.table("/pods").itertuples():
-        # What ends with the run is still there for the last attempts.
+        # Pods that end with the run are still there for the last attempts.
         goes_on = at < pod.ended or pod.end == "run_ended"
         if pod.node in nodes and pod.bound <= at and goes_on:
             held[pod.job] += bin(pod.gpus).count("1")
@@ -189,7 +189,7 @@ def test_nodes_reserved_in_permit_are_held(made) -> None:
 
 
 def reserved(run, number: int) -> dict[int, int]:
-    """GPUs by job as attempt `number` found them: replays all attempts before it."""
+    """GPUs by job as attempt `number` found them, from a replay of all attempts before."""
     rows = run.table("/events/attempts").sort_values("attempt")
     at = rows.loc[rows["attempt"] == number, "at"].iloc[0]
     ended = run.table("/pods")

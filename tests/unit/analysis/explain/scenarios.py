@@ -1,6 +1,6 @@
-"""Small scenarios in which something is worth explaining."""
+"""Small scenarios with something to explain."""
 
-# Two of five nodes are for another team; a job of two whole nodes waits for one that has them.
+# Two of five nodes are for another team; a job of two whole nodes waits for one that the other team has.
 TAINTS = """
 cluster:
   machines:
@@ -19,8 +19,7 @@ record: {attempts: true}
 run: {until: 3h}
 """
 
-# Eight GPUs counted: a head that lacks room, one that would delay it, one over its quota, one too
-# large.
+# Eight counted GPUs: the first job lacks room, one would delay it, one exceeds its quota, one is too large.
 QUEUE = """
 cluster:
   machines: [{name: box, base: hgx-h100, gpus: 4}]
@@ -40,8 +39,8 @@ policy:
   job_queue: {policies: [{name: EASY}, {name: Quota, args: {limits: {a: 7}}}]}
 """
 
-# Two jobs of two gangs each, whose pods come in turns: the first gangs of both start, the second
-# ones wait in Permit in turns, since there is room for three of four pods.
+# Two jobs of two gangs each, whose pods arrive in turns. The first gangs of both start. The second ones wait in
+# Permit in turns, because there is room for three of four pods.
 PERMIT = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
 workload:
@@ -62,8 +61,8 @@ record: {attempts: true}
 run: {until: 30min}
 """
 
-# Two of four nodes are away when a gang comes that needs two; one is back after 12 minutes, one
-# after 32, each time later than the last call.
+# Two of four nodes are away when a gang arrives that needs two. One is back after 12 minutes, one after 32,
+# each time later than the last call.
 LATE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
 workload:

@@ -1,4 +1,4 @@
-"""Who overtook a job that waited, and what would have let it start, by hand."""
+"""Jobs that overtook a waiting job, and what would have let it start, checked by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from orrery.explain import explain_job
 from scenarios import QUEUE, TAINTS
 
-# Two nodes of 8 GPUs. A gang of two waits for both: the first job has one for an hour, and small
-# ones that come later take the other.
+# Two nodes of 8 GPUs. A gang of two waits for both: the first job has one for an hour, and small jobs that
+# arrive later take the other.
 OVERTAKEN = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 2}]}
 workload:
@@ -21,7 +21,7 @@ workload:
 policy: {base: strict_gang}
 run: {until: 5h}
 """
-# A node of each leaf switch is taken, so both others are not under one.
+# One node of each leaf switch is taken, so the two free nodes are not under one leaf.
 LEAVES = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
 workload:

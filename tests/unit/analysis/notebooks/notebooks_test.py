@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom and draw; in the tree they are without what they print."""
+"""The notebooks run from top to bottom and draw; in the tree they are stored without outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ nbformat = pytest.importorskip("nbformat", reason="Debian's python3-nbformat")
 pytest.importorskip("ipykernel", reason="Debian's python3-ipykernel")
 
 FOLDER = Path(__file__).resolve().parents[4] / "analysis" / "notebooks"
-FIGURES = {  # that each draws
+FIGURES = {  # pictures that each draws
     "01_first_look": 4,
     "02_policy_comparison": 2,
     "03_deadlocks_and_hangs": 7,
@@ -38,13 +38,13 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def runs(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Future]:
-    """All at once, as many as there are cores."""
+    """Runs all at once, as many as there are cores."""
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
         patch.setenv("ORRERY", str(program))
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("scratch")))
         patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
         patch.setenv("ORRERY_TRAINING_SECONDS", "5")
-        patch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # else its debugger warns
+        patch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # or its debugger warns
         return {name: pool.submit(executed, FOLDER / f"{name}.ipynb") for name in FIGURES}
 
 

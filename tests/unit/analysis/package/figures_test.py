@@ -1,5 +1,4 @@
-"""What each figure draws, to the number, from a run that can be worked out by hand; and that each
-draws it."""
+"""The exact data of each figure, for a run that can be computed by hand; and each figure draws it."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def closed():
 
 
 def drawn(axis: plt.Axes, path: Path) -> str:
-    """Saves the figure and returns its head."""
+    """Saves the figure and returns its title."""
     figures.save(axis.figure, path / "a.png")
     assert (path / "a.png").read_bytes().startswith(b"\x89PNG")
     return axis.get_title(loc="left")
@@ -41,7 +40,7 @@ def drawn(axis: plt.Axes, path: Path) -> str:
 def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     use = figures.utilisation_data(tiny)
     assert use.index.to_list() == [600.0, 1200.0, 1800.0, 2400.0, 3000.0, 3600.0]
-    # wide holds 24 GPUs throughout; small two times 3 GPUs from 60 s. Computing begins 30 s later.
+    # wide holds 24 GPUs throughout; small two times 3 GPUs from 60 s. Compute begins 30 s later.
     held, busy = 24 * 600 + 6 * 540, 24 * 570 + 6 * 510
     assert use["allocated"].iloc[0] == pytest.approx(100 * held / 32 / 600, abs=1e-3)
     assert use["reported"].iloc[0] == pytest.approx(100 * busy / 32 / 600, abs=1e-3)
@@ -64,8 +63,8 @@ def test_spans_are_spread_over_intervals_to_the_part() -> None:
 
 def test_losses(tiny: orrery.Run, tmp_path: Path) -> None:
     shares = figures.losses_data(tiny)
-    # wide stops at 720 s with 24 GPUs; the failure is noticed 5 s later, and 90 s of compute are
-    # lost. The failed node is down for 10 min.
+    # wide stops at 720 s with 24 GPUs; the failure is detected 5 s later, and 90 s of compute are lost. The
+    # failed node is down for 10 min.
     assert shares["hung"].iloc[1] == pytest.approx(100 * 24 * 5 / 32 / 600, abs=1e-3)
     assert shares["lost"].sum() == pytest.approx(100 * 24 * 90 / 32 / 600, abs=0.05)
     assert shares["down"].sum() == pytest.approx(100 * 8 * 595 / 32 / 600, abs=0.3)
@@ -129,7 +128,7 @@ def test_intervals_cover_their_parts_of_bins() -> None:
 
 def test_free_gpus_by_how_many_are_free_together(tiny: orrery.Run, tmp_path: Path) -> None:
     free = figures.fragmentation_data(tiny, samples=6)
-    # After 600 s 2 GPUs beside the small jobs; then gpu-0 is down, and gpu-3 free; in the end all.
+    # After 600 s, 2 GPUs beside the small jobs; then gpu-0 is down, and gpu-3 free; in the end all.
     assert free[2].to_list() == [2, 0, 0, 0, 0, 0]
     assert free[8].to_list() == [0, 8, 8, 32, 32, 32]
     assert free.drop(columns=[2, 8]).to_numpy().sum() == 0

@@ -88,7 +88,7 @@ def test_what_is_no_run_is_told(tiny: orrery.Run, tmp_path: Path) -> None:
 
 
 def started(program: str, output: Path, until: str) -> subprocess.Popen:
-    """A run that takes seconds; comes back when its file can be read."""
+    """A run that takes seconds; returns when its file can be read."""
     command = [program, "run", ROOT / "scenarios" / "openai-7500.yaml", "-q", "-o", output]
     process = subprocess.Popen([*command, "--until", until], stdout=subprocess.DEVNULL)
     part = output.with_name(output.name + ".part")

@@ -1,4 +1,4 @@
-"""Built-in policies, their twins in Python and a client over a socket decide alike over real traces."""
+"""Built-in policies, their twins in Python and a client over a socket decide equally over real traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies in Python: they decide as built-in ones do, and mistakes are told with their places."""
+"""Policies in Python decide as built-in ones do, and mistakes are reported with their positions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SPREADING = "policy.disable=[NodeResourcesBalancedAllocation]"
 
 @pytest.fixture
 def orrery(program, tmp_path):
-    library = "liborrery_python.so"  # the program knows where
+    library = "liborrery_python.so"  # the program finds it by name
     if not (Path(program).parent / library).exists():
         pytest.skip("built without policies in Python")
 
@@ -190,7 +190,7 @@ def test_easy_in_python_replays_kth_sp2_as_the_built_in_one(orrery, tmp_path, es
 
 
 PODS, JOBS, CONTROLLERS = "pods", "jobs", "controllers"
-FAULTS = [  # class, where it is listed, what is said of it
+FAULTS = [  # class, list in which it is named, expected message
     ("Hangs", PODS, "Hangs.score() has not returned after 500ms of host time (timeout): it was interrupted at",
      "in score", "while True:"),
     ("HangsInPlan", JOBS, "HangsInPlan.plan() has not returned after 500ms of host time (timeout)", "in plan"),
@@ -296,7 +296,7 @@ def test_a_library_in_c_that_never_returns_ends_the_process(orrery, tmp_path):
         assert text in done.stderr
 
 
-BAD = [  # the policy's arguments, what is said of them
+BAD = [  # arguments of the policy, expected message
     ("{}", "policy.plugins[0].args: missing required key 'file'"),
     ("{file: nowhere.py}", "args.file: nowhere.py cannot be read: No such file"),
     ("{file: broken.py}", "SyntaxError"),

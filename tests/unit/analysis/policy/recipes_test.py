@@ -1,4 +1,4 @@
-"""The recipes of policies/README.md: each runs, in C++ as in Python, and both give the same bytes."""
+"""The recipes of policies/README.md run, in C++ as in Python, and both give the same bytes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def run(program, tmp_path):
 
 
 def compiled(name: str, folder: Path) -> str:
-    """The library; the page's own line, without optimising."""
+    """The library, compiled with the page's own command line, without optimisation."""
     line = next(line for line in PAGE.splitlines() if line.startswith("g++ "))
     line = line.replace("least_left", name).replace("-I .", f"-I {ROOT}").replace("-O2", "-O0")
     subprocess.run(line.split(), cwd=folder, check=True, timeout=300)

@@ -27,7 +27,7 @@ cluster:
   machines: [{name: box, base: hgx-h100, gpus: 4}]
   pools: [{name: n, machine: box, count: 4}]
 """
-# Jobs that wait, pass one another, outlive their estimates and arrive at one instant.
+# Jobs that wait, overtake one another, exceed their estimates and arrive at one instant.
 MIXED = CLUSTER + """
 workload:
   sources:
@@ -100,7 +100,7 @@ class Bench:
 
     def against(self, client: Callable[[socket.socket], None], text: str = ONE_JOB,
                 timeout: str = "20s", rest: str = "driver: counting"):
-        """The run against a client that is a function of its connection."""
+        """Runs against a client that is a function of its connection."""
         with remote.listen(self.address) as listening:
             def decide() -> None:
                 connection, _ = listening.accept()
@@ -124,7 +124,7 @@ def same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
         assert one[name].tobytes() == other[name].tobytes(), name
 
 
-# ---- the same decisions give the same run
+# ---- equal decisions give equal runs
 
 @pytest.mark.parametrize("react", ["each_instant", "each_event"])
 @pytest.mark.parametrize("driver", ["driver: counting", "base: strict_gang"])
@@ -173,7 +173,7 @@ def test_kth_sp2_is_replayed_alike(bench: Bench, built_in: str, of: type):
     assert seconds < 60
 
 
-# ---- what a client may decide
+# ---- allowed decisions of a client
 
 class Scripted:
     """Calls one function after the other, then starts whatever fits."""
@@ -354,10 +354,10 @@ def test_validate_needs_no_client(bench: Bench):
                    stdout=subprocess.DEVNULL)
 
 
-# ---- what a client may do wrong
+# ---- mistakes of a client
 
 def answering(*answers: str | bytes) -> Callable[[socket.socket], None]:
-    """Greets, and answers one event line after the other; then reads until the end."""
+    """Greets, and sends one line as the response to each line of events; then reads until the end."""
     def client(connection: socket.socket) -> None:
         lines = connection.makefile("rb")
         for answer in ('{"version":1}', *answers):
@@ -447,7 +447,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_of_the_client_ends_the_run_with_its_message(bench: Bench, name: str):
     client, *says = MISTAKES[name]
-    # The second job arrives later, so that there is a second moment of decision.
+    # The second job arrives later, for a second time of decision.
     done = bench.against(client, ONE_JOB.replace("count: 2", "count: 2, every: 1min"))
     wrong(bench, done, *says)
 

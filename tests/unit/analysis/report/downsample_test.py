@@ -1,5 +1,4 @@
-"""Short series keep the lowest and the highest value of what they stand for: checked on random
-ones."""
+"""Shortened series keep the lowest and the highest value of each part, checked on random series."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ SEEDS = range(60)
 
 
 def series(seed: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Times, values of which some are missing, and how many buckets there may be."""
+    """Times, values of which some are missing, and how many buckets are allowed."""
     random = np.random.default_rng(seed)
     count = int(random.integers(1, 400))
     times = np.cumsum(random.exponential(size=count))

@@ -1,4 +1,4 @@
-"""What the page of a run holds: the numbers of its figures, and nothing from elsewhere."""
+"""The page of a run: the numbers of its figures, and nothing loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_a_run_has_no_data_for_is_told_in_a_line(made) -> None:
 
 
 def findings(html: str) -> dict[str, str]:
-    """By section."""
+    """Findings by section."""
     found = re.findall(r'<section id="([^"]*)"><h2>[^<]*</h2><p class="finding">(.*?)</p>', html)
     return {name: unescape(text) for name, text in found}
 
@@ -212,7 +212,7 @@ def test_overrides_and_seeds_are_part_of_the_command(made) -> None:
 
 
 class Many:
-    """A run of many jobs, each with two pods, as far as tables of jobs and Gantt charts read it."""
+    """A run of many jobs, each with two pods, with the data for tables of jobs and Gantt charts only."""
 
     end = 2_592_000.0
 

@@ -1,4 +1,4 @@
-"""The frames behind the page of a study, on one that is made up."""
+"""The frames behind the page of a study, for a made-up study."""
 
 from __future__ import annotations
 
