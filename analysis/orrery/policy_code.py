@@ -35,7 +35,7 @@ class CallTooLong(BaseException):
         return "the call takes longer than `timeout` of host time"
 
 
-def told(error: BaseException) -> str:
+def traceback_text(error: BaseException) -> str:
     """Python's traceback, without the frames of the adapter."""
     frames = error.__traceback__
     while frames and frames.tb_frame.f_code.co_filename == __file__:
@@ -67,7 +67,7 @@ def module_of(file: str) -> ModuleType:
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)
     except BaseException as error:
-        raise CodeError(told(error)) from error
+        raise CodeError(traceback_text(error)) from error
     _modules[key] = module
     return module
 

@@ -68,9 +68,9 @@ PolicyClass::PolicyClass(const PythonParams& params) : params_{params} {
     const CallLimit limit{params.timeout, params.file, ""};
     class_ = policy_code().attr("class_of")(params.file, params.class_name);
   } catch (py::error_already_set& error) {
-    const bool is_told = error.matches(policy_code().attr("CodeError"));
-    throw std::runtime_error{is_told ? py::str(error.value()).cast<std::string>()
-                                     : traceback_of(error)};
+    const bool is_code_error = error.matches(policy_code().attr("CodeError"));
+    throw std::runtime_error{is_code_error ? py::str(error.value()).cast<std::string>()
+                                           : traceback_of(error)};
   }
 }
 
@@ -113,10 +113,10 @@ void PolicyClass::check(const RawParams& args, const std::string& path,
 
 FieldTree PolicyClass::describe() const {
   return in_python([&] {
-    const py::tuple told = policy_code().attr("described")(class_);
+    const py::tuple description = policy_code().attr("described")(class_);
     FieldTree tree;
-    tree.doc = told[0].cast<std::string>();
-    for (const py::handle one : told[1]) {
+    tree.doc = description[0].cast<std::string>();
+    for (const py::handle one : description[1]) {
       auto row = one.cast<std::map<std::string, std::string>>();
       FieldTree& field = tree.children.emplace_back();
       field.name = row["name"];

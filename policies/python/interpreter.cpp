@@ -93,7 +93,7 @@ std::string traceback_of(py::error_already_set& error) {
   try {
     const py::object value = error.value();
     if (error.trace()) static_cast<void>(value.attr("with_traceback")(error.trace()));
-    return policy_code().attr("told")(value).cast<std::string>();
+    return policy_code().attr("traceback_text")(value).cast<std::string>();
   } catch (const std::exception&) {
     return error.what();
   }

@@ -279,8 +279,8 @@ std::string request_text(RequestReader& reader) {
   text += distribution_row("between arrivals, s", described(std::move(gaps)));
   const bool is_image = !steps.empty();
   const auto add = [&](const char* what, std::vector<double>& values) {
-    const bool is_told = std::ranges::any_of(values, [](double value) { return value > 0; });
-    if (is_told) text += distribution_row(what, described(std::move(values)));
+    const bool has_values = std::ranges::any_of(values, [](double value) { return value > 0; });
+    if (has_values) text += distribution_row(what, described(std::move(values)));
   };
   const size_t requests = inputs.size();
   add("input tokens", inputs);

@@ -41,8 +41,8 @@ void read_jobs(const TraceParams& params, std::string_view text) {
   // Skipped and left out rows must be reported.
   if (counts.skipped + counts.left_out > 0 && reader->notes().empty()) std::abort();
   if (reader->error() || (params.jobs_max > 0 && jobs == params.jobs_max)) return;
-  const int64_t told = counts.joined + counts.skipped + counts.left_out + counts.filtered();
-  if (counts.rows != told + counts.delivered / params.copies) std::abort();
+  const int64_t accounted = counts.joined + counts.skipped + counts.left_out + counts.filtered();
+  if (counts.rows != accounted + counts.delivered / params.copies) std::abort();
 }
 
 // As a file, with all its mistakes.
@@ -67,8 +67,8 @@ void read_requests(const RequestTraceParams& params, std::string_view text) {
   if (counts.skipped > 0 && reader->skipped_examples().empty()) std::abort();
   if (reader->error() || counts.delivered == params.requests_max) return;
   if (reader->format() == RequestFormat::GenAiRates) return;
-  const int64_t told = counts.skipped + counts.left_out + counts.filtered();
-  if (counts.rows != told + counts.delivered / params.copies) std::abort();
+  const int64_t accounted = counts.skipped + counts.left_out + counts.filtered();
+  if (counts.rows != accounted + counts.delivered / params.copies) std::abort();
 }
 
 }  // namespace

@@ -28,22 +28,22 @@ void etcd_answers_once(uint64_t seed) {
     std::vector<int> answers;
     std::vector<bool> accepted;
     uint64_t committed = 0, failed = 0;
-  } told;
+  } results;
   const Time end = Time{} + 60_s;
   for (int i = 0; i < 3'000; ++i) {
     engine.at(Time{} + nearest_ns(rng.uniform() * 60), Label{"test.asked"}, [&] {
-      const size_t index = told.answers.size();
-      told.answers.push_back(0);
+      const size_t index = results.answers.size();
+      results.answers.push_back(0);
       if (rng.chance(0.3)) {
-        etcd.read({.bytes = Bytes{1'000}}, [&told, index] { ++told.answers[index]; });
-        told.accepted.push_back(true);
+        etcd.read({.bytes = Bytes{1'000}}, [&results, index] { ++results.answers[index]; });
+        results.accepted.push_back(true);
         return;
       }
       const Etcd::Write write{.bytes = Bytes{2'000},
                               .change = static_cast<EtcdChange>(rng.below(4))};
       const auto done = [&, index, write, asked = engine.now()](bool is_committed) {
-        ++told.answers[index];
-        ++(is_committed ? told.committed : told.failed);
+        ++results.answers[index];
+        ++(is_committed ? results.committed : results.failed);
         const Duration waited = engine.now() - asked;
         EXPECT_LT(waited, 7'500_ms);  // one commit once there is a leader again
         if (is_committed) {
@@ -52,7 +52,7 @@ void etcd_answers_once(uint64_t seed) {
           EXPECT_GE(waited, 7_s);
         }
       };
-      told.accepted.push_back(
+      results.accepted.push_back(
           etcd.propose({.bytes = write.bytes, .is_deletion = write.change == EtcdChange::Delete},
                        done) == EtcdAnswer::Accepted);
     });
@@ -67,12 +67,12 @@ void etcd_answers_once(uint64_t seed) {
     for (int32_t m = 0; m < params.members; ++m) etcd.set_member_up(static_cast<uint32_t>(m), true);
   });
   engine.run();
-  for (size_t i = 0; i < told.answers.size(); ++i) {
-    ASSERT_EQ(told.answers[i], told.accepted[i] ? 1 : 0);
+  for (size_t i = 0; i < results.answers.size(); ++i) {
+    ASSERT_EQ(results.answers[i], results.accepted[i] ? 1 : 0);
   }
   EXPECT_EQ(etcd.waiting(), 0U);
-  EXPECT_EQ(etcd.counters().writes, told.committed);
-  EXPECT_EQ(etcd.counters().timed_out, told.failed);
+  EXPECT_EQ(etcd.counters().writes, results.committed);
+  EXPECT_EQ(etcd.counters().timed_out, results.failed);
 }
 
 TEST(EtcdProperty, WhatIsAcceptedIsAnsweredOnceWhateverMembersAreLost) {
@@ -211,11 +211,11 @@ void lifecycle_is_as_plain(uint64_t seed) {
       if (!rng.chance(is_silent[n] ? (is_storm ? 0.001 : 0.005) : (is_storm ? 0.02 : 0.0003)))
         continue;
       is_silent[n] = !is_silent[n];
-      engine.at(Time{} + 1_s * now, Label{"test.told"}, [&, n, silent = is_silent[n]] {
+      engine.at(Time{} + 1_s * now, Label{"test.results"}, [&, n, silent = is_silent[n]] {
         if (silent)
           lifecycle.node_silent({n}, engine.now());
         else
-          lifecycle.node_heard({n});
+          lifecycle.node_alive({n});
       });
       if (is_silent[n])
         plain.silent(n, now);

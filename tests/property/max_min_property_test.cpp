@@ -115,8 +115,8 @@ class SolverRehearsal {
     }
   }
   void compare(std::span<const ActivityId> changed) {
-    std::vector<uint32_t> told, expected;
-    for (const ActivityId id : changed) told.push_back(id.index);
+    std::vector<uint32_t> reported, expected;
+    for (const ActivityId id : changed) reported.push_back(id.index);
     for (const auto& [id, activity] : plain_) {
       const double rate = solver_.rate({id});
       const auto right = static_cast<double>(activity.rate);
@@ -128,8 +128,8 @@ class SolverRehearsal {
       if (rates_[id] != rate) expected.push_back(id);
       rates_[id] = rate;
     }
-    std::ranges::sort(told);
-    EXPECT_EQ(told, expected) << "what solve() says has changed, seed " << storm_.seed;
+    std::ranges::sort(reported);
+    EXPECT_EQ(reported, expected) << "what solve() says has changed, seed " << storm_.seed;
     for (uint32_t l = 0; l < capacity_.size(); ++l) {
       EXPECT_LE(solver_.load({l}), capacity_[l] * (1 + 1e-12));
     }

@@ -275,13 +275,13 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
 
 // Three to six gangs whose checkpoints fill one store, so most of their waiting is for each other
 // there. On half of the fabrics they share thin links, too.
-std::string random_savers(Rng& rng, const std::string& steps, bool meets) {
+std::string random_savers(Rng& rng, const std::string& steps, bool is_contended) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +
                      ", nodes_per_leaf: 1}]}\nnetwork: ";
-  yaml += meets ? "{level: flow, fabric: {rails: 1, oversubscription: " +
-                      yaml_number(uint64_t{2} << rng.below(3)) + "}}\n"
-                : "{level: alpha_beta}\n";
+  yaml += is_contended ? "{level: flow, fabric: {rails: 1, oversubscription: " +
+                             yaml_number(uint64_t{2} << rng.below(3)) + "}}\n"
+                       : "{level: alpha_beta}\n";
   yaml +=
       "policy: {base: strict_gang}\nstorage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}";
   yaml += "\nworkload:\n  steps: " + steps + "\n  sources:\n    - kind: jobs\n      jobs:\n";
@@ -312,11 +312,11 @@ TEST(Steps, OfGangsThatFillAStoreEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 8 : 60); ++seed) {
     SCOPED_TRACE("seed " + yaml_number(seed));
-    const bool meets = seed % 2 == 0;
+    const bool is_contended = seed % 2 == 0;
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
-      rows[is_traced] = jobs_of(random_savers(rng, is_traced ? "traced" : "rate", meets));
+      rows[is_traced] = jobs_of(random_savers(rng, is_traced ? "traced" : "rate", is_contended));
     }
     for (size_t i = 0; i < rows[0].size(); ++i) {
       agreement.expect(rows[0][i].ended - rows[0][i].submitted,

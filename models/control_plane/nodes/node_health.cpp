@@ -13,7 +13,7 @@ NodeHealth::NodeHealth(Engine& engine, const NodeLifecycleParams& params,
       lifecycle_{engine, params, zone_of_node},
       is_alive_(zone_of_node.size(), true),
       is_registered_(zone_of_node.size(), true),
-      heard_from_(zone_of_node.size()) {
+      counts_from_(zone_of_node.size()) {
   lifecycle_.tainted.connect([this](NodeId) { ++tainted_; });
   lifecycle_.untainted.connect([this](NodeId) { --tainted_; });
 }
@@ -25,14 +25,14 @@ void NodeHealth::absent(NodeId node) {
 
 void NodeHealth::registered(NodeId node) {
   is_alive_[node.index] = is_registered_[node.index] = true;
-  heard_from_[node.index] = engine_.now();
+  counts_from_[node.index] = engine_.now();
   lifecycle_.node_registered(node);
   if (is_cut_off_) fall_silent(node);
 }
 
 void NodeHealth::fall_silent(NodeId node) {
   const Time last = last_heartbeat(node, engine_.now(), heartbeats_);
-  lifecycle_.node_silent(node, std::max(last, heard_from_[node.index]));
+  lifecycle_.node_silent(node, std::max(last, counts_from_[node.index]));
 }
 
 void NodeHealth::died(NodeId node) {
@@ -45,9 +45,9 @@ void NodeHealth::died(NodeId node) {
 
 void NodeHealth::came_back(NodeId node) {
   is_alive_[node.index] = true;
-  heard_from_[node.index] = engine_.now();
+  counts_from_[node.index] = engine_.now();
   if (is_cut_off_) return;  // its heartbeats return with those of the others
-  lifecycle_.node_heard(node);
+  lifecycle_.node_alive(node);
 }
 
 void NodeHealth::set_cut_off(bool is_cut_off) {
@@ -55,7 +55,7 @@ void NodeHealth::set_cut_off(bool is_cut_off) {
   is_cut_off_ = is_cut_off;
   for (uint32_t n = 0; n < is_alive_.size(); ++n) {
     if (!is_alive_[n]) continue;
-    is_cut_off ? fall_silent({n}) : lifecycle_.node_heard({n});
+    is_cut_off ? fall_silent({n}) : lifecycle_.node_alive({n});
   }
 }
 

@@ -31,24 +31,24 @@ void NodeLifecycle::plan_look(Time when) {
       when, Label{"node_lifecycle.looked"}, [this] { look(); }, Phase::Control);
 }
 
-void NodeLifecycle::node_silent(NodeId id, Time last_heard) {
+void NodeLifecycle::node_silent(NodeId id, Time last_heartbeat) {
   Node& node = nodes_[id];
   ORRERY_CHECK(node.is_registered, "a deleted node sends no heartbeats");
-  node.is_heard_again = false;
+  node.is_alive_again = false;
   if (node.state != State::Alive) return;
   node.state = State::Silent;
   ++node.silence;
-  const Time look = std::max(look_after(last_heard + params_.grace), look_after(engine_.now()));
+  const Time look = std::max(look_after(last_heartbeat + params_.grace), look_after(engine_.now()));
   deadlines_.push({look, id, node.silence});
   plan_look(look);
 }
 
-void NodeLifecycle::node_heard(NodeId id) {
+void NodeLifecycle::node_alive(NodeId id) {
   Node& node = nodes_[id];
   if (node.state == State::Silent) node.state = State::Alive;
-  if (node.state != State::NotReady || node.is_heard_again) return;
-  node.is_heard_again = true;
-  heard_again_.push_back(id);
+  if (node.state != State::NotReady || node.is_alive_again) return;
+  node.is_alive_again = true;
+  alive_again_.push_back(id);
   plan_look(look_after(engine_.now()));
 }
 
@@ -56,7 +56,7 @@ void NodeLifecycle::node_deleted(NodeId id) {
   Node& node = nodes_[id];
   ORRERY_CHECK(node.is_registered, "a node is deleted once");
   node.is_registered = false;
-  node.is_heard_again = false;
+  node.is_alive_again = false;
   if (std::exchange(node.state, State::Alive) == State::NotReady) {
     --zones_[node.zone].not_ready;
     --not_ready_;
@@ -85,8 +85,8 @@ void NodeLifecycle::tolerate_anew(NodeId id) {
 
 void NodeLifecycle::look() {
   planned_look_ = Time::max();
-  for (const NodeId id : std::exchange(heard_again_, {})) {
-    if (nodes_[id].is_heard_again && nodes_[id].state == State::NotReady) mark_ready(id);
+  for (const NodeId id : std::exchange(alive_again_, {})) {
+    if (nodes_[id].is_alive_again && nodes_[id].state == State::NotReady) mark_ready(id);
   }
   while (!deadlines_.empty() && deadlines_.top().look <= engine_.now()) {
     const Deadline due = deadlines_.top();
@@ -110,7 +110,7 @@ void NodeLifecycle::mark_not_ready(NodeId id) {
 
 void NodeLifecycle::mark_ready(NodeId id) {
   Node& node = nodes_[id];
-  node.is_heard_again = false;
+  node.is_alive_again = false;
   node.state = State::Alive;
   --zones_[node.zone].not_ready;
   --not_ready_;

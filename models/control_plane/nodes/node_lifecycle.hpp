@@ -44,9 +44,9 @@ class NodeLifecycle {
   NodeLifecycle(const NodeLifecycle&) = delete;
   NodeLifecycle& operator=(const NodeLifecycle&) = delete;
 
-  // No heartbeat arrived since `last_heard`, until heartbeats are reported again.
-  void node_silent(NodeId node, Time last_heard);
-  void node_heard(NodeId node);
+  // No heartbeat arrived since `last_heartbeat`, until heartbeats are reported again.
+  void node_silent(NodeId node, Time last_heartbeat);
+  void node_alive(NodeId node);
   // Nodes are registered at first. A deleted node does not count until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
@@ -70,7 +70,7 @@ class NodeLifecycle {
     uint32_t zone = 0;
     State state = State::Alive;
     bool is_registered = true;
-    bool is_heard_again = false;  // alive again, but not yet checked
+    bool is_alive_again = false;  // alive again, but not yet checked
     Taint taint = Taint::None;
     uint32_t silence = 0;  // how often it fell silent
     EventId eviction = {};
@@ -113,7 +113,7 @@ class NodeLifecycle {
   IdVector<NodeId, Node> nodes_;
   std::vector<Zone> zones_;
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;
-  std::vector<NodeId> heard_again_;  // to be handled at the next check
+  std::vector<NodeId> alive_again_;  // to be handled at the next check
   Time planned_look_ = Time::max();
   EventId look_;
   size_t registered_ = 0;

@@ -22,8 +22,8 @@ FanOutCost fan_out(const ObjectWrite& write, int64_t watchers, const WatchFanOut
 }
 
 int64_t Subscribers::at_servers(bool is_headless, const WatchFanOutParams& params) const {
-  const bool are_proxies_told = !is_headless || !params.has_headless_filter;
-  return (are_proxies_told ? kube_proxies : 0) + daemons + controllers + agents;
+  const bool do_proxies_watch = !is_headless || !params.has_headless_filter;
+  return (do_proxies_watch ? kube_proxies : 0) + daemons + controllers + agents;
 }
 
 FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscribers,

@@ -87,12 +87,12 @@ void Evictions::carry_out_due() {
       answered(order);
     } else {
       ++asked_;
-      api_->evict(order.victim, [this, order](PodApi::Creation news) { told(order, news); });
+      api_->evict(order.victim, [this, order](PodApi::Creation news) { answered(order, news); });
     }
   }
 }
 
-void Evictions::told(const EvictionOrder& order, PodApi::Creation news) {
+void Evictions::answered(const EvictionOrder& order, PodApi::Creation news) {
   if (news != PodApi::Creation::Answered) --asked_;
   if (news == PodApi::Creation::Answered) return answered(order);
   if (!is_there(order)) return;

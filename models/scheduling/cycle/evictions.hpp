@@ -65,7 +65,7 @@ class Evictions {
   uint64_t life(PodId pod) const { return jobs_.pod(pod).generation; }
   bool is_there(const EvictionOrder& order) const;
   void carry_out_due();
-  void told(const EvictionOrder& order, PodApi::Creation news);
+  void answered(const EvictionOrder& order, PodApi::Creation news);
   void answered(const EvictionOrder& order);
   void preempt(const EvictionOrder& order);
   void write(const EvictionOrder& order);

@@ -23,10 +23,10 @@ Duration FailedAttempts::fail(PodId unit, const Cycle& cycle, const Selection& w
   const PodId pod = cycle.pod.id;
   const Candidates& found = diagnosis != nullptr ? *diagnosis : kNone;
   const bool has_none = why.reason.empty();
-  const bool is_told = context_.log.is_on();
-  const std::string message = is_told && has_none ? framework.message(found) : why.reason;
+  const bool is_logged = context_.log.is_on();
+  const std::string message = is_logged && has_none ? framework.message(found) : why.reason;
   const uint64_t attempt = context_.log.next();
-  if (is_told) context_.log.write_rejections(attempt, found, why.plugins, why.reason);
+  if (is_logged) context_.log.write_rejections(attempt, found, why.plugins, why.reason);
 
   const uint64_t victims = context_.evictions.victims();
   const Duration cost =

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-struct Told {
+struct Received {
   ApiOutcome outcome{};
   Time at;
   int times = 0;
@@ -25,19 +25,19 @@ struct OneServer : test::ApiWorld {
     params.flow_control = test::one_level(seats);
     return params;
   }
-  void submit(const ApiRequest& request, Told& told) {
-    server().submit(request, [this, &told](const ApiAnswer& answer) {
-      told = {answer.outcome, engine.now(), told.times + 1};
+  void submit(const ApiRequest& request, Received& received) {
+    server().submit(request, [this, &received](const ApiAnswer& answer) {
+      received = {answer.outcome, engine.now(), received.times + 1};
     });
   }
 };
 
 TEST(ApiServer, WhatCostsNothingIsAnsweredAtOnce) {
   OneServer world{10};
-  Told told;
-  world.submit({.verb = Verb::Create}, told);
-  EXPECT_EQ(told.times, 1);
-  EXPECT_EQ(told.outcome, ApiOutcome::Done);
+  Received received;
+  world.submit({.verb = Verb::Create}, received);
+  EXPECT_EQ(received.times, 1);
+  EXPECT_EQ(received.outcome, ApiOutcome::Done);
   EXPECT_EQ(world.engine.pending(), 0U);
 }
 
@@ -47,10 +47,10 @@ TEST(ApiServer, AWriteComputesThenStoresThenSends) {
   params.server.egress = {8'000'000};  // a byte takes a microsecond
   OneServer world{params};
   world.store.write_time = 20_ms;
-  Told told;
-  world.submit({.verb = Verb::Patch, .answer = {500}, .cpu = 1_ms}, told);
+  Received received;
+  world.submit({.verb = Verb::Patch, .answer = {500}, .cpu = 1_ms}, received);
   world.engine.run();
-  EXPECT_EQ(told.at, Time{} + 24_ms + 500_us);
+  EXPECT_EQ(received.at, Time{} + 24_ms + 500_us);
   EXPECT_EQ(world.store.asked, 1U);
 }
 
@@ -59,7 +59,7 @@ TEST(ApiServer, AConsistentListAsksTheStoreAndPaysForEveryByteAndObject) {
   params.server.cost = {};
   OneServer world{params};
   world.store.read_time = 7_ms;
-  Told cached, consistent;
+  Received cached, consistent;
   ApiRequest list{.verb = Verb::List, .objects = 1000, .bytes = {1'000'000}, .answer = {100'000}};
   world.submit(list, cached);
   world.engine.run();
@@ -78,16 +78,16 @@ TEST(ApiServer, WhatTheStoreRefusesIsRefused) {
   OneServer world{10};
   world.store.refuses = true;
   world.store.write_time = 1_ms;
-  Told told;
-  world.submit({.verb = Verb::Create}, told);
+  Received received;
+  world.submit({.verb = Verb::Create}, received);
   world.engine.run();
-  EXPECT_EQ(told.outcome, ApiOutcome::Refused);
+  EXPECT_EQ(received.outcome, ApiOutcome::Refused);
   EXPECT_EQ(world.servers.statistics().cell(0, Verb::Create).server_errors(), 1U);
 }
 
 TEST(ApiServer, ARequestIsGivenUpAfterAMinuteAndItsSeatIsFree) {
   OneServer world{1};
-  Told stuck, next;
+  Received stuck, next;
   world.submit({.cpu = 10_min}, stuck);
   world.engine.after(50_s, Label{"test.next"}, [&] { world.submit({.cpu = 1_s}, next); });
   world.engine.run();
@@ -99,7 +99,7 @@ TEST(ApiServer, ARequestIsGivenUpAfterAMinuteAndItsSeatIsFree) {
 
 TEST(ApiServer, WhoWaitedFifteenSecondsForASeatIsTurnedAway) {
   OneServer world{1};
-  Told stuck, waits;
+  Received stuck, waits;
   world.submit({.cpu = 40_s}, stuck);
   world.submit({.cpu = 1_s}, waits);
   world.engine.run();
@@ -111,28 +111,28 @@ TEST(ApiServer, WhoWaitedFifteenSecondsForASeatIsTurnedAway) {
 TEST(ApiServer, AWriteThatManyWatchKeepsItsSeatsForAWhile) {
   OneServer world{20};
   world.server().add_watchers(ApiResource::Pods, 200);  // 20 seats for 5 ms; 10 for 10 ms
-  Told told;
-  world.submit({.verb = Verb::Patch, .resource = ApiResource::Pods, .cpu = 3_ms}, told);
+  Received received;
+  world.submit({.verb = Verb::Patch, .resource = ApiResource::Pods, .cpu = 3_ms}, received);
   EXPECT_EQ(world.server().flow_control().state(0).in_use, 10);
   world.engine.run();
-  EXPECT_EQ(told.at, Time{} + 3_ms);
+  EXPECT_EQ(received.at, Time{} + 3_ms);
   EXPECT_EQ(world.engine.now(), Time{} + 13_ms);
   EXPECT_EQ(world.server().flow_control().state(0).in_use, 0);
 }
 
 TEST(ApiServer, AListIsAsWideAsItsObjects) {
   OneServer world{20};
-  Told told;
-  world.submit({.verb = Verb::List, .objects = 101, .cpu = 1_ms}, told);
+  Received received;
+  world.submit({.verb = Verb::List, .objects = 101, .cpu = 1_ms}, received);
   EXPECT_EQ(world.server().flow_control().state(0).in_use, 2);
-  world.submit({.verb = Verb::List, .objects = 2'000'000'000, .cpu = 1_ms}, told);
+  world.submit({.verb = Verb::List, .objects = 2'000'000'000, .cpu = 1_ms}, received);
   EXPECT_EQ(world.server().flow_control().state(0).in_use, 12);
 }
 
 TEST(ApiServer, ALostServerLosesAllAndAnswersNothingUntilItIsBack) {
   OneServer world{1};
   world.store.write_time = 5_s;
-  Told executing, waiting, refused, later;
+  Received executing, waiting, refused, later;
   world.submit({.verb = Verb::Create}, executing);
   world.submit({.verb = Verb::Create}, waiting);
   world.server().add_watchers(ApiResource::Pods, 50);
@@ -145,10 +145,10 @@ TEST(ApiServer, ALostServerLosesAllAndAnswersNothingUntilItIsBack) {
     world.submit({}, later);
   });
   world.engine.run();
-  for (const Told* told : {&executing, &waiting, &refused}) {
-    EXPECT_EQ(told->outcome, ApiOutcome::ServerLost);
-    EXPECT_EQ(told->at, Time{} + 1_s);
-    EXPECT_EQ(told->times, 1);
+  for (const Received* received : {&executing, &waiting, &refused}) {
+    EXPECT_EQ(received->outcome, ApiOutcome::ServerLost);
+    EXPECT_EQ(received->at, Time{} + 1_s);
+    EXPECT_EQ(received->times, 1);
   }
   EXPECT_EQ(later.outcome, ApiOutcome::Done);
   EXPECT_EQ(world.server().watchers(), 0);
@@ -158,11 +158,11 @@ TEST(ApiServer, OutOfMemoryItStartsAnew) {
   ApiServersParams params = OneServer::params_of(100);
   params.server.heap = {.base = {1'000'000'000}, .limit = Bytes{2'000'000'000}};
   OneServer world{params};
-  std::vector<Told> told(3);
-  for (Told& each : told) {
+  std::vector<Received> received(3);
+  for (Received& each : received) {
     world.submit({.verb = Verb::List, .answer = {80'000'000}, .cpu = 1_s}, each);
   }
-  for (const Told& each : told) EXPECT_EQ(each.outcome, ApiOutcome::ServerLost);
+  for (const Received& each : received) EXPECT_EQ(each.outcome, ApiOutcome::ServerLost);
   EXPECT_EQ(world.server().memory_kills(), 1U);
   EXPECT_EQ(world.server().heap(), Bytes{1'000'000'000});
   world.engine.run(Time{} + 29_s);
@@ -179,8 +179,8 @@ TEST(ApiServer, MemoryGrowsWithNodesWatchesAndListsUntilTheyAreAnswered) {
   world.server().add_narrow_watchers(10);
   const Bytes idle{933'333'300 + 10'000};
   EXPECT_EQ(world.server().heap(), idle);
-  Told told;
-  world.submit({.verb = Verb::List, .answer = {2'000'000}, .cpu = 1_s}, told);
+  Received received;
+  world.submit({.verb = Verb::List, .answer = {2'000'000}, .cpu = 1_s}, received);
   EXPECT_EQ(world.server().heap(), idle + Bytes{10'000'000});
   world.engine.run();
   EXPECT_EQ(world.server().heap(), idle);
@@ -191,20 +191,21 @@ TEST(ApiServer, ThoseTurnedAwayAreToldToStayAwayLongerTheMoreTheyAre) {
   params.flow_control.levels[0].kind = LevelKind::Reject;
   params.flow_control.retry_after = RetryAfterKind::Adaptive;
   OneServer world{params};
-  Told stuck;
+  Received stuck;
   world.submit({.cpu = 50_s}, stuck);
-  std::vector<int64_t> told;
+  std::vector<int64_t> received;
   for (int64_t i = 0; i < 80; ++i) {
-    world.engine.after(250_ms * i, Label{"test.asks"}, [&world, &told] {
-      world.server().submit(
-          {}, [&told](const ApiAnswer& answer) { told.push_back(answer.retry_after / 1_s); });
+    world.engine.after(250_ms * i, Label{"test.asks"}, [&world, &received] {
+      world.server().submit({}, [&received](const ApiAnswer& answer) {
+        received.push_back(answer.retry_after / 1_s);
+      });
     });
   }
   world.engine.run();
-  EXPECT_EQ(told.front(), 1);
-  EXPECT_EQ(told[4], 2);  // from the second second on
-  EXPECT_EQ(told[12], 4);
-  EXPECT_EQ(told.back(), 16);
+  EXPECT_EQ(received.front(), 1);
+  EXPECT_EQ(received[4], 2);  // from the second second on
+  EXPECT_EQ(received[12], 4);
+  EXPECT_EQ(received.back(), 16);
 }
 
 TEST(ApiServer, SteadyLoadTakesCoresAndSeats) {
@@ -213,15 +214,15 @@ TEST(ApiServer, SteadyLoadTakesCoresAndSeats) {
   OneServer world{params};
   world.server().set_steady(0, {.requests_per_s = 100, .cpu = 5_ms, .held = 20_ms});
   EXPECT_EQ(world.engine.pending(), 0U) << "no event for what is steady";
-  Told told;
-  world.submit({.cpu = 1_s}, told);
+  Received received;
+  world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  EXPECT_EQ(told.at, Time{} + 2_s);
+  EXPECT_EQ(received.at, Time{} + 2_s);
   world.server().set_steady(0, {.requests_per_s = 1'000'000, .cpu = 5_ms});
   const Time start = world.engine.now();
-  world.submit({.cpu = 1_s}, told);
+  world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  EXPECT_EQ(told.at, start + 20_s) << "never below a twentieth";
+  EXPECT_EQ(received.at, start + 20_s) << "never below a twentieth";
 }
 
 TEST(ApiServer, AChargeSlowsDownRequestsAndIsAnsweredToNobody) {
@@ -230,10 +231,10 @@ TEST(ApiServer, AChargeSlowsDownRequestsAndIsAnsweredToNobody) {
   params.server.egress = {8'000'000};
   OneServer world{params};
   world.server().charge({.cpu = 3_s, .sent = {30}, .threads = 3});
-  Told told;
-  world.submit({.cpu = 1_s}, told);
+  Received received;
+  world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  EXPECT_EQ(told.at, Time{} + 2_s);  // four jobs of a second on two cores
+  EXPECT_EQ(received.at, Time{} + 2_s);  // four jobs of a second on two cores
   EXPECT_EQ(world.server().present(), 0U);
   EXPECT_EQ(world.servers.statistics().of_all().total(), 1U);
   EXPECT_NEAR(world.server().cpu_seconds(), 4, 1e-6);
@@ -242,9 +243,9 @@ TEST(ApiServer, AChargeSlowsDownRequestsAndIsAnsweredToNobody) {
 
 TEST(ApiServer, FiguresAreByVerbAndLevel) {
   OneServer world{ApiServersParams{test::free_servers()}};
-  Told told;
-  world.submit({.verb = Verb::Get, .level = 5, .cpu = 5_ms}, told);
-  world.submit({.verb = Verb::Patch, .level = 4, .cpu = 15_ms}, told);
+  Received received;
+  world.submit({.verb = Verb::Get, .level = 5, .cpu = 5_ms}, received);
+  world.submit({.verb = Verb::Patch, .level = 4, .cpu = 15_ms}, received);
   world.engine.run();
   const ApiStatistics& statistics = world.servers.statistics();
   EXPECT_EQ(statistics.of_level(5).total(), 1U);

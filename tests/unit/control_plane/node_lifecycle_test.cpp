@@ -35,7 +35,7 @@ struct LifecycleWorld {
   }
   void heard(Duration at, uint32_t first, uint32_t count) {
     engine.at(Time{} + at, Label{"test.heard"}, [this, first, count] {
-      for (uint32_t i = first; i < first + count; ++i) lifecycle.node_heard({i});
+      for (uint32_t i = first; i < first + count; ++i) lifecycle.node_alive({i});
     });
   }
   void run(Duration until) { engine.run(Time{} + until); }

@@ -59,7 +59,7 @@ int64_t evictions(const json& input) {
       lifecycle.node_silent({n}, last_heartbeat({n}, engine.now(), {}));
   });
   engine.at(from + 1_min * input.at("outage_min").get<int64_t>(), Label{"test.outage_ended"}, [&] {
-    for (uint32_t n = 0; n < nodes; ++n) lifecycle.node_heard({n});
+    for (uint32_t n = 0; n < nodes; ++n) lifecycle.node_alive({n});
   });
   engine.run();
   EXPECT_EQ(lifecycle.counters().not_ready, nodes);
