@@ -1,7 +1,7 @@
-# Compares the JSON Schema in the tree with what `orrery schema` prints.
-execute_process(COMMAND ${ORRERY} schema OUTPUT_VARIABLE printed RESULT_VARIABLE status)
+# Compares a JSON Schema in the tree with what `orrery schema KIND` prints.
+execute_process(COMMAND ${ORRERY} schema ${KIND} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "orrery schema ended with ${status}")
+  message(FATAL_ERROR "orrery schema ${KIND} ended with ${status}")
 endif()
 file(READ ${SCHEMA} kept)
 if(NOT printed STREQUAL kept)

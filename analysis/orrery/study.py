@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from orrery.comparison import bootstrap_interval, paired, t_interval
 from orrery.run import Run, RunError, reading
 
-CONFIDENCE = 0.95  # of a study that compares nothing
+TABLES = ("axes", "cells", "runs", "values", "metrics", "means", "differences", "doubts")
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,14 @@ class Metric:
 class Study:
     """What `orrery study run` left in a folder, read once.
 
-    `axes`: the arms of each axis, in their order. `cells`: a row for each cell of the grid, a
+    `axes`: the arms of each axis, in their order. `parameters`: of each axis the path of the one
+    parameter that its arms set, and its unit, or two empty texts. `cells`: a row for each cell of the grid, a
     column for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds,
     label). `values`: a row for each figure of each run (cell, seed, name, value, unit).
     `compared`: axis and arm that the other arms are compared with, or None. `doubts`: what the
-    seeds cannot support, a row for each remark (metric, cell, text). `is_complete`: no run is missing.
+    seeds cannot support, a row for each remark (metric, cell, kind, text). `confidence` and
+    `estimator`: of all intervals. `permutes_ties`: jobs with equal submit times are permuted.
+    `is_complete`: no run is missing.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -44,14 +45,24 @@ class Study:
 
     def _read(self) -> None:
         with Run(self.folder / "study.h5") as file:
-            if any(name not in file for name in ("/cells", "/runs", "/values")):
-                raise RunError(f"{file.path}: is not what `orrery study` writes")
+            if lacking := [name for name in TABLES if f"/{name}" not in file]:
+                raise RunError(f"{file.path}: has no table /{lacking[0]}: it is not what `orrery "
+                               "study` writes; `orrery study run` writes it anew from kept runs")
             cells = file.table("/cells")
+            self.parameters = {str(row.axis): (str(row.parameter), str(row.unit))
+                               for row in file.table("/axes").itertuples()}
             self.runs = file.table("/runs")
             self.values = file.table("/values")
-            self.is_complete = int(file.attributes.get("runs_missing", 0)) == 0
+            self._metrics = file.table("/metrics").set_index("name")
+            self._means = file.table("/means")
+            self._differences = file.table("/differences")
+            self.doubts = file.table("/doubts")
+            attributes = file.attributes
+            self.is_complete = int(attributes.get("runs_missing", 0)) == 0
+            self.confidence = float(attributes["confidence"])
+            self.estimator = str(attributes["estimator"])
+            self.permutes_ties = bool(attributes["permute_ties"])
             self.text = file.text("meta/study")
-            self.doubts = self._doubts(file.text("meta/doubts"))
         self.axes: dict[str, list[str]] = {
             str(axis): list(dict.fromkeys(rows["arm"]))
             for axis, rows in cells.groupby("axis", sort=False)
@@ -69,17 +80,6 @@ class Study:
         axes = " x ".join(f"{name} ({len(arms)})" for name, arms in self.axes.items())
         return f"<Study {self.folder}: {axes or 'one cell'}, {len(self.runs)} runs>"
 
-    def _doubts(self, text: str) -> pd.DataFrame:
-        """Of lines such as `jct_mean, load=4 policy=fifo: few seeds`."""
-        cells = self.runs.drop_duplicates("label").set_index("label")["cell"]
-        rows = []
-        for line in text.splitlines():
-            metric, rest = (line.split(", ", 1) + [""])[:2]
-            label = next((one for one in cells.index if rest.startswith(f"{one}: ")), None)
-            if label is not None:
-                rows.append([metric, int(cells[label]), rest[len(label) + 2 :]])
-        return pd.DataFrame(rows, columns=["metric", "cell", "text"])
-
     @cached_property
     def file(self) -> dict[str, Any]:
         """The study as its YAML says."""
@@ -94,10 +94,6 @@ class Study:
     def labels(self) -> pd.Series:
         """axis=arm of each cell."""
         return self.runs.groupby("cell")["label"].first()
-
-    @property
-    def confidence(self) -> float:
-        return float((self.file.get("compare") or {}).get("confidence", CONFIDENCE))
 
     def arms(self, cell: int) -> dict[str, str]:
         """The arm on each axis."""
@@ -117,30 +113,20 @@ class Study:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """Those that the study names; without any, all whose values differ."""
-        spread = self.values.groupby("name")["value"].agg(["min", "max"])
-        named = self.file.get("metrics") or list(spread.index[spread["min"] != spread["max"]])
-        units = self.values.drop_duplicates("name").set_index("name")["unit"]
-        docs = self._docs()
-        return [Metric(one, units[one], docs.get(one, "")) for one in named if one in units]
+        """Those that reports show: that the study names or, without any, whose values differ."""
+        rows = self._metrics[self._metrics["is_reported"].astype(bool)]
+        return [Metric(str(name), str(row["unit"]), str(row["doc"])) for name, row in rows.iterrows()]
 
-    def _docs(self) -> dict[str, str]:
-        done = self.runs[self.runs["is_ok"]]
-        for cell, seed in done[["cell", "seed"]].itertuples(index=False):
-            told = self.run_path(cell, seed).with_suffix(".json")
-            if told.exists():
-                with reading(told):
-                    summary = json.loads(told.read_text(encoding="utf-8"))["summary"]
-                    return {one["name"]: one["doc"] for one in summary}
-        return {}
+    def _check(self, name: str) -> None:
+        if name not in self._metrics.index:
+            known = ", ".join(self._metrics.index)
+            raise RunError(f"{self.folder}: no figure is called '{name}'; there are {known}")
 
     def metric(self, name: str) -> pd.DataFrame:
         """A row for each run that went well: cell, seed, the `value` of a figure, the arm of each
         axis. `attrs["unit"]` is of the value."""
+        self._check(name)
         rows = self.values[self.values["name"] == name]
-        if rows.empty:
-            known = ", ".join(dict.fromkeys(self.values["name"]))
-            raise RunError(f"{self.folder}: no figure is called '{name}'; there are {known}")
         good = self.runs.loc[self.runs["is_ok"].astype(bool), ["cell", "seed"]]
         frame = rows[["cell", "seed", "value"]].merge(good, on=["cell", "seed"])
         frame = frame.join(self.cells, on="cell")
@@ -167,35 +153,21 @@ class Study:
         return frame.pivot(index="seed", columns=axis, values="value").reindex(columns=order)
 
     def means(self, name: str) -> pd.DataFrame:
-        """A row for each cell: mean, seeds, and the ends of its intervals, NaN with one seed."""
-        found = {}
-        for cell, column in self.by_seed(name).items():
-            known = column.dropna().to_numpy(float)
-            row = {"mean": known.mean() if len(known) else float("nan"), "seeds": len(known)}
-            if len(known) > 1:
-                row["low"], row["high"] = t_interval(known, self.confidence)
-                ends = bootstrap_interval(known, self.confidence, seed=1)
-                row["bootstrap_low"], row["bootstrap_high"] = ends
-            found[cell] = row
-        columns = ["mean", "seeds", "low", "high", "bootstrap_low", "bootstrap_high"]
-        return pd.DataFrame.from_dict(found, orient="index").reindex(columns=columns)
+        """A row for each cell: `mean`, the ends `low` and `high` of its confidence interval (NaN
+        with too few seeds), `min` and `max` over the `seeds`."""
+        self._check(name)
+        return self._of(self._means, name)
 
     def differences(self, name: str) -> pd.DataFrame:
-        """`orrery.paired` of each cell with its baseline, with the number of that, and the verdict:
-        less, more, equal (in each seed) or unclear (the interval by t holds 0). Cells with fewer
-        than two pairs are left out."""
-        values = self.by_seed(name)
-        found = {}
-        for cell in values:
-            base = self.baseline(cell)
-            if base is None or base not in values or len(values[[base, cell]].dropna()) < 2:
-                continue
-            row = paired(values[[base, cell]], base, self.confidence).iloc[0]
-            both = values[[base, cell]].dropna()
-            verdict = ("equal" if (both[base] == both[cell]).all() else "more" if row["low"] > 0
-                       else "less" if row["high"] < 0 else "unclear")
-            found[cell] = row.to_dict() | {"baseline": base, "verdict": verdict}
-        return pd.DataFrame.from_dict(found, orient="index")
+        """A row for each cell that is compared: the number of its `baseline`, the `pairs`, the mean
+        `difference` with the ends `low` and `high`, the same as `percent` of per-seed ratios, the
+        `verdict` (unclear, less, more or equal) and the `scale` that decided it."""
+        self._check(name)
+        return self._of(self._differences, name)
+
+    @staticmethod
+    def _of(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+        return table[table["metric"] == metric].drop(columns="metric").set_index("cell")
 
     def open(self, cell: int, seed: int) -> Run:
         """One run, if the study kept its file."""

@@ -8,6 +8,7 @@
 
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scheduling/typical_pods.hpp"
+#include "models/workload/sources/permuted_ties.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -44,6 +45,15 @@ std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
     power.push_back({m.gpu.idle_watts, m.gpu.spin_watts, m.gpu.training_watts});
   }
   return power;
+}
+
+std::vector<std::unique_ptr<JobSource>> with_ties_permuted(
+    std::vector<std::unique_ptr<JobSource>> sources, Rng rng) {
+  JobSources merged;
+  for (auto& source : sources) merged.add(std::move(source));
+  std::vector<std::unique_ptr<JobSource>> one;
+  one.push_back(std::make_unique<PermutedTies>(std::move(merged), rng));
+  return one;
 }
 
 // Null without pods; check() then reports why the sources have none.
@@ -225,6 +235,9 @@ void Cluster::read_failure_logs(const config::Node& section, Diagnostics& diagno
 }
 
 void Cluster::start() {
+  if (run_.permute_ties) {
+    sources_ = with_ties_permuted(std::move(sources_), sim_.rng.stream("workload.ties"));
+  }
   for (auto& source : sources_) controller_.add_source(std::move(source));
   sources_.clear();
   faults_.start();

@@ -13,44 +13,15 @@
 #include "models/faults/fault_params.hpp"
 #include "models/network/network_params.hpp"
 #include "models/scenario/cluster_params.hpp"
-#include "models/scheduling/feasibility/deadlock_params.hpp"
+#include "models/scenario/record_params.hpp"
 #include "models/scheduling/policy_params.hpp"
 #include "models/storage/storage_params.hpp"
-#include "models/telemetry/cardiogram_params.hpp"
-#include "models/telemetry/timeline_params.hpp"
 #include "models/workload/workload_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
 
 struct FieldTree;
-
-struct RecordParams {
-  static constexpr std::string_view kDoc = "What goes into the output file.";
-
-  TimelineParams timeline = {};
-  DeadlockParams deadlocks = {};
-  std::optional<CardiogramParams> cardiogram = {};
-  bool pods = true;
-  bool attempts = false;
-  std::vector<std::string> off = {};
-  int32_t compression = 1;
-
-  template <class V>
-  void fields(V& v) {
-    v("timeline", timeline, "Series sampled over time.");
-    v("deadlocks", deadlocks, "Definition of a deadlock.", Heeded{Fact::Pods});
-    v("cardiogram", cardiogram,
-      "Activity of ranks of chosen jobs at fine time steps; absent: none.", Heeded{Fact::Pods});
-    v("pods", pods, "One row per pod life in /pods.");
-    v("attempts", attempts,
-      "One row per scheduling attempt in /events/attempts, one per reason of its failure in "
-      "/events/rejections, and decisions of the job queue in /events/job_queue.");
-    v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
-    v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
-      Source{"level 1 costs about 5 times plain writing and saves most of the space"});
-  }
-};
 
 struct ChangeParams {
   static constexpr std::string_view kDoc = "Another scheduler during the run.";
@@ -73,6 +44,7 @@ struct RunParams {
   static constexpr std::string_view kDoc = "The run itself.";
 
   uint64_t seed = 1;
+  bool permute_ties = false;
   std::optional<Duration> until = {};
   Duration stall_limit = 30_d;
   uint64_t futile_attempts = 100;
@@ -82,6 +54,9 @@ struct RunParams {
   template <class V>
   void fields(V& v) {
     v("seed", seed, "Of all random streams. Same scenario and seed, same bytes.");
+    v("permute_ties", permute_ties,
+      "Jobs with equal submit times, of all sources, arrive in a random order, not that of the "
+      "input. Runs with several seeds then show how much hangs on that order.");
     v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,

@@ -6,13 +6,16 @@
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
 #include "models/hardware/nvswitch_partitions.hpp"
+#include "models/run/summary_figures.hpp"
 #include "models/scenario/scenario.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "models/workload/traces/requests/request_reader.hpp"
 #include "models/workload/traces/synthesis/trace_model_params.hpp"
 #include "sim/cli/machine_text.hpp"
 #include "sim/cli/scenario_input.hpp"
+#include "sim/cli/study/study_params.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/config/field_path.hpp"
 
 namespace orrery {
 namespace {
@@ -46,6 +49,17 @@ std::string points_text() {
          aligned(of_jobs) + "\nPoints of controllers:\n" + aligned(of_controllers);
 }
 
+// What studies, reports and /summary of the output call it.
+std::string metrics_text() {
+  Rows rows;
+  for (const auto& [figure, is_of_course] : known_figures()) {
+    rows.emplace_back(figure.name,
+                      figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
+  }
+  return "Metrics, figures of /summary; a run has those of the features that it uses:\n" +
+         aligned(rows);
+}
+
 std::string overview(const FieldTree& scenario) {
   Rows sections, machines;
   for (const FieldTree& section : scenario.children)
@@ -61,7 +75,8 @@ std::string overview(const FieldTree& scenario) {
   text += "\nMachines:\n" + aligned(machines);
   text +=
       "\n`orrery describe NAME` tells more of a section such as policy.queue, a policy or a "
-      "machine; `orrery describe points` of the points that policies serve.\n";
+      "machine; `orrery describe points` of the points that policies serve, `study` of the file of "
+      "a study, `metrics` of the figures that runs find.\n";
   return text;
 }
 
@@ -95,38 +110,6 @@ ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& c
   }
 }
 
-// The element of a list, map or optional has no name of its own in a path.
-const FieldTree& held_by(const FieldTree& tree) {
-  const FieldTree* leaf = &tree;
-  while (leaf->shape == FieldShape::List || leaf->shape == FieldShape::Map ||
-         leaf->shape == FieldShape::Optional) {
-    leaf = &leaf->children.front();
-  }
-  return *leaf;
-}
-
-const std::vector<FieldTree>& parts_of(const FieldTree& tree) {
-  return tree.shape == FieldShape::Variant ? tree.variants : tree.children;
-}
-
-// Follows a path. A step that is not found at its place is searched deeper, the nearest match
-// first: workload.generator is a kind of workload.sources.
-const FieldTree* find_path(const FieldTree& from, std::string_view path) {
-  if (path.empty()) return &from;
-  const size_t dot = std::min(path.find('.'), path.size());
-  const std::string_view step = path.substr(0, dot);
-  const std::string_view rest = dot < path.size() ? path.substr(dot + 1) : std::string_view{};
-  const std::vector<FieldTree>& parts = parts_of(held_by(from));
-  for (const FieldTree& part : parts) {
-    if (part.name != step) continue;
-    if (const FieldTree* const found = find_path(part, rest)) return found;
-  }
-  for (const FieldTree& part : parts) {
-    if (const FieldTree* const found = find_path(part, path)) return found;
-  }
-  return nullptr;
-}
-
 void collect_paths(const FieldTree& from, const std::string& prefix,
                    std::vector<std::string>& paths) {
   for (const FieldTree& part : parts_of(held_by(from))) {
@@ -138,7 +121,7 @@ void collect_paths(const FieldTree& from, const std::string& prefix,
 
 std::vector<std::string> known_names(const FieldTree& scenario) {
   std::vector<std::string> names = PolicyRegistry::instance().names();
-  names.emplace_back("points");
+  for (const char* const text : {"points", "study", "metrics"}) names.emplace_back(text);
   for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);
   collect_paths(scenario, "", names);
   return names;
@@ -196,6 +179,14 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   }
   if (name == "points") {
     out << points_text();
+    return ExitStatus::Ok;
+  }
+  if (name == "metrics") {
+    out << metrics_text();
+    return ExitStatus::Ok;
+  }
+  if (name == "study") {
+    out << describe_text(describe_params<StudyParams>());
     return ExitStatus::Ok;
   }
   if (name == "generate") {

@@ -22,12 +22,6 @@ std::string printed(const char* format, Args... args) {
   return {text.data(), std::min(used, text.size() - 1)};
 }
 
-size_t terminal_width() {
-  winsize size{};
-  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : 80;
-}
-
 double seconds_between(ProgressReporter::Clock::time_point a,
                        ProgressReporter::Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
@@ -144,6 +138,12 @@ void ProgressReporter::clear() {
   if (width_drawn_ == 0) return;
   stream_ << '\r' << std::string(width_drawn_, ' ') << '\r' << std::flush;
   width_drawn_ = 0;
+}
+
+size_t terminal_width() {
+  winsize size{};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : 80;
 }
 
 ProgressReporter::Mode progress_mode(const std::ostream& stream, bool is_quiet) {

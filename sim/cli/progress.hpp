@@ -50,6 +50,7 @@ class ProgressReporter {
   size_t width_drawn_ = 0;
 };
 
+size_t terminal_width();  // in columns; 80 if it is unknown
 // Log lines unless `stream` is std::cerr and a terminal.
 ProgressReporter::Mode progress_mode(const std::ostream& stream, bool is_quiet);
 

@@ -1,6 +1,7 @@
 #include "sim/cli/scenario_input.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
@@ -80,6 +81,13 @@ std::vector<std::string> plugin_files(const Arguments& arguments) {
   return files;
 }
 
+bool is_study(const config::Node& root) {
+  constexpr std::array kOfStudies{"base", "axes", "seeds", "compare"};
+  constexpr std::array kOfScenarios{"cluster", "workload", "include"};
+  const auto has = [&](const char* key) { return root.find(key) != nullptr; };
+  return std::ranges::any_of(kOfStudies, has) && std::ranges::none_of(kOfScenarios, has);
+}
+
 bool load_plugins(const Arguments& arguments, std::ostream& err) {
   PolicyRegistry& registry = PolicyRegistry::instance();
   const size_t known = registry.problems().size();
@@ -104,6 +112,11 @@ ScenarioInput read_input(const std::string& path, const Arguments& arguments) {
   }
   if (seed) apply_option(input, "--seed", "run.seed=" + *seed);
   if (until) apply_option(input, "--until", "run.until=" + *until);
+  if (input.document.is_usable && is_study(input.document.root)) {
+    input.diagnostics.error(input.document.root.position, "",
+                            "is a study, not a scenario: `orrery study run` runs it");
+    return input;
+  }
   // Warnings about an unparsable document would be useless.
   if (input.document.is_usable) {
     input.scenario = read_scenario(input.document, input.diagnostics);

@@ -23,6 +23,9 @@ struct ScenarioInput {
   std::vector<std::pair<std::string, std::string>> options_meant;
 };
 
+// Whether the document is the file of a study, which `orrery study` reads.
+bool is_study(const config::Node& root);
+
 // The files of every --plugin. A bare name without such a file here may be a library of Orrery's
 // own, such as liborrery_python.so.
 std::vector<std::string> plugin_files(const Arguments& arguments);

@@ -1,15 +1,22 @@
 #include "sim/cli/schema_command.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
 
+#include "models/hardware/machine_catalogue.hpp"
+#include "models/run/summary_figures.hpp"
 #include "models/scenario/scenario.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/cli/scenario_input.hpp"
+#include "sim/cli/study/study_params.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 FieldTree& child(FieldTree& tree, std::string_view name) {
   const auto found =
@@ -48,20 +55,68 @@ void offer_policies(FieldTree& scenario) {
   offer_in_list(child(profile, "controllers"), controllers);
 }
 
+// Machines of one's own are based on one of the catalogue.
+void offer_machines(FieldTree& scenario) {
+  FieldTree& base = child(child(child(scenario, "cluster"), "machines").children.front(), "base");
+  base.shape = FieldShape::Enum;
+  for (const Machine& machine : machine_catalogue()) base.enum_values.push_back(machine.name);
+}
+
+// Pools name a machine of the catalogue, or one of `cluster.machines`, which no schema can follow.
+Json machine_rule() {
+  Json names = Json::array();
+  for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);
+  const auto within = [](const char* key, Json schema) {
+    return Json{{"properties", {{key, std::move(schema)}}}};
+  };
+  Json own{{"required", {"cluster"}}};
+  own.update(within("cluster", Json{{"required", {"machines"}}}));
+  Json pool = within("machine", Json{{"enum", std::move(names)}});
+  Json pools = within("pools", Json{{"items", std::move(pool)}});
+  return Json{{"if", {{"not", {{"anyOf", {Json{{"required", {"include"}}}, std::move(own)}}}}}},
+              {"then", within("cluster", std::move(pools))}};
+}
+
+void offer_metrics(FieldTree& study) {
+  std::vector<std::string> names;
+  for (const KnownFigure& known : known_figures()) names.push_back(known.figure.name);
+  FieldTree& metric = child(child(study, "until").children.front(), "metric");
+  for (FieldTree* const field : {&metric, &child(study, "metrics").children.front()}) {
+    field->shape = FieldShape::Enum;
+    field->enum_values = names;
+  }
+}
+
 }  // namespace
 
 CommandSpec schema_command_spec() {
   return {.name = "schema",
-          .doc = "Prints the JSON Schema of a scenario, for editors that complete and check YAML.",
-          .positional = {},
+          .doc =
+              "Prints the JSON Schema of a scenario, or of a study, for editors that complete and "
+              "check YAML.",
+          .positional = "[scenario | study]",
+          .positional_max = 1,
           .options = {plugin_option()}};
 }
 
 ExitStatus schema_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
+  const std::string kind = arguments.positional.empty() ? "scenario" : arguments.positional[0];
+  if (kind == "study") {
+    FieldTree study = describe_params<StudyParams>();
+    offer_metrics(study);
+    out << to_json_schema(study, "Orrery study") << "\n";
+    return ExitStatus::Ok;
+  }
+  if (kind != "scenario") {
+    throw UsageError{"no schema of " + in_quotes(kind) + did_you_mean(kind, {"scenario", "study"})};
+  }
   FieldTree scenario = describe_scenario();
   offer_policies(scenario);
-  out << to_json_schema(scenario, "Orrery scenario") << "\n";
+  offer_machines(scenario);
+  Json schema = Json::parse(to_json_schema(scenario, "Orrery scenario"));
+  schema["allOf"] = Json::array({machine_rule()});
+  out << schema.dump(2) << "\n";
   return ExitStatus::Ok;
 }
 

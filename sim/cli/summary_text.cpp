@@ -95,11 +95,6 @@ std::vector<Row> run_rows(const SimulationResult& result) {
           {"digest", digest.data(), ""}};
 }
 
-std::string readable(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 std::string group_text(std::string_view title, const std::vector<Row>& rows, size_t name_width,
                        size_t figure_width) {
   if (rows.empty()) return {};
@@ -141,7 +136,7 @@ std::string summary_text(const SimulationResult& result, const std::string& outp
     if (value.name.starts_with("gpu_s_")) continue;
     const auto* const place = std::find(kOrder.begin(), kOrder.end(), group_of(value.name).title);
     auto& rows = groups[static_cast<size_t>(place - kOrder.begin())];
-    rows.push_back({readable(value.name), format_figure(value), value.doc});
+    rows.push_back({value.name, format_figure(value), value.doc});
     name_width = std::max(name_width, rows.back().name.size());
     figure_width = std::max(figure_width, rows.back().figure.size());
   }

@@ -6,6 +6,7 @@
 #include "models/cluster/ground.hpp"
 #include "models/cluster/offered_load.hpp"
 #include "sim/cli/scenario_input.hpp"
+#include "sim/cli/study/study_plan.hpp"
 
 namespace orrery {
 namespace {
@@ -40,12 +41,34 @@ std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   return offered_load(input.scenario, ground.state, false);
 }
 
+// The study and the scenario of each of its cells. None: `path` is no study.
+std::optional<ExitStatus> validate_study(const std::string& path, const Arguments& arguments,
+                                         std::ostream& out, std::ostream& err) {
+  Diagnostics loading;
+  if (!is_study(config::load_file(path, loading).root)) return std::nullopt;
+  if (!arguments.all("set").empty()) {
+    throw UsageError{"--set is of scenarios; the study " + path + " has a section `set`"};
+  }
+  Diagnostics diagnostics;
+  const StudyPlan plan{path, diagnostics};
+  for (const std::string& warning : diagnostics.warnings()) err << warning << "\n";
+  const bool is_refused = arguments.has("strict") && diagnostics.warning_count() > 0;
+  if (!diagnostics.ok()) {
+    for (const std::string& message : diagnostics.messages()) err << message << "\n";
+    err << path << ": " << counted(diagnostics.count(), "mistake") << "\n";
+  }
+  if (!diagnostics.ok() || is_refused) return ExitStatus::UserMistake;
+  out << path << ": ok (" << counted(plan.cells(), "cell") << ", "
+      << counted(static_cast<size_t>(plan.params().seeds.count), "seed") << ")" << std::endl;
+  return ExitStatus::Ok;
+}
+
 }  // namespace
 
 CommandSpec validate_command_spec() {
   return {.name = "validate",
-          .doc = "Checks scenarios without running them.",
-          .positional = "SCENARIO...",
+          .doc = "Checks scenarios and studies without running them.",
+          .positional = "FILE...",
           .positional_min = 1,
           .positional_max = std::numeric_limits<size_t>::max(),
           .options = {set_option(),
@@ -57,6 +80,10 @@ ExitStatus validate_command(const Arguments& arguments, std::ostream& out, std::
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   auto status = ExitStatus::Ok;
   for (const std::string& path : arguments.positional) {
+    if (const auto of_study = validate_study(path, arguments, out, err)) {
+      if (*of_study != ExitStatus::Ok) status = *of_study;
+      continue;
+    }
     ScenarioInput input = read_input(path, arguments);
     const auto load = check_nodes(input);
     print_warnings(input, err);

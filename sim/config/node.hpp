@@ -78,5 +78,7 @@ struct Document {
 // Applies `a.b[0].c=value`; the value is YAML. Missing maps are created, list items must exist, a
 // key with dots in it is written in double quotes. Messages say `--set #1:1:5`.
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
+// Removes what is at a path that was read, as messages write it; nothing if nothing is there.
+void erase(Document& document, std::string_view path);
 
 }  // namespace orrery::config

@@ -1,4 +1,4 @@
-// sim/config/overrides.cpp -- `--set path=value` on a loaded document.
+// sim/config/overrides.cpp -- `--set path=value` on a loaded document, and the removal of a path.
 #include <algorithm>
 #include <charconv>
 
@@ -15,7 +15,7 @@ struct Step {
 
 struct Assignment {
   std::vector<Step> path;
-  std::string_view value;
+  std::string_view value = {};
   int value_column = 0;
 };
 
@@ -23,17 +23,22 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // Empty if the text is not path=value; column() is then the position of the mistake.
-  std::optional<Assignment> split() {
-    Assignment result;
+  // The path in front. Empty if the text does not begin with one.
+  std::optional<std::vector<Step>> path() {
+    std::vector<Step> path;
     do {
-      if (!step(result.path)) return std::nullopt;
+      if (!step(path)) return std::nullopt;
       while (peek() == '[') {
-        if (!index(result.path)) return std::nullopt;
+        if (!index(path)) return std::nullopt;
       }
     } while (take('.'));
-    if (!take('=')) return std::nullopt;
-    result.value = text_.substr(at_);
+    return path;
+  }
+  // Empty if the text is not path=value; column() is then the position of the mistake.
+  std::optional<Assignment> split() {
+    auto steps = path();
+    if (!steps || !take('=')) return std::nullopt;
+    Assignment result{.path = std::move(*steps), .value = text_.substr(at_)};
     result.value_column = column();
     return result;
   }
@@ -89,6 +94,14 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
+// None: no list is so long.
+std::optional<size_t> index_of(const Step& step) {
+  size_t index = 0;
+  const char* const end = step.text.data() + step.text.size();
+  if (std::from_chars(step.text.data(), end, index).ec != std::errc{}) return std::nullopt;
+  return index;
+}
+
 class Overrider {
  public:
   Overrider(const FileName& name, Diagnostics& diagnostics)
@@ -121,10 +134,8 @@ class Overrider {
 
  private:
   Node* item(Node& list, const Step& step, const std::string& path) {
-    size_t index = 0;
-    const char* end = step.text.data() + step.text.size();
-    const bool fits = std::from_chars(step.text.data(), end, index).ec == std::errc{};
-    if (fits && index < list.items.size()) return &list.items[index];
+    const std::optional<size_t> index = index_of(step);
+    if (index && *index < list.items.size()) return &list.items[*index];
     const size_t count = list.items.size();
     diagnostics_.error({name_, 1, step.column}, path,
                        "no item " + step.text + ": the list has " +
@@ -176,6 +187,26 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
     path += step.is_index ? "[" + step.text + "]" : (path.empty() ? "" : ".") + step.text;
   }
   *target = std::move(*value);
+}
+
+void erase(Document& document, std::string_view path) {
+  const auto steps = Splitter{path}.path();
+  if (!steps) return;
+  Node* from = &document.root;
+  for (const Step& step : *steps) {
+    const bool is_last = &step == &steps->back();
+    if (step.is_index) {
+      const size_t index = index_of(step).value_or(from->items.size());
+      if (index >= from->items.size()) return;
+      if (is_last) from->items.erase(from->items.begin() + static_cast<ptrdiff_t>(index));
+      if (!is_last) from = &from->items[index];
+      continue;
+    }
+    const auto found = std::ranges::find(from->entries, step.text, &Entry::key);
+    if (found == from->entries.end()) return;
+    if (is_last) from->entries.erase(found);
+    if (!is_last) from = &found->value;
+  }
 }
 
 }  // namespace orrery::config

@@ -9,7 +9,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json shape_of(const FieldTree& field);
+// Maps from the top on, not below a list: with `include`, other files may hold the rest of them.
+enum class Part : bool { Whole, OfIncluding };
+
+Json shape_of(const FieldTree& field, Part part = Part::Whole);
 
 // An omitted struct still lacks its required keys.
 bool needs_value(const FieldTree& field) {
@@ -39,15 +42,15 @@ std::string description(const FieldTree& field) {
 }
 
 // The schema of a key, with its field's doc string.
-Json property(const FieldTree& field) {
-  Json schema = shape_of(field);
+Json property(const FieldTree& field, Part part) {
+  Json schema = shape_of(field, part);
   if (const std::string text = description(field); !text.empty()) schema["description"] = text;
   if (!field.default_json.empty()) schema["default"] = Json::parse(field.default_json);
   if (!field.example.empty()) schema["examples"] = Json::array({field.example});
   return schema;
 }
 
-Json object(const FieldTree& tree, const std::string& kind);
+Json object(const FieldTree& tree, const std::string& kind, Part part = Part::Whole);
 
 // The schema of a raw field, depending on the field `name` beside it.
 Json rules_by_name(const FieldTree& raw) {
@@ -60,7 +63,7 @@ Json rules_by_name(const FieldTree& raw) {
   return rules;
 }
 
-Json object(const FieldTree& tree, const std::string& kind) {
+Json object(const FieldTree& tree, const std::string& kind, Part part) {
   Json properties = Json::object();
   Json required = Json::array();
   if (!kind.empty()) {
@@ -68,8 +71,8 @@ Json object(const FieldTree& tree, const std::string& kind) {
     required.push_back("kind");
   }
   for (const FieldTree& child : tree.children) {
-    properties[child.name] = property(child);
-    if (needs_value(child)) required.push_back(child.name);
+    properties[child.name] = property(child, part);
+    if (part == Part::Whole && needs_value(child)) required.push_back(child.name);
   }
   Json schema;
   // An empty section means its defaults, unless something in it is required.
@@ -91,7 +94,7 @@ Json number(const FieldTree& field, const char* type) {
   return schema;
 }
 
-Json variant(const FieldTree& field) {
+Json variant(const FieldTree& field, Part part) {
   Json kinds = Json::array();
   for (const FieldTree& kind : field.variants) {
     Json schema = object(kind, kind.name);
@@ -99,10 +102,13 @@ Json variant(const FieldTree& field) {
     kinds.push_back(std::move(schema));
   }
   kinds.push_back(Json{{"type", "null"}});
-  return Json{{"oneOf", std::move(kinds)}};
+  Json schema{{"oneOf", std::move(kinds)}};
+  if (part == Part::Whole) return schema;
+  Json rest{{"type", "object"}, {"not", {{"required", {"kind"}}}}};  // its kind is included
+  return Json{{"anyOf", {std::move(schema), std::move(rest)}}};
 }
 
-Json shape_of(const FieldTree& field) {
+Json shape_of(const FieldTree& field, Part part) {
   switch (field.shape) {
     case FieldShape::Boolean:
       return Json{{"type", "boolean"}};
@@ -119,19 +125,38 @@ Json shape_of(const FieldTree& field) {
     case FieldShape::Enum:
       return Json{{"enum", field.enum_values}};
     case FieldShape::Struct:
-      return object(field, "");
+      return object(field, "", part);
     case FieldShape::List:
       return Json{{"type", "array"}, {"items", shape_of(field.children[0])}};
     case FieldShape::Map:
       return Json{{"type", "object"}, {"additionalProperties", shape_of(field.children[0])}};
     case FieldShape::Optional:
-      return Json{{"anyOf", Json::array({shape_of(field.children[0]), Json{{"type", "null"}}})}};
+      return Json{
+          {"anyOf", Json::array({shape_of(field.children[0], part), Json{{"type", "null"}}})}};
     case FieldShape::Variant:
-      return variant(field);
+      return variant(field, part);
     case FieldShape::Raw:
       break;
   }
   return Json::object();
+}
+
+// What a document that includes no other must have; null: nothing.
+Json required_in(const FieldTree& field) {
+  if (field.shape == FieldShape::Optional) return required_in(field.children[0]);
+  if (field.shape == FieldShape::Variant) return Json{{"required", {"kind"}}};
+  if (field.shape != FieldShape::Struct) return nullptr;
+  Json required = Json::array(), properties = Json::object();
+  for (const FieldTree& child : field.children) {
+    if (needs_value(child)) required.push_back(child.name);
+    if (Json below = required_in(child); !below.is_null()) properties[child.name] = below;
+  }
+  if (required.empty() && properties.empty()) return nullptr;
+  Json rules = Json::object();
+  if (needs_value(field)) rules["type"] = "object";
+  if (!required.empty()) rules["required"] = std::move(required);
+  if (!properties.empty()) rules["properties"] = std::move(properties);
+  return rules;
 }
 
 }  // namespace
@@ -139,13 +164,17 @@ Json shape_of(const FieldTree& field) {
 std::string to_json_schema(const FieldTree& root, const std::string& title) {
   Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title}};
   if (!root.doc.empty()) schema["description"] = root.doc;
-  schema.update(shape_of(root));
+  schema.update(shape_of(root, Part::OfIncluding));
   if (root.shape == FieldShape::Struct) {
     const Json file{{"type", "string"}};
     const Json files{{"type", "array"}, {"items", file}};
     schema["properties"]["include"] =
         Json{{"description", "Files, relative to this one, that this document is merged over."},
              {"anyOf", Json::array({file, files})}};
+    if (Json required = required_in(root); !required.is_null()) {
+      schema["if"] = Json{{"not", {{"required", {"include"}}}}};
+      schema["then"] = std::move(required);
+    }
   }
   return schema.dump(2);
 }

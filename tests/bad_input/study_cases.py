@@ -96,8 +96,31 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
               "study.yaml:4:33: compare.against: no arm of this axis is called '3'"),
         study("unknown axis to compare", STUDY + "compare: {axis: node, against: '2'}\n",
               "study.yaml:4:17: compare.axis", "did you mean 'nodes'?"),
-        study("stop without a comparison", STUDY + "until: {metric: jct_mean}\n", "study.yaml:4:",
-              "has an effect only with `compare`"),
+        study("unknown metric", STUDY + "metrics: [jct_men]\n", "study.yaml:4:11: metrics[0]: no run has a figure called "
+              "'jct_men'; did you mean 'jct_mean'?", "`orrery describe metrics` lists them"),
+        study("unknown metric to stop by, in a plan", STUDY + "until: {metric: jct}\n", "study.yaml:4:17: until.metric: no run "
+              "has a figure called 'jct'", arguments=("study", "plan", "study.yaml")),
+        study("metric of a feature that is off", STUDY + "metrics: [etcd_elections]\n", "study.yaml:4:11: metrics[0]: no run of "
+              "this study has 'etcd_elections'"),
+        study("arms that are equal", "base: s.yaml\naxes:\n  - name: p\n    arms:\n      - {name: a, set: {run.until: 2h}}\n"
+              "      - {name: b, set: {run.until: 120min}}\n", "study.yaml:6:9: axes[0].arms[1]: cannot differ from 'a': the "
+              "runs are the same"),
+        study("arms that are equal, in a plan", "base: s.yaml\naxes: [{name: end, parameter: run.until, values: [1h, 60min]}]\n",
+              "study.yaml:2:55: axes[0].values[1]: cannot differ from '1h'", arguments=("study", "plan", "study.yaml")),
+        case("cells that cannot differ", {"s.yaml": flow, "study.yaml": levels + "flow, alpha_beta]}\n  - {name: engine, parameter: "
+             "network.routing.engine, values: [ecmp, dmodk]}\n"}, ("study", "plan", "study.yaml"), 2,
+             ("axes[1].values[1]: cannot differ from 'ecmp': the runs are the same (in the cell level=alpha_beta engine=dmodk)",)),
+        case("validate knows a study", {"s.yaml": good, "study.yaml": STUDY}, ("validate", "study.yaml", "s.yaml"), 0, (),
+             prints=("study.yaml: ok (2 cells, 10 seeds)", "s.yaml: ok (")),
+        case("validate: a study's mistake", {"s.yaml": good, "study.yaml": STUDY.replace("[2, 4]", "[2, -4]")},
+             ("validate", "study.yaml"), 2, ("study.yaml:3:68: ", "study.yaml: 1 mistake")),
+        case("a study is run as a scenario", {"s.yaml": good, "study.yaml": STUDY}, ("run", "study.yaml"), 2,
+             ("study.yaml:1:1: ", "is a study, not a scenario: `orrery study run` runs it")),
+        study("bca of few seeds", STUDY + "compare: {axis: nodes, against: '2', estimator: bca}\n",
+              "study.yaml:4:49: compare.estimator: bca needs seeds.count of at least 20, got 10"),
+        case("pairs of one column", {"t.csv": "a\n1\n"}, ("study", "pairs", "t.csv"), 2, ("t.csv:1: expected the names of two",)),
+        case("pairs of a text", {"t.csv": "a,b\n1,2\n1,x\n"}, ("study", "pairs", "t.csv"), 2, ("t.csv:3: expected a number, got 'x'",)),
+        case("unknown schema", {}, ("schema", "stud"), 2, ("no schema of 'stud'; did you mean 'study'?",)),
         study("seed that the study sets itself", STUDY + "set: {run.seed: 3}\n", "study.yaml:4:17: run.seed: is what `seeds` sets"),
         study("setting of an arm", "base: s.yaml\naxes:\n  - name: p\n    arms:\n      - {name: a}\n"
               "      - {name: b, set: {policy.base: strickt_gang}}\n", "study.yaml:6:38: policy.base",

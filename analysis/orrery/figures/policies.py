@@ -12,10 +12,10 @@ from orrery.style import BLACK, BLUE, GREY, VERMILION, axes_for, drawing, tidy
 def paired_differences_data(
     values: pd.DataFrame, baseline: str | None = None, level: float = 0.95
 ) -> pd.DataFrame:
-    """`orrery.paired` in the order of the mean differences, with `clear`: whether the interval
-    leaves zero out."""
+    """`orrery.paired` in the order of the mean differences, with `clear`: whether the verdict is
+    that there is a difference."""
     frame = paired(values, baseline, level).sort_values("difference", kind="stable")
-    frame["clear"] = (frame["low"] > 0) | (frame["high"] < 0)
+    frame["clear"] = frame["verdict"].isin(["less", "more"])
     return frame
 
 
@@ -24,16 +24,16 @@ def paired_differences(
     values: pd.DataFrame, baseline: str | None = None, axis: Axes | None = None, *,
     what: str = "value", lower_is_better: bool = True, level: float = 0.95,
 ) -> Axes:
-    """Each policy's mean difference to the baseline in percent, its confidence interval, and every
-    pair as a dot. `values`: a row for each seed, a column for each policy. Better policies are
+    """Each policy's typical difference to the baseline in percent, its confidence interval, and
+    every pair as a dot. All values must be positive. `values`: a row for each seed, a column for each policy. Better policies are
     blue, worse ones red, those whose interval holds zero grey."""
     frame = paired_differences_data(values, baseline, level)
     axis = axes_for(axis, 1.4 + 0.42 * len(frame))
     base = values[frame.attrs["baseline"]]
     for place, (policy, row) in enumerate(frame.iterrows()):
-        better = (row["difference"] < 0) == lower_is_better
+        better = (row["percent"] < 0) == lower_is_better
         colour = GREY if not row["clear"] else BLUE if better else VERMILION
-        dots = 100 * (values[policy] - base) / abs(base.mean())
+        dots = 100 * (values[policy] / base - 1)
         axis.plot(dots, [place + 0.22] * len(dots), "|", color=colour, alpha=0.55, ms=5)
         axis.plot([row["percent_low"], row["percent_high"]], [place, place], color=colour, lw=2.2)
         axis.plot(row["percent"], place, "o", color=colour, ms=6)

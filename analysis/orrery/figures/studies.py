@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from orrery.comparison import t_interval
 from orrery.run import RunError
 from orrery.study import Study
 from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
@@ -30,11 +29,10 @@ def quantity(text: str) -> float:
 
 
 def study_curves_data(
-    study: Study, metric: str, x: str | None = None, by: str | None = None, level: float = 0.95
+    study: Study, metric: str, x: str | None = None, by: str | None = None
 ) -> pd.DataFrame:
     """A row for each arm of the axes `by` (lines) and `x`: the mean of a figure over all seeds, the
-    ends `low` and `high` of its confidence interval by Student's t (NaN for one seed), and how many
-    `seeds`. Unless named, `by` is the axis that the study compares, else its first, and `x` the
+    ends `low` and `high` of its confidence interval (NaN for one seed), and how many `seeds`. Unless named, `by` is the axis that the study compares, else its first, and `x` the
     other. Further axes must have one arm only."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1] or list(study.axes)
     if by is None:
@@ -48,30 +46,25 @@ def study_curves_data(
     rest = [axis for axis, arms in study.axes.items() if axis not in axes and len(arms) > 1]
     if rest:
         raise RunError(f"the axis '{rest[0]}' is neither x nor by, and has several arms")
-    frame = study.metric(metric)
-    rows = []
-    parts = frame.groupby(axes if len(axes) > 1 else axes[0], sort=False) if axes else None
-    for arms, group in [((), frame)] if parts is None else parts:
-        values = group["value"].dropna()
-        low, high = t_interval(values.to_numpy(), level) if len(values) > 1 else [math.nan] * 2
-        arms = arms if isinstance(arms, tuple) else (arms,)
-        rows.append([*arms, values.mean(), low, high, len(values)])
-    data = pd.DataFrame(rows, columns=[*axes, "mean", "low", "high", "seeds"])
+    means = study.means(metric)[["mean", "low", "high", "seeds"]]
+    data = study.cells[axes].join(means, how="inner").reset_index(drop=True)
+    data = data[data["seeds"] > 0]
     for axis in axes:
         data[axis] = pd.Categorical(data[axis], study.axes[axis], ordered=True)
-    data = data.sort_values(axes, kind="stable", ignore_index=True)
-    data.attrs.update(by=by, x=x, metric=metric, unit=frame.attrs["unit"], level=level)
+    if axes:
+        data = data.sort_values(axes, kind="stable", ignore_index=True)
+    data.attrs.update(by=by, x=x, metric=metric, unit=study.metric(metric).attrs["unit"])
     return data
 
 
 @drawing
 def study_curves(
     study: Study, metric: str, x: str | None = None, by: str | None = None,
-    axis: Axes | None = None, *, level: float = 0.95,
+    axis: Axes | None = None,
 ) -> Axes:
     """A figure of /summary over the arms of axis `x`, a line for each arm of axis `by`, with the
     confidence intervals of the means. Arms that are numbers or times lie on a scale."""
-    data = study_curves_data(study, metric, x, by, level)
+    data = study_curves_data(study, metric, x, by)
     by, x = data.attrs["by"], data.attrs["x"]
     scale, unit = _scale(data["mean"], data.attrs["unit"])
     data[["mean", "low", "high"]] /= scale
@@ -95,7 +88,7 @@ def study_curves(
         axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if (known >= 0).all() else None)
     seeds = int(data["seeds"].min())
     axis.set_title(
-        f"Means and {100 * level:.0f} % intervals of {seeds} runs" if seeds > 1 else "One run each",
+        f"Means and {100 * study.confidence:.0f} % intervals of {seeds} runs" if seeds > 1 else "One run each",
         loc="left",
     )
     tidy(axis)

@@ -20,13 +20,19 @@ from orrery.study import Metric, Study
 
 FINDINGS_MAX = 8  # metrics at the head; each section has its own
 ARMS_MAX = 2  # of a metric, there
+BADGES = {  # of a kind of remark, in two or three words
+    "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "skewed values",
+    "nothing_random": "nothing random", "other_jobs": "other jobs",
+}
+
 
 def badges(study: Study, metric: Metric, cell: int) -> str:
     """The remarks on a row: a word or two in sight, the whole text on demand."""
     rows = study.doubts
     rows = rows[(rows["metric"] == metric.name) & (rows["cell"] == cell)]
     return " ".join(
-        f'<details class="badge"><summary>remark</summary>{escape(row.text)}</details>'
+        f'<details class="badge"><summary>{escape(BADGES.get(str(row.kind), str(row.kind)))}'
+        f"</summary>{escape(row.text)}</details>"
         for row in rows.itertuples()
     )
 
@@ -45,6 +51,8 @@ def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
     apart = f" ({unit.of_differences})" if unit.of_differences else ""
     level = f"{100 * study.confidence:g} % interval"
     heads = ["cell", f"mean{shown}", level, "seeds"]
+    if study.permutes_ties:
+        heads.append(f"least to largest seed{shown}")
     if study.compared:
         heads += [f"difference{apart}", level, "in percent", level]
     rows = []
@@ -53,6 +61,8 @@ def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
             continue
         cells = [escape(study.labels[cell]), number(row["mean"] / unit.length),
                  _ends(unit, row["low"], row["high"]), number(row["seeds"])]
+        if study.permutes_ties:
+            cells.append(_ends(unit, row["min"], row["max"]))
         if study.compared and cell in gaps.index:
             gap = gaps.loc[cell]
             sign = "+" if gap["difference"] > 0 else ""

@@ -13,7 +13,7 @@ from orrery import figures
 from orrery.figures.studies import arm_places, is_flat, quantity
 from orrery.report.charts import COLOURS, Chart, Series, arms, lanes
 from orrery.report.study_findings import CLEAR, Unit
-from orrery.report.titles import Words, humanized
+from orrery.report.titles import Words, humanized, parameter_title
 from orrery.report.words import listed, number, scale_of, sentence
 from orrery.run import RunError
 from orrery.study import Metric, Study
@@ -30,6 +30,13 @@ def unit_of(study: Study, metric: Metric) -> Unit:
     most = float(values.max()) if values.notna().any() else 0.0
     length, name = scale_of(most, "" if metric.unit == "1" else metric.unit)
     return Unit(length, name)
+
+
+def axis_label(study: Study, axis: str) -> str:
+    """What the parameter is, and its unit, as its documentation has it."""
+    parameter, unit = study.parameters[axis]
+    title = parameter_title(parameter, axis)
+    return f"{title} ({unit})" if unit else title
 
 
 def _label(text: str, unit: str) -> str:
@@ -102,12 +109,15 @@ def means(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str
     made = _Lanes(study, metric)
     rows = [
         made.lane(cell, row["mean"] / unit.length, _pair(row, "low", "high", unit.length),
-                  more=[["seeds", number(row["seeds"])]])
+                  _pair(row, "min", "max", unit.length) if study.permutes_ties else None,
+                  [["seeds", number(row["seeds"])]])
         for cell, row in frame.iterrows()
     ]
+    ties = " Thin: from the least to the largest seed, as ties are permuted." \
+        if study.permutes_ties else ""
     return lanes("intervals", f"means-{metric.name}", f"{words.title} of each cell", rows,
                  made.series(list(frame.index)), _axis(words.title, unit.beside(words.title), rows, zero=False),
-                 f"{100 * study.confidence:g} % intervals.")
+                 f"{100 * study.confidence:g} % intervals.{ties}")
 
 
 def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
@@ -129,7 +139,7 @@ def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart |
     """Means over the axis that is not compared, a line for each arm that is; over the only axis if
     its arms are numbers. None: there is no such axis, or there are more."""
     try:
-        data = figures.study_curves_data(study, metric.name, level=study.confidence)
+        data = figures.study_curves_data(study, metric.name)
     except RunError:
         return None  # a third axis
     by, x = data.attrs["by"], data.attrs["x"]
@@ -156,7 +166,7 @@ def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart |
          "low": low - 0.05 * room if low else 0.0, "high": high + 0.05 * room}
     title = f"{words.title} against {humanized(x)}" + (f", by {humanized(by)}" if by else "")
     note = f"{100 * study.confidence:g} % intervals. {_coinciding(parts, room)}".strip()
-    return arms(f"arms-{metric.name}", title, places.to_dict(), is_log, humanized(x), series,
+    return arms(f"arms-{metric.name}", title, places.to_dict(), is_log, axis_label(study, x), series,
                 parts, y, note)
 
 

@@ -83,3 +83,14 @@ def words_of(name: str, unit: str) -> Words:
     less, more = (("shorter", "longer") if unit == "s" else ("fewer", "more") if is_count
                   else ("less", "more") if unit in AMOUNTS else ("lower", "higher"))
     return Words(title[:1].upper() + title[1:], verb, noun, less, more)
+
+
+def parameter_title(parameter: str, axis: str) -> str:
+    """What an axis of arms is called after its parameter: `arrival rate`, `count of pools`. Words
+    that say little alone take the section before them."""
+    if not parameter:
+        return humanized(axis)
+    parts = [re.sub(r"\[.*?\]", "", part) for part in parameter.split(".")]
+    if parts[-1] in ("count", "rate", "value", "name", "kind", "weight") and len(parts) > 1:
+        return f"{humanized(parts[-1])} of {humanized(parts[-2])}"
+    return humanized(parts[-1])

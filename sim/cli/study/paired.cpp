@@ -1,23 +1,14 @@
 #include "sim/cli/study/paired.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "sim/core/check.hpp"
-#include "sim/core/scatter.hpp"
 
 namespace orrery {
 namespace {
-
-constexpr size_t kFewPairs = 5;
-constexpr Interval kUnknownInterval{std::numeric_limits<double>::quiet_NaN(),
-                                    std::numeric_limits<double>::quiet_NaN()};
-
-double standard_error(std::span<const double> values) {
-  return deviation_of(values) / std::sqrt(static_cast<double>(values.size()));
-}
 
 double correlation_of(std::span<const double> a, std::span<const double> b) {
   const double mean_a = mean_of(a), mean_b = mean_of(b);
@@ -30,109 +21,55 @@ double correlation_of(std::span<const double> a, std::span<const double> b) {
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
 }
 
-double quantile(std::vector<double>& values, double part) {
-  const auto last = static_cast<double>(values.size() - 1);
-  const auto at = static_cast<std::ptrdiff_t>(std::floor(part * last + 0.5));
-  std::ranges::nth_element(values, values.begin() + at);
-  return values[static_cast<size_t>(at)];
+Estimate estimate_of(std::span<const double> values, const IntervalOptions& options) {
+  return {mean_of(values), interval_of_mean(values, options)};
 }
 
 }  // namespace
 
-double mean_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+DifferenceVerdict PairedDifference::verdict() const {
+  if (equal == pairs && pairs > 0) return DifferenceVerdict::Equal;
+  const auto& [mean, interval] = estimate();
+  if (!interval.is_known() || interval.contains(0)) return DifferenceVerdict::Unclear;
+  return mean < 0 ? DifferenceVerdict::Less : DifferenceVerdict::More;
 }
 
-double deviation_of(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
-Interval t_interval(std::span<const double> values, double confidence) {
-  ORRERY_CHECK(values.size() >= 2, "one value has no interval");
-  const boost::math::students_t t{static_cast<double>(values.size() - 1)};
-  const double half = boost::math::quantile(t, 0.5 + confidence / 2) * standard_error(values);
-  const double mean = mean_of(values);
-  return {mean - half, mean + half};
-}
-
-Interval bootstrap_interval(std::span<const double> values, double confidence, uint64_t seed,
-                            int32_t resamples) {
-  ORRERY_CHECK(values.size() >= 2, "one value has no interval");
-  const double mean = mean_of(values), error = standard_error(values);
-  if (error == 0) return {mean, mean};
-  if (values.size() < kFewPairs) return kUnknownInterval;
-  uint64_t draws = 0;
-  const auto drawn = [&] {  // so that orrery.comparison in Python draws the same
-    return values[static_cast<size_t>(((draw_of(seed, draws++) >> 32U) * values.size()) >> 32U)];
-  };
-  std::vector<double> sample(values.size()), scores;
-  scores.reserve(static_cast<size_t>(resamples));
-  for (int32_t i = 0; i < resamples; ++i) {
-    std::ranges::generate(sample, drawn);
-    const auto is_first = [&](double value) { return value == sample.front(); };
-    if (std::ranges::all_of(sample, is_first)) continue;  // its standard error says nothing
-    scores.push_back((mean_of(sample) - mean) / standard_error(sample));
-  }
-  if (scores.empty()) return {mean, mean};
-  const double tail = (1 - confidence) / 2;
-  return {mean - quantile(scores, 1 - tail) * error, mean - quantile(scores, tail) * error};
+Estimate PairedDifference::percent() const {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (!log_ratio) return {kNone, {kNone, kNone}};
+  const auto in_percent = [](double logarithm) { return 100 * std::expm1(logarithm); };
+  const auto& [mean, interval] = *log_ratio;
+  return {in_percent(mean), {in_percent(interval.low), in_percent(interval.high)}};
 }
 
 double PairedDifference::relative_half() const {
-  return baseline == 0 ? 0 : std::abs(t.half() / baseline);
+  const double half = scale == Scale::LogRatio ? percent().interval.half() / 100
+                                               : std::abs(difference.interval.half() / baseline);
+  return std::isfinite(half) ? half : equal == pairs ? 0 : std::numeric_limits<double>::infinity();
 }
 
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
-                                   double confidence, uint64_t seed) {
+                                   Scale scale, const IntervalOptions& options) {
   ORRERY_CHECK(arm.size() == baseline.size(), "each value of an arm has one to compare with");
-  std::vector<double> differences;
-  for (size_t i = 0; i < arm.size(); ++i) differences.push_back(arm[i] - baseline[i]);
-  PairedDifference paired{
-      .pairs = arm.size(), .baseline = mean_of(baseline), .difference = mean_of(differences)};
-  if (paired.pairs < 2) {
-    paired.t = paired.bootstrap = kUnknownInterval;
-    return paired;
+  std::vector<double> differences, log_ratios;
+  PairedDifference paired{.pairs = arm.size(), .baseline = mean_of(baseline)};
+  for (size_t i = 0; i < arm.size(); ++i) {
+    paired.equal += arm[i] == baseline[i] ? 1 : 0;
+    paired.varies = paired.varies || arm[i] != arm[0] || baseline[i] != baseline[0];
+    differences.push_back(arm[i] - baseline[i]);
+    if (arm[i] > 0 && baseline[i] > 0) log_ratios.push_back(std::log(arm[i] / baseline[i]));
   }
-  paired.t = t_interval(differences, confidence);
-  paired.bootstrap = bootstrap_interval(differences, confidence, seed);
+  paired.difference = estimate_of(differences, options);
+  if (log_ratios.size() == arm.size()) paired.log_ratio = estimate_of(log_ratios, options);
+  if (paired.log_ratio) paired.scale = scale;
   paired.correlation = correlation_of(arm, baseline);
+  paired.skewness = skewness_score(paired.scale == Scale::LogRatio ? log_ratios : differences);
   return paired;
 }
 
-std::vector<std::string> doubts(const PairedDifference& paired) {
-  if (paired.pairs < 2) return {"one seed says nothing about chance"};
-  std::vector<std::string> found;
-  if (paired.pairs < kFewPairs) {
-    found.push_back("only " + std::to_string(paired.pairs) +
-                    " seeds: the interval trusts that differences are normal");
-  }
-  if (paired.t.half() == 0) return found;
-  if (paired.correlation < -2.6 / std::sqrt(static_cast<double>(paired.pairs))) {
-    found.push_back(
-        "what is good for one arm is bad for the other, seed by seed: equal seeds widen "
-        "the interval here");
-  }
-  if (paired.t.contains(0)) {
-    const size_t needed = pairs_needed(paired, std::abs(paired.difference) / 2);
-    found.push_back("no difference is shown: the interval holds 0" +
-                    (needed == SIZE_MAX ? std::string{}
-                                        : "; some " + std::to_string(needed) +
-                                              " seeds could show one as large as this"));
-  } else if (paired.bootstrap.contains(0)) {
-    found.push_back("t and bootstrap disagree on whether there is a difference");
-  }
-  return found;
-}
-
 size_t pairs_needed(const PairedDifference& paired, double half) {
-  if (half <= 0 || paired.pairs < 2) return SIZE_MAX;
-  const double times = paired.t.half() / half;
+  const double times = paired.estimate().interval.half() / half;
+  if (!(half > 0) || !std::isfinite(times)) return SIZE_MAX;
   const double pairs = std::ceil(static_cast<double>(paired.pairs) * times * times);
   return pairs < 1e9 ? std::max<size_t>(static_cast<size_t>(pairs), 2) : SIZE_MAX;
 }

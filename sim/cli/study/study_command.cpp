@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 #include <utility>
 
 #include "sim/cli/log.hpp"
-#include "sim/cli/progress.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/cli/stop_signal.hpp"
+#include "sim/cli/study/study_file.hpp"
+#include "sim/cli/study/study_findings.hpp"
+#include "sim/cli/study/study_pairs.hpp"
 #include "sim/cli/study/study_plan.hpp"
+#include "sim/cli/study/study_progress.hpp"
 #include "sim/cli/study/study_report.hpp"
 #include "sim/cli/study/study_results.hpp"
 #include "sim/cli/study/study_runner.hpp"
@@ -58,68 +61,6 @@ std::string folder_of(const Arguments& arguments, const std::string& study) {
   }
   return fs::path{study}.stem().string();
 }
-
-std::string progress_text(const StudyProgress& progress, int32_t jobs) {
-  std::string line =
-      std::to_string(progress.done) + " of " + std::to_string(progress.runs) + " runs";
-  if (progress.kept > 0) line += " (" + std::to_string(progress.kept) + " kept)";
-  line += ", " + std::to_string(progress.running) + " running";
-  if (progress.failed > 0) line += ", " + std::to_string(progress.failed) + " failed";
-  const size_t fresh = progress.done - progress.kept;
-  if (fresh > 0 && progress.done < progress.runs) {
-    const double each = progress.cpu_s / static_cast<double>(fresh);
-    const auto left = static_cast<double>(progress.runs - progress.done);
-    line += ", about " + format_host_time(each * left / std::max(jobs, 1)) + " left";
-  }
-  return line;
-}
-
-// On a terminal one line that is rewritten, else a line every ten seconds.
-class StudyProgressReporter {
- public:
-  StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet, int32_t jobs)
-      : mode_{progress_mode(err, is_quiet)}, err_{err}, log_{log}, jobs_{jobs} {}
-  ~StudyProgressReporter() { clear(); }
-
-  void update(const StudyProgress& progress) {
-    last_ = progress;
-    const double pause = mode_ == ProgressReporter::Mode::Terminal ? 0.1 : 10;
-    const bool is_last = progress.done == progress.runs;
-    if (mode_ == ProgressReporter::Mode::Quiet) return;
-    if (progress.elapsed_s < shown_s_ + pause && !is_last) return;
-    shown_s_ = progress.elapsed_s;
-    const std::string line = progress_text(progress, jobs_);
-    if (mode_ == ProgressReporter::Mode::Lines) return log_.info(line);
-    clear();
-    err_ << line << std::flush;
-    width_ = line.size();
-  }
-  // At the end: what was run, and how long the host took.
-  std::string total() const {
-    char text[128];
-    std::snprintf(text, sizeof text,
-                  "%zu runs, %zu of them kept, %zu failed; %.1f s, %.1f s of CPU", last_.done,
-                  last_.kept, last_.failed, last_.elapsed_s, last_.cpu_s);
-    return text;
-  }
-  void failure(const std::string& text) {
-    clear();
-    log_.error(text);
-  }
-  void clear() {
-    if (width_ > 0) err_ << '\r' << std::string(width_, ' ') << '\r' << std::flush;
-    width_ = 0;
-  }
-
- private:
-  ProgressReporter::Mode mode_;
-  std::ostream& err_;
-  Log& log_;
-  int32_t jobs_;
-  StudyProgress last_;
-  double shown_s_ = 0;
-  size_t width_ = 0;
-};
 
 ExitStatus mistakes(const Diagnostics& diagnostics, const std::string& path, std::ostream& err) {
   for (const std::string& message : diagnostics.messages()) err << message << "\n";
@@ -179,12 +120,11 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
     err << folder.path() << ": holds no run of this study\n";
     return ExitStatus::UserMistake;
   }
-  for (const std::string& message : unknown_metrics(plan, results)) err << message << "\n";
   const size_t wanted = plan.cells() * static_cast<size_t>(plan.params().seeds.count);
   if (results.size() < wanted) {
     err << "so far " << results.size() << " of " << wanted << " runs\n";
   }
-  out << report_text(plan, metrics_found(plan, results), format);
+  out << report_text(plan, findings(plan, results), format);
   return is_whole ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
@@ -216,7 +156,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
            std::to_string(plan.params().seeds.count) + " seeds, " + std::to_string(jobs) +
            " at once, output " + folder.path());
   const StopSignal stop;
-  StudyProgressReporter progress{err, log, is_quiet, jobs};
+  StudyProgressReporter progress{err, log, is_quiet};
   const std::vector<StudyRunResult> results =
       run_study(plan, folder,
                 {.jobs = jobs,
@@ -234,41 +174,63 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
     if (stop.flag()) return ExitStatus::Stopped;
     return status == ExitStatus::OutputFailed ? status : ExitStatus::Ok;
   }
-  const std::vector<StudyMetric> metrics = metrics_found(plan, results);
-  folder.write_study(plan, results, doubts_text(metrics));
+  const std::vector<StudyMetric> metrics = findings(plan, results);
+  write_study(fs::path{folder.path()} / "study.h5", plan, results, metrics);
   if (stop.flag()) {
     err << "stopped; the same command goes on from here\n";
     return ExitStatus::Stopped;
   }
-  for (const std::string& message : unknown_metrics(plan, results)) err << message << "\n";
   if (!is_quiet) out << report_text(plan, metrics, ReportFormat::Markdown);
   return status;
+}
+
+ExitStatus print_pairs(const std::string& path, const Arguments& arguments, std::ostream& out,
+                       std::ostream& err) {
+  IntervalOptions options;
+  if (const auto given = arguments.one("confidence")) {
+    const char* const last = given->data() + given->size();
+    const auto [end, error] = std::from_chars(given->data(), last, options.confidence);
+    if (error != std::errc{} || end != last || options.confidence < 0.5 ||
+        options.confidence > 0.9999) {
+      throw UsageError{"--confidence needs a number from 0.5 to 0.9999, got " + in_quotes(*given)};
+    }
+  }
+  std::ifstream file{path};
+  if (!file) {
+    err << path << ": no such file\n";
+    return ExitStatus::UserMistake;
+  }
+  out << pairs_csv(file, path, options);
+  return ExitStatus::Ok;
 }
 
 }  // namespace
 
 CommandSpec study_command_spec() {
-  return {.name = "study",
-          .doc =
-              "Runs a grid of scenarios and compares them pair by pair (run FILE), tells which "
-              "runs that are (plan FILE), runs a part of them (shard FILE 2/5), or tells what "
-              "was found (report FILE).",
-          .positional = "run FILE | plan FILE | shard FILE I/N | report FILE",
-          .positional_min = 2,
-          .positional_max = 3,
-          .options = {{"output", 'o', "DIR", "Folder of the runs; left out: the study's name."},
-                      {"jobs", 'j', "N", "Runs at once; left out: one a core."},
-                      {"format", 0, "FORMAT", "Of a report: markdown, csv or latex."},
-                      {"verify", 0, "",
-                       "Compare each kept file with what its run wrote: report tells which are "
-                       "damaged, run and shard run those again."},
-                      plugin_option(),
-                      {"quiet", 'q', "", "Say nothing but errors."}}};
+  return {
+      .name = "study",
+      .doc =
+          "Runs a grid of scenarios and compares them pair by pair (run FILE), tells which "
+          "runs that are (plan FILE), runs a part of them (shard FILE 2/5), tells what was found "
+          "(report FILE), or compares the columns of a table with its first, row by row (pairs "
+          "TABLE.csv).",
+      .positional = "run FILE | plan FILE | shard FILE I/N | report FILE | pairs TABLE.csv",
+      .positional_min = 2,
+      .positional_max = 3,
+      .options = {{"output", 'o', "DIR", "Folder of the runs; left out: the study's name."},
+                  {"jobs", 'j', "N", "Runs at once; left out: one a core."},
+                  {"format", 0, "FORMAT", "Of a report: markdown, csv or latex."},
+                  {"confidence", 0, "PART", "Of intervals of pairs: 0.95."},
+                  {"verify", 0, "",
+                   "Compare each kept file with what its run wrote: report tells which are "
+                   "damaged, run and shard run those again."},
+                  plugin_option(),
+                  {"quiet", 'q', "", "Say nothing but errors."}}};
 }
 
 ExitStatus study_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   const std::string& action = arguments.positional[0];
-  const std::vector<std::string> actions{"run", "plan", "shard", "report"};
+  const std::vector<std::string> actions{"run", "plan", "shard", "report", "pairs"};
   if (std::ranges::find(actions, action) == actions.end()) {
     throw UsageError{"no study command " + in_quotes(action) + did_you_mean(action, actions)};
   }
@@ -276,8 +238,9 @@ ExitStatus study_command(const Arguments& arguments, std::ostream& out, std::ost
     throw UsageError{"study " + action +
                      (action == "shard" ? " needs FILE and I/N" : " needs FILE")};
   }
-  if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   const std::string& path = arguments.positional[1];
+  if (action == "pairs") return print_pairs(path, arguments, out, err);
+  if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   Diagnostics diagnostics;
   const StudyPlan plan{path, diagnostics};
   if (action != "report" && !arguments.has("quiet")) {

@@ -1,4 +1,4 @@
-// sim/cli/study/study_command.hpp -- `orrery study run | plan | shard | report`.
+// sim/cli/study/study_command.hpp -- `orrery study run | plan | shard | report | pairs`.
 #pragma once
 
 #include <ostream>

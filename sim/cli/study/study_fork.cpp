@@ -18,8 +18,8 @@
 #include <thread>
 #include <utility>
 
-#include "models/run/simulation.hpp"
 #include "sim/cli/failure.hpp"
+#include "sim/cli/study/shared_progress.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/fork_recorder.hpp"
 #include "sim/record/hdf5_recorder.hpp"
@@ -28,13 +28,17 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kProgressEvery{100};
 
 // How a process says what became of it, beside what it left in the folder.
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
 // Its exit status, or the number of the signal that ended it, negated. `stop` is passed on once as
 // SIGTERM: Ctrl-C in a terminal may have reached it already, and a second signal ends it at once.
-int wait_for(pid_t process, const std::atomic<bool>* stop) {
+int wait_for(pid_t process, const std::atomic<bool>* stop,
+             const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};
   int status = 0;
   bool is_told = false;
@@ -42,6 +46,7 @@ int wait_for(pid_t process, const std::atomic<bool>* stop) {
     if (stop != nullptr && stop->load() && !std::exchange(is_told, true)) {
       ::kill(process, SIGTERM);
     }
+    if (meanwhile) meanwhile();
     std::this_thread::sleep_for(kPause);
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
@@ -67,10 +72,12 @@ Failure ended_by_signal(int signal) {
 // The process that runs until the fork, and in each child the rest of one arm.
 class Trunk {
  public:
-  Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options)
+  Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options,
+        SharedProgress& shared)
       : arms_{arms},
         folder_{folder},
         options_{options},
+        shared_{shared},
         recorder_{arms.front().run.scenario.record.off} {}
 
   // The exit status of this process or, after the fork, of the arm's.
@@ -93,7 +100,8 @@ class Trunk {
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
     Diagnostics diagnostics;
-    SimulationOptions how{.stop = options_.stop};
+    SimulationOptions how{.on_progress = [this](const SimulationProgress& p) { went_on(p); },
+                          .stop = options_.stop};
     if (!own) how.on_change = [this](size_t i) { return change(i); };
     SimulationResult found =
         simulate(trunk.scenario, trunk.document, own ? *own : recorder_, how, diagnostics);
@@ -117,6 +125,13 @@ class Trunk {
     result.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;  // of this process
     folder_.keep(result, arm_->key);
     return kWell;
+  }
+
+  // What arms have in common goes on for all of them.
+  void went_on(const SimulationProgress& progress) {
+    for (size_t i = 0; i < arms_.size(); ++i) {
+      if (arm_ == nullptr || arm_ == &arms_[i]) shared_.write(i, progress);
+    }
   }
 
   // Called in the event that changes the profile. Returns in the children.
@@ -172,6 +187,7 @@ class Trunk {
   const std::vector<StudyArm>& arms_;
   const StudyFolder& folder_;
   const ForkOptions& options_;
+  SharedProgress& shared_;
   ForkRecorder recorder_;
   const StudyArm* arm_ = nullptr;  // whose process this is; null: before the fork
   std::vector<std::pair<pid_t, size_t>> children_;
@@ -198,13 +214,20 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
                                                       const ForkOptions& options,
                                                       std::unique_lock<std::mutex>& lock) {
   for (const StudyArm& arm : arms) (void)take_failure(folder, arm);  // of a former invocation
+  SharedProgress shared{arms.size()};
   const pid_t process = forked();
   if (process == 0) {
-    const int left = [&] { return Trunk{arms, folder, options}.run(); }();  // its files are closed
+    const int left = [&] {
+      return Trunk{arms, folder, options, shared}.run();
+    }();  // its files are closed
     ::_exit(left);
   }
   lock.unlock();
-  const int status = wait_for(process, options.stop);
+  const int status = wait_for(process, options.stop, [&, next = Clock::now()]() mutable {
+    if (!options.on_progress || Clock::now() < next) return;
+    next = Clock::now() + kProgressEvery;
+    for (size_t i = 0; i < arms.size(); ++i) options.on_progress(arms[i], shared.read(i));
+  });
   lock.lock();
   std::vector<std::optional<StudyRunResult>> results;
   for (const StudyArm& arm : arms) {

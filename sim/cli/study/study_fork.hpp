@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/run/simulation.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/cli/study/study_results.hpp"
 
@@ -26,6 +27,8 @@ struct ForkOptions {
   std::vector<std::string> inputs = {};  // files that every run depends on
   const std::atomic<bool>* stop = nullptr;
   bool is_from_start = false;  // one arm: its whole run goes on in the process
+  // How far an arm is, or what it has in common with others; while `lock` is not held.
+  std::function<void(const StudyArm&, const SimulationProgress&)> on_progress = {};
   // What a run's mistakes are told as.
   std::function<std::string(size_t cell, const Diagnostics&)> placed = {};
 };

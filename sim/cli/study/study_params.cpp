@@ -57,11 +57,15 @@ void StudyParams::check(Checker& c) const {
     c.error("axes[" + std::to_string(repeated) + "].name",
             "is there twice: " + in_quotes(names[repeated]));
   }
-  if (until && !compare) c.error("until", "has an effect only with `compare`");
   if (until && until->seeds_max < seeds.count) {
     c.error("until.seeds_max", "is less than seeds.count");
   }
   if (!compare) return;
+  if (compare->estimator == Estimator::Bca && seeds.count < static_cast<int32_t>(kBcaValuesMin)) {
+    c.error("compare.estimator", "bca needs seeds.count of at least " +
+                                     std::to_string(kBcaValuesMin) + ", got " +
+                                     std::to_string(seeds.count));
+  }
   const auto axis = std::ranges::find(axes, compare->axis, &StudyAxisParams::name);
   if (axis == axes.end()) {
     return c.error("compare.axis", "no axis is called " + in_quotes(compare->axis) +

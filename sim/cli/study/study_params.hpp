@@ -2,51 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/cli/study/intervals.hpp"
+#include "sim/cli/study/study_axis_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
-
-// What is set on top of the base scenario: paths as of --set, values as YAML text.
-using StudySettings = std::map<std::string, std::string>;
-
-struct StudyArmParams {
-  static constexpr std::string_view kDoc = "One way to run the scenario.";
-
-  std::string name;
-  StudySettings set = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("name", name, "What tables and figures call it.", Required{}, Example{"strict"});
-    v("set", set, "Parameters of the scenario, by path, as with --set.",
-      Example{"{policy.base: strict_gang}"});
-  }
-};
-
-struct StudyAxisParams {
-  static constexpr std::string_view kDoc =
-      "What is varied. The grid has a cell for each combination of arms of all axes.";
-
-  std::string name;
-  std::string parameter = {};
-  std::vector<std::string> values = {};
-  std::vector<StudyArmParams> arms = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("name", name, "What tables and figures call it.", Required{}, Example{"policy"});
-    v("parameter", parameter, "The path of the one parameter that `values` are of.",
-      Example{"cluster.pools[0].count"});
-    v("values", values, "An arm for each, named after it.", Example{"[8, 16, 32]"});
-    v("arms", arms, "Arms that set whatever they like, instead of `parameter` and `values`.");
-  }
-  void check(Checker& c) const;
-};
 
 struct StudySeedsParams {
   static constexpr std::string_view kDoc =
@@ -57,12 +21,16 @@ struct StudySeedsParams {
 
   uint64_t first = 1;
   int32_t count = 10;
+  bool permute_ties = false;
 
   template <class V>
   void fields(V& v) {
     v("first", first, "The others follow it.", Range{uint64_t{0}, kFirstMax});
     v("count", count, "Seeds of each cell.", Range{1, 100'000},
       Source{"estimate: t intervals of ten pairs are 16 % wider than normal ones"});
+    v("permute_ties", permute_ties,
+      "Each seed permutes jobs with equal submit times, as run.permute_ties. Reports show the "
+      "band of values, from the least to the largest.");
   }
 };
 
@@ -72,29 +40,40 @@ struct StudyCompareParams {
   std::string axis;
   std::string against;
   double confidence = 0.95;
+  Estimator estimator = Estimator::T;
 
   template <class V>
   void fields(V& v) {
     v("axis", axis, "Whose arms; the others' stay the same within a comparison.", Required{});
     v("against", against, "The arm that they are compared with.", Required{});
     v("confidence", confidence, "That an interval holds the true difference.", Range{0.5, 0.9999});
+    v("estimator", estimator,
+      "Of intervals. t: Student's t, of differences, and of log ratios for times and counts. bca: "
+      "bias-corrected and accelerated bootstrap of the same, from 20 seeds on.",
+      Source{"Efron 1987, J. Am. Stat. Assoc. 82"});
   }
 };
 
 struct StudyStopParams {
   static constexpr std::string_view kDoc =
-      "Seeds are added until each paired difference is known well enough.";
+      "Seeds are added until each interval is narrow enough: of the differences that are compared, "
+      "else of the means of the cells.";
 
   std::string metric;
   double half_width = 0.02;
+  std::optional<double> half_width_absolute = {};
   int32_t seeds_max = 100;
 
   template <class V>
   void fields(V& v) {
     v("metric", metric, "Whose intervals.", Required{}, Example{"jct_mean"});
     v("half_width", half_width,
-      "Half of the interval, as a part of the mean of the arm that others are compared with.",
-      Range{1e-6, 10.0});
+      "Half of the interval, as a part of the mean of the arm that others are compared with, or of "
+      "the cell's own mean.",
+      Range{1e-6, 10.0}, Heeded{!half_width_absolute, "half_width_absolute is given"});
+    v("half_width_absolute", half_width_absolute,
+      "Half of the interval in the unit of the metric, instead. Needed where the baseline is 0.",
+      Range{1e-12, 1e18}, Example{"30"});
     v("seeds_max", seeds_max, "At which to stop all the same.", Unit{"seeds"}, Range{2, 100'000});
   }
 };
@@ -134,9 +113,10 @@ struct StudyParams {
     v("set", set, "Parameters of all runs, by path.", Example{"{run.until: 7d}"});
     v("axes", axes, "What is varied.");
     v("seeds", seeds, "How often.");
-    v("compare", compare, "Absent: nothing is compared, means and intervals of cells are told.");
+    v("compare", compare, "Absent: nothing is compared, reports show means of cells.");
     v("until", until, "Absent: as many seeds as `seeds` says.");
-    v("metrics", metrics, "Names in /summary that reports show; none: all that differ.",
+    v("metrics", metrics,
+      "Figures of /summary that reports show (`orrery describe metrics`); none: all that differ.",
       Example{"[jct_mean, gpu_hours_deadlocked]"});
     v("run", run, "How the runs go.");
     v("keep_runs", keep_runs, "Keep the HDF5 file of each run, not its summary alone.");

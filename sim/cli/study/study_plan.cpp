@@ -5,13 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "models/cluster/ground.hpp"
 #include "sim/cli/study/study_remarks.hpp"
 #include "sim/config/describe.hpp"
-#include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/core/check.hpp"
-#include "sim/core/shared_files.hpp"
 
 namespace orrery {
 namespace {
@@ -32,6 +29,8 @@ StudyPlan::StudyPlan(const std::string& path, Diagnostics& diagnostics)
     : path_{path}, study_{config::load_file(path, diagnostics)} {
   if (!study_.is_usable) return;
   params_ = read_params<StudyParams>(study_.root, "", diagnostics);
+  diagnostics.settle({}, {});
+  check_metrics(diagnostics);
   if (!diagnostics.ok()) return;
   const std::string base = (fs::path{path}.parent_path() / params_.base).lexically_normal();
   if (!fs::exists(base)) {
@@ -74,6 +73,9 @@ void StudyPlan::take_axes(const config::Node& root) {
     return settings;
   };
   common_ = settings_in(params_.set, root["set"]);
+  if (params_.seeds.permute_ties) {
+    common_.push_back({"run.permute_ties=true", root["seeds"]["permute_ties"].position});
+  }
   for (size_t i = 0; i < params_.axes.size(); ++i) {
     const StudyAxisParams& axis = params_.axes[i];
     const config::Node& node = root["axes"].items[i];
@@ -88,10 +90,6 @@ void StudyPlan::take_axes(const config::Node& root) {
       settings.push_back(settings_in(axis.arms[k].set, node["arms"].items[k]["set"]));
     }
   }
-}
-
-Position StudyPlan::position_of_metric(size_t index) const {
-  return study_.root["metrics"].items[index].position;
 }
 
 std::vector<Position> StudyPlan::places_of(const std::vector<Setting>& settings) const {
@@ -222,28 +220,6 @@ StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
   if (params_.run.fork_at) run = read(forked(cell, run), seed, diagnostics);
   ORRERY_CHECK(diagnostics.ok(), "each cell was looked at before");
   return run;
-}
-
-void StudyPlan::check_cells(Diagnostics& diagnostics) const {
-  StudyRemarks remarks;
-  const FileSharing sharing;  // lists of nodes and topologies
-  const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
-    Diagnostics own;
-    Run run = read(settings, params_.seeds.first, own);
-    const auto& [fork_at, until] = std::pair{params_.run.fork_at, run.scenario.run.until};
-    if (fork_at && until && *fork_at >= *until) {
-      own.error(study_.root["run"]["fork_at"].position, "run.fork_at",
-                "must be before run.until, " + format_quantity(*until));
-    }
-    if (own.ok()) Ground{run.scenario}.check(run.scenario, run.document.root, own);
-    remarks.add({cell, label_of(cell)}, places_of(settings), own);
-    return own.ok() ? std::optional{std::move(run)} : std::nullopt;
-  };
-  for (size_t cell = 0; cell < cells_ && !remarks.full(); ++cell) {
-    const std::optional<Run> run = look(cell, settings_of(cell, Arms::All));
-    if (params_.run.fork_at && run) (void)look(cell, forked(cell, *run));
-  }
-  remarks.tell(diagnostics);
 }
 
 }  // namespace orrery

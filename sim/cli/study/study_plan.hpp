@@ -31,9 +31,8 @@ class StudyPlan {
   };
   const std::vector<Axis>& axes() const { return axes_; }
   size_t cells() const { return cells_; }
-  std::vector<size_t> arms_of(size_t cell) const;   // by axis
-  std::string label_of(size_t cell) const;          // "policy=strict load=2"; "all" without axes
-  Position position_of_metric(size_t index) const;  // in the study, of `metrics`
+  std::vector<size_t> arms_of(size_t cell) const;  // by axis
+  std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
   // With the place in the study instead of that of the setting which a message tells of.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
   // What `compare` compares it with: the cell itself if it is that one. None: nothing is compared.
@@ -64,6 +63,22 @@ class StudyPlan {
   void find_forks(Diagnostics& diagnostics);
   std::vector<Setting> forked(size_t cell, const Run& armed) const;
   void check_cells(Diagnostics& diagnostics) const;
+  struct NamedMetric {
+    std::string name, path;
+    Position position;
+  };
+  std::vector<NamedMetric> named_metrics() const;
+  void check_metrics(Diagnostics& diagnostics) const;
+  void check_metrics_of_cells(Diagnostics& diagnostics) const;
+  // The scenario of a cell without what has no effect in it, as a fingerprint.
+  static std::string effect_of(const Run& run, const Diagnostics& told);
+  struct Alike {
+    size_t arm = 0;
+    std::vector<size_t> cells = {};
+  };
+  Alike cells_alike(const std::vector<std::string>& effects, size_t stride, size_t arms,
+                    size_t arm) const;
+  void check_arms(const std::vector<std::string>& effects, Diagnostics& diagnostics) const;
 
   std::string path_;
   StudyParams params_;

@@ -7,9 +7,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kConfidence = 0.95;  // where the study compares nothing
-constexpr uint64_t kBootstrapSeed = 1;
-
 std::string text_of(double value) {
   if (std::isnan(value)) return "–";
   char text[40];
@@ -24,58 +21,24 @@ std::string exact(double value) {
   return text;
 }
 
-std::string with_half(double value, double half) {
-  return std::isnan(half) ? text_of(value) : text_of(value) + " ± " + text_of(half);
+std::string text_of(double low, double high) {
+  return std::isnan(low) ? "–" : "[" + text_of(low) + ", " + text_of(high) + "]";
 }
 
-std::string text_of(const Interval& interval) {
-  if (std::isnan(interval.low)) return "–";
-  return "[" + text_of(interval.low) + ", " + text_of(interval.high) + "]";
+// "12.5 [10.1, 14.9]"; without an interval the value alone.
+std::string text_of(double value, const Interval& interval) {
+  return text_of(value) + (interval.is_known() ? " " + text_of(interval.low, interval.high) : "");
 }
 
 std::string percent(const PairedDifference& paired) {
-  if (paired.baseline == 0) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, "%+.2f %%", 100 * paired.relative());
-  return text;
-}
-
-bool varies(const StudyValues& values) {
-  return std::ranges::any_of(
-      values, [&](const auto& value) { return value.second != values.begin()->second; });
-}
-
-// Means over jobs that came to their end say little where arms bring other jobs there.
-bool is_of_survivors(const std::string& metric) {
-  return metric.starts_with("jct_") || metric.starts_with("wait_") ||
-         metric.starts_with("bounded_slowdown_");
-}
-
-std::optional<std::string> doubt_of_survivors(const StudyValues& completed, size_t cell,
-                                              size_t baseline) {
-  constexpr double kAlike = 0.01;
-  const StudyPairs jobs = pairs_of(completed, cell, baseline);
-  const double own = mean_of(jobs.arm), other = mean_of(jobs.baseline);
-  if (std::abs(own - other) <= kAlike * std::max(own, other)) return {};
-  return "is of other jobs: " + text_of(own) + " completed, " + text_of(other) +
-         " of the baseline, and those that did not are left out";
-}
-
-StudyLine line_of(const StudyPlan& plan, const StudyValues& values, size_t cell) {
-  StudyLine line{.label = plan.label_of(cell), .interval = {}, .paired = {}, .doubts = {}};
-  const std::vector<double> own = pairs_of(values, cell, cell).arm;
-  const auto& compare = plan.params().compare;
-  const double confidence = compare ? compare->confidence : kConfidence;
-  line.seeds = own.size();
-  line.mean = own.empty() ? std::nan("") : mean_of(own);
-  if (own.size() >= 2) line.interval = t_interval(own, confidence);
-  const std::optional<size_t> baseline = plan.baseline_of(cell);
-  if (!baseline || *baseline == cell) return line;
-  const StudyPairs pairs = pairs_of(values, cell, *baseline);
-  if (pairs.arm.empty()) return line;
-  line.paired = paired_difference(pairs.arm, pairs.baseline, confidence, kBootstrapSeed);
-  line.doubts = doubts(*line.paired);
-  return line;
+  const auto [mean, interval] = paired.percent();
+  if (std::isnan(mean)) return "–";
+  char text[80];
+  std::snprintf(text, sizeof text, "%+.2f %%", mean);
+  if (!interval.is_known()) return text;
+  char ends[80];
+  std::snprintf(ends, sizeof ends, " [%+.2f, %+.2f]", interval.low, interval.high);
+  return std::string{text} + ends;
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
@@ -127,9 +90,35 @@ std::string quoted(const std::string& text) {
   return safe + '"';
 }
 
-std::string table_of(const StudyMetric& metric, bool compares, ReportFormat format) {
+struct TableOptions {
+  bool compares = false, has_band = false;
+  ReportFormat format = ReportFormat::Markdown;
+};
+
+std::vector<std::string> cells_of(const StudyLine& line, const TableOptions& options) {
+  std::vector<std::string> cells{line.label, std::to_string(line.seeds),
+                                 text_of(line.mean, line.interval)};
+  if (options.has_band) cells.push_back(text_of(line.least, line.most));
+  if (options.compares && line.paired) {
+    const PairedDifference& paired = *line.paired;
+    cells.insert(cells.end(),
+                 {text_of(paired.difference.mean, paired.difference.interval), percent(paired),
+                  std::string{name_of(paired.verdict())}, text_of(paired.correlation)});
+  } else if (options.compares) {
+    cells.insert(cells.end(), {"baseline", "", "", ""});
+  }
+  for (std::string& cell : cells) cell = escaped(cell, options.format);
+  return cells;
+}
+
+std::string table_of(const StudyMetric& metric, const TableOptions& options) {
   std::vector<std::string> head{"cell", "seeds", "mean"};
-  if (compares) head.insert(head.end(), {"difference", "of baseline", "bootstrap", "correlation"});
+  if (options.has_band) head.emplace_back("band");
+  if (options.compares) {
+    head.insert(head.end(), {"difference", "in percent", "verdict", "correlation"});
+  }
+  const ReportFormat format = options.format;
+  for (std::string& title : head) title = escaped(title, format);
   std::string text;
   const std::string columns = "l" + std::string(head.size() - 1, 'r');
   if (format == ReportFormat::Latex) {
@@ -138,122 +127,64 @@ std::string table_of(const StudyMetric& metric, bool compares, ReportFormat form
     text += row(head, format) + "|---" +
             joined(std::vector<std::string>(head.size() - 1, "|--:"), "") + "|\n";
   }
-  for (const StudyLine& line : metric.lines) {
-    std::vector<std::string> cells{
-        line.label, std::to_string(line.seeds),
-        line.interval ? with_half(line.mean, line.interval->half()) : text_of(line.mean)};
-    if (compares && line.paired) {
-      const PairedDifference& paired = *line.paired;
-      cells.insert(cells.end(), {with_half(paired.difference, paired.t.half()), percent(paired),
-                                 text_of(paired.bootstrap), text_of(paired.correlation)});
-    } else if (compares) {
-      cells.insert(cells.end(), {"baseline", "", "", ""});
-    }
-    for (std::string& cell : cells) cell = escaped(cell, format);
-    text += row(cells, format);
-  }
+  for (const StudyLine& line : metric.lines) text += row(cells_of(line, options), format);
   return format == ReportFormat::Latex ? text + "\\hline\n\\end{tabular}\n" : text;
 }
 
+std::string csv_row(const StudyMetric& metric, const StudyLine& line) {
+  const auto ends = [](const Interval& interval) {
+    return exact(interval.low) + "," + exact(interval.high);
+  };
+  std::vector<std::string> cells{
+      metric.name,      metric.unit,         quoted(line.label), std::to_string(line.seeds),
+      exact(line.mean), ends(line.interval), exact(line.least),  exact(line.most)};
+  if (line.paired) {
+    const auto& [mean, interval] = line.paired->difference;
+    const Estimate percent = line.paired->percent();
+    cells.insert(cells.end(),
+                 {exact(mean), ends(interval), exact(percent.mean), ends(percent.interval),
+                  std::string{name_of(line.paired->scale)},
+                  std::string{name_of(line.paired->verdict())}, exact(line.paired->correlation)});
+  } else {
+    cells.emplace_back(",,,,,,,,");
+  }
+  std::vector<std::string> texts;
+  for (const Doubt& doubt : line.doubts) texts.push_back(doubt.text);
+  cells.push_back(quoted(joined(texts, "; ")));
+  return joined(cells, ",") + "\n";
+}
+
+// Columns are called as in study.h5.
 std::string csv(const std::vector<StudyMetric>& metrics) {
   std::string text =
-      "metric,unit,cell,seeds,mean,low,high,difference,t_low,t_high,bootstrap_low,bootstrap_high,"
-      "correlation,doubts\n";
+      "metric,unit,cell,seeds,mean,mean_low,mean_high,min,max,difference,low,high,percent,"
+      "percent_low,percent_high,scale,verdict,correlation,doubts\n";
   for (const StudyMetric& metric : metrics) {
-    for (const StudyLine& line : metric.lines) {
-      std::vector<std::string> cells{metric.name, metric.unit, quoted(line.label),
-                                     std::to_string(line.seeds), exact(line.mean)};
-      const auto add = [&](std::optional<Interval> interval) {
-        cells.push_back(interval ? exact(interval->low) : "");
-        cells.push_back(interval ? exact(interval->high) : "");
-      };
-      add(line.interval);
-      cells.push_back(line.paired ? exact(line.paired->difference) : "");
-      add(line.paired ? std::optional{line.paired->t} : std::nullopt);
-      add(line.paired ? std::optional{line.paired->bootstrap} : std::nullopt);
-      cells.push_back(line.paired ? exact(line.paired->correlation) : "");
-      cells.push_back(quoted(joined(line.doubts, "; ")));
-      text += joined(cells, ",") + "\n";
-    }
+    if (!metric.is_reported) continue;
+    for (const StudyLine& line : metric.lines) text += csv_row(metric, line);
   }
   return text;
 }
 
 }  // namespace
 
-std::vector<StudyMetric> metrics_found(const StudyPlan& plan,
-                                       const std::vector<StudyRunResult>& results) {
-  std::vector<StudyMetric> metrics;
-  const std::vector<std::string>& asked = plan.params().metrics;
-  const StudyValues completed = values_of(results, "jobs_completed");
-  for (const std::string& name : asked.empty() ? metrics_of(results) : asked) {
-    const StudyValues values = values_of(results, name);
-    if (values.empty() || (asked.empty() && !varies(values))) continue;
-    StudyMetric metric{.name = name, .unit = {}, .doc = {}, .lines = {}};
-    for (const StudyRunResult& result : results) {
-      const auto found = std::ranges::find(result.summary, name, &SummaryValue::name);
-      if (found == result.summary.end()) continue;
-      metric.unit = found->unit;
-      metric.doc = found->doc;
-      break;
-    }
-    for (size_t cell = 0; cell < plan.cells(); ++cell) {
-      StudyLine& line = metric.lines.emplace_back(line_of(plan, values, cell));
-      if (!line.paired || !is_of_survivors(name)) continue;
-      const auto doubt = doubt_of_survivors(completed, cell, *plan.baseline_of(cell));
-      if (doubt) line.doubts.push_back(*doubt);
-    }
-    metrics.push_back(std::move(metric));
-  }
-  return metrics;
-}
-
-std::vector<std::string> unknown_metrics(const StudyPlan& plan,
-                                         const std::vector<StudyRunResult>& results) {
-  std::vector<std::string> messages;
-  const std::vector<std::string> known = metrics_of(results);
-  const std::vector<std::string>& asked = plan.params().metrics;
-  for (size_t i = 0; i < asked.size() && !known.empty(); ++i) {
-    if (std::ranges::find(known, asked[i]) != known.end()) continue;
-    messages.push_back(to_string(plan.position_of_metric(i)) + ": metrics[" + std::to_string(i) +
-                       "]: no run has a figure called " + in_quotes(asked[i]) +
-                       did_you_mean(asked[i], known));
-  }
-  if (const auto& until = plan.params().until; until && !known.empty()) {
-    if (std::ranges::find(known, until->metric) == known.end()) {
-      messages.push_back(plan.path() + ": until.metric: no run has a figure called " +
-                         in_quotes(until->metric) + did_you_mean(until->metric, known) +
-                         ", so no seeds were added");
-    }
-  }
-  return messages;
-}
-
-std::string doubts_text(const std::vector<StudyMetric>& metrics) {
-  std::string text;
-  for (const StudyMetric& metric : metrics) {
-    for (const StudyLine& line : metric.lines) {
-      for (const std::string& doubt : line.doubts) {
-        text += metric.name + ", " + line.label + ": " + doubt + "\n";
-      }
-    }
-  }
-  return text;
-}
-
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format) {
   if (format == ReportFormat::Csv) return csv(metrics);
-  const auto& compare = plan.params().compare;
+  const TableOptions options{.compares = plan.params().compare.has_value(),
+                             .has_band = plan.params().seeds.permute_ties,
+                             .format = format};
   std::string text;
   for (const StudyMetric& metric : metrics) {
+    if (!metric.is_reported) continue;
     const std::string unit = metric.unit.empty() ? "" : " (" + metric.unit + ")";
     const std::string title = metric.name + unit + ": " + metric.doc;
     text += format == ReportFormat::Latex ? "% " + title + "\n" : "## " + title + "\n\n";
-    text += table_of(metric, compare.has_value(), format) + "\n";
+    text += table_of(metric, options) + "\n";
     for (const StudyLine& line : metric.lines) {
-      for (const std::string& doubt : line.doubts) {
-        text += (format == ReportFormat::Latex ? "% " : "- ") + line.label + ": " + doubt + "\n";
+      for (const Doubt& doubt : line.doubts) {
+        text +=
+            (format == ReportFormat::Latex ? "% " : "- ") + line.label + ": " + doubt.text + "\n";
       }
     }
     if (text.back() != '\n' || !text.ends_with("\n\n")) text += '\n';

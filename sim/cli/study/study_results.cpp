@@ -15,7 +15,6 @@
 #include "models/run/simulation.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/core/shared_files.hpp"
-#include "sim/record/channel.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
 namespace orrery {
@@ -23,57 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-struct StudyCellRow {
-  uint32_t cell = 0;
-  FixedText<48> axis, arm;
-  bool is_baseline = false;
-
-  static void columns(auto&& c) {
-    c("cell", &StudyCellRow::cell, "its place in the grid; the last axis is fastest");
-    c("axis", &StudyCellRow::axis, "what is varied");
-    c("arm", &StudyCellRow::arm, "how, in this cell");
-    c("is_baseline", &StudyCellRow::is_baseline, "others are compared with this arm");
-  }
-};
-
-struct StudyRunRow {
-  uint32_t cell = 0;
-  uint64_t seed = 0;
-  bool is_ok = false;
-  double wall_seconds = 0, cpu_seconds = 0;
-  FixedText<128> label;
-
-  static void columns(auto&& c) {
-    c("cell", &StudyRunRow::cell, "as in /cells");
-    c("seed", &StudyRunRow::seed, "run.seed");
-    c("is_ok", &StudyRunRow::is_ok, "it ran to its end");
-    c("wall_seconds", &StudyRunRow::wall_seconds, "host time; differs from time to time", "s");
-    c("cpu_seconds", &StudyRunRow::cpu_seconds,
-      "host CPU time; of an arm that forked, from then on", "s");
-    c("label", &StudyRunRow::label, "axis=arm for each axis");
-  }
-};
-
-struct StudyValueRow {
-  uint32_t cell = 0;
-  uint64_t seed = 0;
-  FixedText<48> name;
-  double value = 0;
-  FixedText<24> unit;
-
-  static void columns(auto&& c) {
-    c("cell", &StudyValueRow::cell, "of the run");
-    c("seed", &StudyValueRow::seed, "of the run");
-    c("name", &StudyValueRow::name, "of the figure in /summary");
-    c("value", &StudyValueRow::value, "what the run found");
-    c("unit", &StudyValueRow::unit, "of the value");
-  }
-};
-
-double as_double(const SummaryValue& value) {
-  return std::visit([](auto number) { return static_cast<double>(number); }, value.value);
-}
 
 std::string number_text(size_t cell, uint64_t seed) {
   char text[64];
@@ -167,6 +115,10 @@ bool is_as_written(const std::string& file, const json& kept) {
 
 }  // namespace
 
+double as_double(const SummaryValue& value) {
+  return std::visit([](auto number) { return static_cast<double>(number); }, value.value);
+}
+
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs) {
   StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
@@ -256,50 +208,6 @@ std::string StudyFolder::damage(size_t cell, uint64_t seed) const {
 void StudyFolder::keep(const StudyRunResult& result, const std::string& key) const {
   const json kept = to_json(result, key, run_path(result.cell, result.seed));
   write_whole(json_path(result.cell, result.seed), kept.dump(1) + "\n");
-}
-
-void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
-                              const std::string& doubts) const {
-  Hdf5Recorder recorder{{.path = fs::path{path_} / "study.h5"}};
-  Channel<StudyCellRow> cells{recorder, "/cells", "one row for each axis of each cell"};
-  Channel<StudyRunRow> runs{recorder, "/runs", "one row for each run"};
-  Channel<StudyValueRow> values{recorder, "/values", "one row for each figure of each run"};
-  recorder.set_attribute("version", std::string{ORRERY_VERSION});
-  recorder.write_text("/meta/study", plan.text());
-  recorder.write_text("/meta/doubts", doubts);
-  const size_t least = plan.cells() * static_cast<size_t>(plan.params().seeds.count);
-  recorder.set_attribute("runs_missing", uint64_t{least - std::min(least, results.size())});
-  recorder.start();
-  const auto& compare = plan.params().compare;
-  for (size_t cell = 0; cell < plan.cells(); ++cell) {
-    const std::vector<size_t> arms = plan.arms_of(cell);
-    for (size_t i = 0; i < arms.size(); ++i) {
-      const StudyPlan::Axis& axis = plan.axes()[i];
-      const std::string& arm = axis.arms[arms[i]];
-      cells.emit({.cell = static_cast<uint32_t>(cell),
-                  .axis = std::string_view{axis.name},
-                  .arm = std::string_view{arm},
-                  .is_baseline = compare && compare->axis == axis.name && compare->against == arm});
-    }
-  }
-  for (const StudyRunResult& result : results) {
-    const auto cell = static_cast<uint32_t>(result.cell);
-    runs.emit({.cell = cell,
-               .seed = result.seed,
-               .is_ok = result.is_ok,
-               .wall_seconds = result.wall_seconds,
-               .cpu_seconds = result.cpu_seconds,
-               .label = std::string_view{plan.label_of(result.cell)}});
-    for (const SummaryValue& value : result.summary) {
-      values.emit({.cell = cell,
-                   .seed = result.seed,
-                   .name = std::string_view{value.name},
-                   .value = as_double(value),
-                   .unit = std::string_view{value.unit}});
-    }
-  }
-  recorder.flush_all();
-  recorder.finish({.complete = true, .simulated = {}});
 }
 
 std::string study_key(const Scenario& scenario) {

@@ -33,6 +33,7 @@ struct StudyRunResult {
 class InputFiles;
 struct SimulationResult;
 
+double as_double(const SummaryValue& value);
 // Of a run that went well.
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
@@ -69,11 +70,6 @@ class StudyFolder {
   // Which file of a run that is over is not as the run wrote it; empty: none.
   std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
-  // DIR/study.h5: /cells, /runs, /values, the study file, in order of cells and seeds.
-  // `doubts`: lines for readers. Runs that are missing yet are counted in the attribute
-  // runs_missing.
-  void write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
-                   const std::string& doubts) const;
   const std::string& path() const { return path_; }
 
  private:

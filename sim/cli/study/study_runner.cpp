@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,7 +14,7 @@
 #include "models/run/simulation.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/cli/failure.hpp"
-#include "sim/cli/study/paired.hpp"
+#include "sim/cli/study/study_findings.hpp"
 #include "sim/cli/study/study_fork.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/hdf5_recorder.hpp"
@@ -26,6 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using End = SimulationResult::End;
+
+constexpr std::chrono::milliseconds kProgressEvery{100};
 
 bool is_by_cell_and_seed(const StudyRunResult& a, const StudyRunResult& b) {
   return std::pair{a.cell, a.seed} < std::pair{b.cell, b.seed};
@@ -113,16 +113,20 @@ class Pool {
       }
     }
     if (arms.empty()) return;
-    progress_.running += arms.size();
-    tell();
+    for (const StudyArm& arm : arms) begin({arm.cell, arm.seed});
     const ForkOptions options{.keep_runs = plan_.params().keep_runs,
                               .at_once = arms_at_once_,
                               .inputs = options_.inputs,
                               .stop = options_.stop,
                               .is_from_start = !plan_.params().run.fork_at,
-                              .placed = [this](size_t cell, const Diagnostics& diagnostics) {
-                                return plan_.placed(cell, diagnostics);
-                              }};
+                              .on_progress =
+                                  [this](const StudyArm& arm, const SimulationProgress& progress) {
+                                    went_on({arm.cell, arm.seed}, progress);
+                                  },
+                              .placed =
+                                  [this](size_t cell, const Diagnostics& diagnostics) {
+                                    return plan_.placed(cell, diagnostics);
+                                  }};
     try {
       for (auto& result : run_forked(arms, folder_, options, lock)) {
         if (result) add(std::move(*result));
@@ -133,13 +137,16 @@ class Pool {
         add({.cell = arm.cell, .seed = arm.seed, .failure = failure});
       }
     }
-    progress_.running -= arms.size();
+    for (const StudyArm& arm : arms) end({arm.cell, arm.seed});
     tell();
   }
 
   // Whatever goes wrong in a run ends this run alone.
   void one(const StudyRunId& id) {
-    tell_begin();
+    {
+      const std::lock_guard lock{mutex_};
+      begin(id);
+    }
     std::optional<StudyRunResult> result;
     try {
       result = found_or_simulated(id);
@@ -147,7 +154,7 @@ class Pool {
       result = {.cell = id.first, .seed = id.second, .failure = current_failure()};
     }
     const std::lock_guard lock{mutex_};
-    --progress_.running;
+    end(id);
     result ? add(std::move(*result)) : tell();
   }
 
@@ -181,8 +188,15 @@ class Pool {
 
   SimulationResult recorded(const StudyPlan::Run& run, size_t cell, uint64_t seed,
                             Diagnostics& diagnostics) {
+    Clock::time_point next = Clock::now();
+    const auto on_progress = [&](const SimulationProgress& progress) {
+      if (Clock::now() < next) return;
+      next = Clock::now() + kProgressEvery;
+      went_on({cell, seed}, progress);
+    };
     const auto simulated = [&](Recorder& recorder) {
-      return simulate(run.scenario, run.document, recorder, {.stop = options_.stop}, diagnostics);
+      const SimulationOptions how{.on_progress = on_progress, .stop = options_.stop};
+      return simulate(run.scenario, run.document, recorder, how, diagnostics);
     };
     if (!plan_.params().keep_runs) {
       NullRecorder recorder;
@@ -196,10 +210,23 @@ class Pool {
     return found;
   }
 
-  void tell_begin() {
-    const std::lock_guard lock{mutex_};
-    ++progress_.running;
+  std::vector<StudyProgress::Running>::iterator running(const StudyRunId& id) {
+    const auto at = std::ranges::find(running_, id);
+    return progress_.running.begin() + (at - running_.begin());
+  }
+  void begin(const StudyRunId& id) {
+    running_.push_back(id);
+    progress_.running.push_back({plan_.label_of(id.first) + " seed " + std::to_string(id.second)});
     tell();
+  }
+  void went_on(const StudyRunId& id, const SimulationProgress& progress) {
+    const std::lock_guard lock{mutex_};
+    running(id)->run = progress;
+    tell();
+  }
+  void end(const StudyRunId& id) {
+    progress_.running.erase(running(id));
+    std::erase(running_, id);
   }
   void tell() {
     progress_.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
@@ -227,6 +254,7 @@ class Pool {
   const Clock::time_point began_ = Clock::now();
   std::mutex mutex_;  // of all that follows
   StudyProgress progress_;
+  std::vector<StudyRunId> running_;  // as in progress_
   std::vector<StudyRunResult> results_;
   size_t arms_at_once_ = 1;
 };
@@ -267,7 +295,7 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
   const auto is_stopped = [&] { return options.stop != nullptr && options.stop->load(); };
   const auto is_known = [&] { return !values_of(results, params.until->metric).empty(); };
   while (params.until && is_known() && options.is_all && !is_stopped() &&
-         seeds < params.until->seeds_max && widest_half(plan, results) > params.until->half_width) {
+         seeds < params.until->seeds_max && widest_half(plan, results) > half_asked(plan)) {
     const int32_t more = std::min(params.until->seeds_max, seeds + std::max(seeds / 4, 1));
     pool.run(runs_of(plan, seeds, more));
     seeds = more;
@@ -295,24 +323,6 @@ std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder&
     if (std::string file = folder.damage(cell, seed); !file.empty()) damaged.push_back(file);
   }
   return damaged;
-}
-
-double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results) {
-  constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  const StudyValues values = values_of(results, plan.params().until->metric);
-  double widest = 0;
-  for (size_t cell = 0; cell < plan.cells(); ++cell) {
-    const size_t baseline = *plan.baseline_of(cell);
-    if (baseline == cell) continue;
-    const StudyPairs pairs = pairs_of(values, cell, baseline);
-    if (pairs.arm.size() < 3) return kUnknown;
-    const PairedDifference paired =
-        paired_difference(pairs.arm, pairs.baseline, plan.params().compare->confidence, 1);
-    if (paired.t.half() > 0) {
-      widest = std::max(widest, paired.baseline == 0 ? kUnknown : paired.relative_half());
-    }
-  }
-  return widest;
 }
 
 }  // namespace orrery

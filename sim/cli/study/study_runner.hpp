@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "sim/cli/study/study_plan.hpp"
+#include "sim/cli/study/study_progress.hpp"
 #include "sim/cli/study/study_results.hpp"
 
 namespace orrery {
-
-struct StudyProgress {
-  size_t runs = 0, done = 0, kept = 0, failed = 0, running = 0;  // kept: of a former invocation
-  double elapsed_s = 0, cpu_s = 0;  // cpu_s: of the runs that are over, in host seconds each
-};
 
 struct StudyOptions {
   int32_t jobs = 0;                      // runs at once; 0: one a core
@@ -42,9 +38,5 @@ std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& 
 
 // What report --verify tells: files of runs that are over and not as the runs wrote them.
 std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder& folder);
-
-// The widest interval of `until` among all cells, as a part of its baseline; infinite with too few
-// pairs.
-double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
 
 }  // namespace orrery

@@ -7,10 +7,11 @@
 #include <fstream>
 
 #include "models/run/simulation.hpp"
+#include "sim/cli/study/study_findings.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/cli/study/study_report.hpp"
 #include "sim/cli/study/study_runner.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/study/study_fixture.hpp"
 
 namespace orrery {
 namespace {
@@ -20,40 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
-
-constexpr std::string_view kBase =
-    "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
-    "workload:\n"
-    "  sources:\n"
-    "    - {kind: generator, arrival_rate: 10, gpus_per_pod_max: 8, shape: {kind: classes, "
-    "classes:\n"
-    "        [{gpus: {kind: fixed, value: 8}, duration: {kind: exponential, mean: 10min}}]}}\n"
-    "run: {until: 10h}\n";
-constexpr std::string_view kStudy =
-    "base: base.yaml\n"
-    "axes:\n"
-    "  - {name: policy, arms: [{name: a, set: {policy.base: default}},\n"
-    "                          {name: b, set: {policy.base: strict_gang}}]}\n"
-    "  - {name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2, 3]}\n"
-    "seeds: {first: 5, count: 2}\n"
-    "compare: {axis: nodes, against: '2'}\n";
-
-struct StudyTest : ::testing::Test {
-  test::TemporaryFolder folder;
-  Diagnostics diagnostics;
-
-  void write(std::string_view study, std::string_view base = kBase) const {
-    folder.write("base.yaml", base);
-    folder.write("study.yaml", study);
-  }
-  StudyPlan plan() { return StudyPlan{folder / "study.yaml", diagnostics}; }
-  std::vector<std::string> mistakes(std::string_view study) {
-    write(study);
-    plan();
-    return diagnostics.messages();
-  }
-  StudyFolder results() const { return StudyFolder{folder / "out"}; }
-};
 
 TEST_F(StudyTest, TheGridHasACellForEachCombinationOfArms) {
   write(kStudy);
@@ -154,8 +121,8 @@ TEST_F(StudyTest, PartsTogetherAreTheWholeAndGiveTheSame) {
     EXPECT_EQ(merged[i].cell, at_once[i].cell);
     EXPECT_EQ(merged[i].summary.front().value, at_once[i].summary.front().value);
   }
-  EXPECT_EQ(report_text(study, metrics_found(study, merged), ReportFormat::Csv),
-            report_text(study, metrics_found(study, at_once), ReportFormat::Csv));
+  EXPECT_EQ(report_text(study, findings(study, merged), ReportFormat::Csv),
+            report_text(study, findings(study, at_once), ReportFormat::Csv));
 }
 
 TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
@@ -228,15 +195,6 @@ TEST_F(StudyTest, WhatATraceHoldsNowIsRunAnew) {
   EXPECT_NEAR(after - before, 3'600, 1e-6);
 }
 
-constexpr std::string_view kForked =
-    "base: base.yaml\n"
-    "axes:\n"
-    "  - {name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2]}\n"
-    "  - {name: policy, arms: [{name: same}, {name: strict, set: {policy.base: strict_gang}},\n"
-    "                          {name: block, set: {policy.queue.head_of_line: block}}]}\n"
-    "seeds: {count: 2}\n"
-    "run: {fork_at: 4h}\n";
-
 TEST_F(StudyTest, ArmsThatForkAreAsRunsFromTheStart) {
   write(kForked);
   const StudyPlan study = plan();
@@ -285,17 +243,6 @@ TEST_F(StudyTest, ARunThatIsOverBeforeItsForkIsToldAndTheRestGoesOn) {
   EXPECT_THAT(failures[0], HasSubstr("the run was over before run.fork_at"));
 }
 
-TEST_F(StudyTest, AFigureThatNoRunHasIsTold) {
-  write(std::string{kStudy} + "metrics: [wait_mean, jct_maen]\n");
-  const StudyPlan study = plan();
-  const std::vector<StudyRunResult> found =
-      run_study(study, results(), {.jobs = 2, .part = 1, .parts = 12});
-  EXPECT_EQ(found.size(), 1U);
-  EXPECT_THAT(unknown_metrics(study, found),
-              ElementsAre(AllOf(StartsWith((folder / "study.yaml").string() + ":8:22: metrics[1]:"),
-                                HasSubstr("'jct_maen'; did you mean 'jct_mean'?"))));
-}
-
 TEST_F(StudyTest, WhatEveryRunDependsOnIsLookedAtAndSoAreItsFiles) {
   write("base: base.yaml\nseeds: {count: 2}\n");
   folder.write("policy.so", "one");
@@ -334,27 +281,38 @@ TEST_F(StudyTest, MeansOfOtherJobsAreDoubted) {
       few);
   const StudyPlan study = plan();
   ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
-  const auto metrics = metrics_found(study, run_study(study, results(), {.jobs = 2}));
-  ASSERT_EQ(metrics.size(), 2U);
-  EXPECT_THAT(metrics[0].lines[1].doubts, ::testing::Contains(HasSubstr("is of other jobs")));
-  EXPECT_THAT(metrics[1].lines[1].doubts,
-              ::testing::Not(::testing::Contains(HasSubstr("is of other jobs"))));
-  EXPECT_THAT(doubts_text(metrics), HasSubstr("jct_mean, a|b=short: is of other jobs"));
+  const auto metrics = findings(study, run_study(study, results(), {.jobs = 2}));
+  ASSERT_GT(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].name, "jct_mean");
+  EXPECT_TRUE(metrics[1].is_reported);
+  EXPECT_FALSE(metrics[2].is_reported);
+  const auto is_of_other_jobs = ::testing::Field(&Doubt::text, HasSubstr("is of other jobs"));
+  EXPECT_THAT(metrics[0].lines[1].doubts, ::testing::Contains(is_of_other_jobs));
+  EXPECT_THAT(metrics[1].lines[1].doubts, ::testing::Not(::testing::Contains(is_of_other_jobs)));
   EXPECT_THAT(report_text(study, metrics, ReportFormat::Csv),
               HasSubstr("\"a|b=all \"\"long\"\"\""));
   EXPECT_THAT(report_text(study, metrics, ReportFormat::Markdown), HasSubstr("| a\\|b=short |"));
 }
 
 TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {
-  write(
+  constexpr std::string_view kAxis =
       "base: base.yaml\n"
       "axes: [{name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2]}]\n"
-      "seeds: {first: 5, count: 2}\ncompare: {axis: nodes, against: '2'}\n"
-      "until: {metric: jct_mean, half_width: 0.5, seeds_max: 40}\n");
-  const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
-  EXPECT_GT(found.size(), 4U);
-  const StudyPlan study = plan();
-  EXPECT_TRUE(widest_half(study, found) <= 0.5 || found.size() == 2U * 40);
+      "seeds: {first: 5, count: 2}\n";
+  const auto widest_of = [&](const std::string& rest) {
+    write(std::string{kAxis} + rest);
+    const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
+    EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+    EXPECT_GT(found.size(), 4U);
+    EXPECT_LT(found.size(), 2U * 40);
+    return widest_half(plan(), found);
+  };
+  const std::string compare = "compare: {axis: nodes, against: '2'}\n";
+  EXPECT_LE(widest_of(compare + "until: {metric: jct_mean, half_width: 2, seeds_max: 40}\n"), 2);
+  EXPECT_LE(widest_of(compare + "until: {metric: gpu_share_useful, half_width_absolute: 0.3, "
+                                "seeds_max: 40}\n"),
+            0.3);
+  EXPECT_LE(widest_of("until: {metric: gpu_share_useful, half_width: 0.5, seeds_max: 40}\n"), 0.5);
 }
 
 }  // namespace

@@ -205,7 +205,9 @@ def test_paired_differences(tmp_path: Path) -> None:
     assert [sjf["difference"], sjf["low"], sjf["high"]] == pytest.approx(
         [-2, -2 - half, -2 + half], abs=1e-4
     )
-    assert sjf["percent"] == pytest.approx(-100 * 2 / 12) and not sjf["clear"]
+    ratio = (9 / 10 * 10 / 12 * 11 / 14) ** (1 / 3)  # of each pair, their geometric mean
+    assert sjf["percent"] == pytest.approx(100 * (ratio - 1)) and sjf["clear"]
+    assert sjf["percent_low"] > -100 and sjf["scale"] == "log_ratio"
     assert "95 % intervals" in drawn(figures.paired_differences(values, what="wait"), tmp_path)
     with pytest.raises(ValueError, match="gang: 1 pairs with fifo, and it takes two"):
         figures.paired_differences_data(values.iloc[:2])

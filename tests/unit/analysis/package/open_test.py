@@ -12,7 +12,6 @@ import numpy as np
 import orrery
 import pytest
 from conftest import ROOT, TINY
-from orrery.comparison import t_quantile
 
 
 def test_times_are_seconds_and_never_is_nan(tiny: orrery.Run) -> None:
@@ -68,11 +67,6 @@ def test_two_runs_are_compared_figure_by_figure(tiny: orrery.Run, made) -> None:
     assert math.isnan(frame.loc["deadlocks", ("percent", "dead")])
     with pytest.raises(orrery.RunError, match="1 names for 2 runs"):
         orrery.compare([tiny, other], names=["one"])
-
-
-def test_quantiles_of_t_are_those_of_tables() -> None:
-    for freedom, quantile in ((1, 12.7062), (4, 2.7764), (9, 2.2622), (30, 2.0423), (100, 1.9840)):
-        assert t_quantile(0.975, freedom) == pytest.approx(quantile, abs=5e-5)
 
 
 def test_what_is_no_run_is_told(tiny: orrery.Run, tmp_path: Path) -> None:

@@ -54,27 +54,30 @@ def test_the_grid_and_the_values_are_those_of_the_runs(study: orrery.Study) -> N
         study.pairs("jct_mean")
 
 
-def test_intervals_are_those_of_the_program(
-    program: str, tiny_text: str, tmp_path: Path
-) -> None:
-    (tmp_path / "tiny.yaml").write_text(tiny_text)
-    (tmp_path / "study.yaml").write_text(STUDY.replace("count: 3", "count: 7"))
-    subprocess.run([program, "study", "run", "study.yaml", "-o", "out", "-q"], cwd=tmp_path,
-                   check=True)
+def test_intervals_are_those_of_the_program(study: orrery.Study, program: str) -> None:
     told = subprocess.run([program, "study", "report", "study.yaml", "-o", "out", "--format", "csv"],
-                          cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+                          cwd=study.folder.parent, check=True, capture_output=True, text=True).stdout
     rows = pd.read_csv(io.StringIO(told)).set_index(["metric", "cell"])
-    study = orrery.Study(tmp_path / "out")
+    assert list(dict.fromkeys(rows.index.get_level_values("metric"))) == [m.name for m in study.metrics]
     compared = 0
-    for name in dict.fromkeys(rows.index.get_level_values("metric")):
-        for cell, row in study.differences(name).iterrows():
-            own = rows.loc[name, study.labels[cell]]
-            for ours, theirs in (("difference", "difference"), ("low", "t_low"),
-                                 ("high", "t_high"), ("bootstrap_low", "bootstrap_low"),
-                                 ("bootstrap_high", "bootstrap_high")):
-                assert row[ours] == pytest.approx(own[theirs], rel=1e-6, abs=1e-9, nan_ok=True)
-            compared += not math.isnan(row["bootstrap_low"])
+    for metric in study.metrics:
+        for cell, row in study.differences(metric.name).iterrows():
+            own = rows.loc[metric.name, study.labels[cell]]
+            for name in ("difference", "low", "high", "percent", "percent_low", "percent_high",
+                         "correlation"):
+                assert row[name] == pytest.approx(own[name], rel=1e-12, abs=1e-12, nan_ok=True)
+            assert (row["verdict"], row["scale"]) == (own["verdict"], own["scale"])
+            compared += 1
     assert compared > 20
+    assert set(study.doubts["metric"]) <= set(study.values["name"])
+    assert (study.doubts["kind"] == "few_seeds").any()
+
+
+def test_pairs_of_a_frame_are_those_of_the_study(study: orrery.Study) -> None:
+    for cell, row in study.differences("jct_mean").iterrows():
+        frame = orrery.paired(study.by_seed("jct_mean")[[row["baseline"], cell]], row["baseline"])
+        for name in ("difference", "low", "high", "percent", "percent_low", "percent_high"):
+            assert frame.loc[cell, name] == pytest.approx(row[name], rel=1e-9)
 
 
 def test_a_study_is_no_run(study: orrery.Study) -> None:

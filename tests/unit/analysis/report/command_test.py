@@ -93,6 +93,11 @@ def test_a_file_in_the_current_folder_hides_no_module(told, tiny, tmp_path) -> N
     assert told("report", tiny.path, "-o", "a.html")[0] == 0
 
 
+def test_a_study_knows_the_parameters_of_its_axes(study: Path) -> None:
+    assert orrery.Study(study).parameters == {
+        "nodes": ("cluster.pools[0].count", "nodes"), "policy": ("policy.base", "")}
+
+
 def test_the_page_of_a_study_compares_and_links(told, study: Path, tmp_path: Path) -> None:
     assert told("report", study, "-o", "s.html")[0] == 0
     page = (tmp_path / "s.html").read_text()

@@ -1,0 +1,45 @@
+// models/scenario/record_params.hpp -- the section `record` of a scenario.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/facts/fact.hpp"
+#include "models/scheduling/feasibility/deadlock_params.hpp"
+#include "models/telemetry/cardiogram_params.hpp"
+#include "models/telemetry/timeline_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct RecordParams {
+  static constexpr std::string_view kDoc = "What goes into the output file.";
+
+  TimelineParams timeline = {};
+  DeadlockParams deadlocks = {};
+  std::optional<CardiogramParams> cardiogram = {};
+  bool pods = true;
+  bool attempts = false;
+  std::vector<std::string> off = {};
+  int32_t compression = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("timeline", timeline, "Series sampled over time.");
+    v("deadlocks", deadlocks, "Definition of a deadlock.", Heeded{Fact::Pods});
+    v("cardiogram", cardiogram,
+      "Activity of ranks of chosen jobs at fine time steps; absent: none.", Heeded{Fact::Pods});
+    v("pods", pods, "One row per pod life in /pods.");
+    v("attempts", attempts,
+      "One row per scheduling attempt in /events/attempts, one per reason of its failure in "
+      "/events/rejections, and decisions of the job queue in /events/job_queue.");
+    v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
+    v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
+      Source{"level 1 costs about 5 times plain writing and saves most of the space"});
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,37 @@
+// models/workload/sources/permuted_ties.hpp -- jobs of equal submit times in a random order.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/workload/job/job_source.hpp"
+#include "models/workload/job/job_sources.hpp"
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+
+// Traces with whole seconds, and sources merged, have jobs of equal submit times, whose order says
+// nothing. A run of each of several orders shows how much hangs on it. Holds the jobs of one submit
+// time at once. Example: A and B at 0 s, C at 5 s; one seed gives A B C, another B A C.
+class PermutedTies final : public JobSource {
+ public:
+  PermutedTies(JobSources sources, Rng rng) : sources_{std::move(sources)}, rng_{rng} {}
+
+  const JobSpec* peek() override;
+  void pop() override { ++next_; }
+  std::optional<std::string> error() const override { return sources_.error(); }
+  std::vector<std::string> notes() const override { return sources_.notes(); }
+
+ private:
+  void take_ties();
+
+  JobSources sources_;
+  Rng rng_;
+  std::vector<JobSpec> ties_;
+  size_t next_ = 0;  // in ties_
+};
+
+}  // namespace orrery

@@ -1,0 +1,93 @@
+#include "sim/cli/study/doubts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+namespace orrery {
+namespace {
+
+constexpr size_t kFewPairs = 5;
+constexpr double kCoverageMin = 0.9;  // below it the reader is told
+constexpr double kSkewedFrom = 2;     // standard errors: one normal sample in 20
+
+struct Row {
+  size_t pairs;
+  double skewed_t, skewed_bca, tied_t, tied_bca;  // 0: the estimator needs more pairs
+};
+// Skewed: lognormal with sigma 1.5. Tied: 70 % of the pairs equal, the others exponential.
+constexpr std::array<Row, 4> kCoverage{{{5, 0.692, 0, 0.704, 0},
+                                        {10, 0.718, 0, 0.785, 0},
+                                        {20, 0.756, 0.814, 0.842, 0.870},
+                                        {40, 0.795, 0.852, 0.899, 0.917}}};
+
+std::optional<Awkward> awkward(const PairedDifference& paired) {
+  if (2 * paired.equal >= paired.pairs) return Awkward::Tied;
+  if (std::abs(paired.skewness) > kSkewedFrom) return Awkward::Skewed;
+  return std::nullopt;
+}
+
+std::optional<Doubt> doubt_of_coverage(const PairedDifference& paired, Estimator estimator) {
+  const auto sample = awkward(paired);
+  if (!sample || !paired.estimate().interval.is_known()) return std::nullopt;
+  const double measured = coverage_measured(*sample, estimator, paired.pairs);
+  if (measured >= kCoverageMin) return std::nullopt;
+  const std::string what = *sample == Awkward::Tied
+                               ? std::to_string(paired.equal) + " of " +
+                                     std::to_string(paired.pairs) + " pairs are equal"
+                               : "the differences are skewed";
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "%s: 95 %% intervals of such samples held the truth in %.0f %% of synthetic studies",
+      what.c_str(), 100 * measured);
+  return Doubt{DoubtKind::Coverage, text};
+}
+
+Doubt not_shown(const PairedDifference& paired) {
+  const size_t needed = pairs_needed(paired, std::abs(paired.estimate().mean) / 2);
+  std::string text = "no difference is shown: the interval holds 0";
+  if (needed != SIZE_MAX) {
+    text += "; some " + std::to_string(needed) + " seeds could show one as large as this";
+  }
+  return {DoubtKind::NotShown, std::move(text)};
+}
+
+}  // namespace
+
+double coverage_measured(Awkward sample, Estimator estimator, size_t pairs) {
+  const Row* row = kCoverage.data();
+  for (const Row& one : kCoverage) {
+    if (one.pairs <= pairs) row = &one;
+  }
+  const bool is_t = estimator == Estimator::T;
+  return sample == Awkward::Skewed ? (is_t ? row->skewed_t : row->skewed_bca)
+                                   : (is_t ? row->tied_t : row->tied_bca);
+}
+
+std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator) {
+  using enum DoubtKind;
+  if (paired.pairs < 2) return {{FewSeeds, "one seed says nothing about chance"}};
+  if (!paired.varies) {
+    return {{NothingRandom,
+             "every seed gives the same values, so there is no chance to speak of; "
+             "`seeds.permute_ties` shows how much the order of equal submit times matters"}};
+  }
+  std::vector<Doubt> found;
+  if (paired.pairs < kFewPairs) {
+    found.push_back({FewSeeds, "only " + std::to_string(paired.pairs) +
+                                   " seeds: the interval trusts that differences are normal"});
+  }
+  if (paired.equal == paired.pairs) return found;
+  if (paired.correlation < -2.6 / std::sqrt(static_cast<double>(paired.pairs))) {
+    found.push_back({Opposed,
+                     "what is good for one arm is bad for the other, seed by seed: equal seeds "
+                     "widen the interval here"});
+  }
+  if (paired.verdict() == DifferenceVerdict::Unclear) found.push_back(not_shown(paired));
+  if (auto doubt = doubt_of_coverage(paired, estimator)) found.push_back(std::move(*doubt));
+  return found;
+}
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+// sim/cli/study/doubts.hpp -- why pairs of runs cannot support a claim about their difference.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cli/study/paired.hpp"
+
+namespace orrery {
+
+enum class DoubtKind : uint8_t {
+  FewSeeds,
+  NothingRandom,
+  Opposed,
+  NotShown,
+  Coverage,
+  OtherJobs,
+};
+constexpr std::array<std::string_view, 6> enum_names(DoubtKind) {
+  return {"few_seeds", "nothing_random", "opposed", "not_shown", "coverage", "other_jobs"};
+}
+
+struct Doubt {
+  DoubtKind kind;
+  std::string text;
+};
+
+// Samples in which intervals of a mean hold the truth less often than they say.
+enum class Awkward : uint8_t { Skewed, Tied };
+
+// How often a 95 % interval held the truth in 1,000 synthetic studies of such samples. The table is
+// in analysis/README.md; a test measures it. Between two numbers of pairs the lower one counts.
+double coverage_measured(Awkward sample, Estimator estimator, size_t pairs);
+
+std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator);
+
+}  // namespace orrery

@@ -1,0 +1,49 @@
+// sim/cli/study/study_axis_params.hpp -- what a study varies.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+// What is set on top of the base scenario: paths as of --set, values as YAML text.
+using StudySettings = std::map<std::string, std::string>;
+
+struct StudyArmParams {
+  static constexpr std::string_view kDoc = "One way to run the scenario.";
+
+  std::string name;
+  StudySettings set = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What tables and figures call it.", Required{}, Example{"strict"});
+    v("set", set, "Parameters of the scenario, by path, as with --set.",
+      Example{"{policy.base: strict_gang}"});
+  }
+};
+
+struct StudyAxisParams {
+  static constexpr std::string_view kDoc =
+      "What is varied. The grid has a cell for each combination of arms of all axes.";
+
+  std::string name;
+  std::string parameter = {};
+  std::vector<std::string> values = {};
+  std::vector<StudyArmParams> arms = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What tables and figures call it.", Required{}, Example{"policy"});
+    v("parameter", parameter, "The path of the one parameter that `values` are of.",
+      Example{"cluster.pools[0].count"});
+    v("values", values, "An arm for each, named after it.", Example{"[8, 16, 32]"});
+    v("arms", arms, "Arms that set whatever they like, instead of `parameter` and `values`.");
+  }
+  void check(Checker& c) const;
+};
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+// sim/cli/study/study_progress.hpp -- how far a study is, as one line for people.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "sim/cli/log.hpp"
+#include "sim/cli/progress.hpp"
+
+namespace orrery {
+
+struct StudyProgress {
+  struct Running {
+    std::string label;  // of the cell, and the seed
+    SimulationProgress run = {};
+  };
+  size_t runs = 0, done = 0, kept = 0, failed = 0;  // kept: of a former invocation
+  std::vector<Running> running = {};                // in the order in which they began
+  double elapsed_s = 0, cpu_s = 0;  // cpu_s: of the runs that are over, in host seconds each
+};
+
+// Of host time, if what is left goes as what was done: runs that are over and, by simulated time,
+// parts of those that run. Runs without an end count once they are over.
+std::optional<double> seconds_left(const StudyProgress& progress);
+// "3 of 40 runs, about 4min 10s left, 2 running: load=4 seed 2 45 %; load=8 seed 2 12 %"
+std::string progress_text(const StudyProgress& progress);
+
+// On a terminal one line that is rewritten, else a line every ten seconds.
+class StudyProgressReporter {
+ public:
+  StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet)
+      : mode_{progress_mode(err, is_quiet)}, err_{err}, log_{log} {}
+  StudyProgressReporter(const StudyProgressReporter&) = delete;
+  StudyProgressReporter& operator=(const StudyProgressReporter&) = delete;
+  ~StudyProgressReporter() { clear(); }
+
+  void update(const StudyProgress& progress);
+  void failure(const std::string& text);
+  void clear();               // leaves the terminal's line empty for other text
+  std::string total() const;  // at the end: what was run, and how long the host took
+
+ private:
+  ProgressReporter::Mode mode_;
+  std::ostream& err_;
+  Log& log_;
+  StudyProgress last_;
+  double shown_s_ = 0;
+  size_t width_ = 0;
+};
+
+}  // namespace orrery

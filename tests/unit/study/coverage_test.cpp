@@ -1,0 +1,127 @@
+// How often intervals hold the truth, over 1,000 synthetic studies each; the table of
+// analysis/README.md is what this measures.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sim/cli/study/doubts.hpp"
+#include "sim/cli/study/paired.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/rng.hpp"
+#include "tests/support/sanitized.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr int kStudies = 1'000;
+constexpr double kSigma = 1.5;  // of the skewed shares
+
+struct Pair {
+  double arm = 0, baseline = 0;
+};
+struct Population {
+  std::string name;
+  Scale scale;
+  double truth;  // on the scale
+  std::function<Pair(Rng&)> draw;
+};
+
+// Pairs share most of their noise. Differences are 3 + N(0, sqrt 2).
+const Population kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng) {
+                           const double shared = 100 + 20 * rng.normal();
+                           return Pair{shared + 3 + rng.normal(), shared + rng.normal()};
+                         }};
+// The arm takes 0.8 times as long, give or take a quarter.
+const Population kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
+                              const double shared = rng.lognormal(5, 1);
+                              return Pair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
+                            }};
+// A share that the arm never has, and that a few seeds of the baseline have much of.
+const Population kSkewed{"skewed shares", Scale::Difference, -0.01 * std::exp(kSigma* kSigma / 2),
+                         [](Rng& rng) {
+                           return Pair{0, 0.01 * rng.lognormal(0, kSigma)};
+                         }};
+const Population kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng& rng) {
+                         const double more = rng.exponential();
+                         return Pair{1 + (rng.chance(0.3) ? more : 0), 1};
+                       }};
+
+double measure(const Population& population, Estimator estimator, size_t seeds) {
+  Rng rng{7};
+  int held = 0;
+  for (int study = 0; study < kStudies; ++study) {
+    std::vector<double> arm, baseline;
+    for (size_t i = 0; i < seeds; ++i) {
+      const Pair pair = population.draw(rng);
+      arm.push_back(pair.arm);
+      baseline.push_back(pair.baseline);
+    }
+    const PairedDifference paired =
+        paired_difference(arm, baseline, population.scale, {.estimator = estimator});
+    held += paired.estimate().interval.contains(population.truth) ? 1 : 0;
+  }
+  return held / double{kStudies};
+}
+
+// Each once, as several tests ask.
+double covered(const Population& population, Estimator estimator, size_t seeds) {
+  static std::map<std::tuple<std::string, Estimator, size_t>, double> known;
+  const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds}, 0);
+  if (is_new) at->second = measure(population, estimator, seeds);
+  return at->second;
+}
+
+TEST(Coverage, OfStudentsTIsAsSaidForNormalDifferencesAndLognormalRatios) {
+  for (const Population* const population : {&kNormal, &kLognormal}) {
+    for (const size_t seeds : {5U, 10U, 20U, 40U}) {
+      const double part = covered(*population, Estimator::T, seeds);
+      EXPECT_GE(part, 0.93) << population->name << ", " << seeds;
+      EXPECT_LE(part, 0.97) << population->name << ", " << seeds;
+    }
+  }
+}
+
+// The doubts of a study quote these.
+TEST(Coverage, OfSkewedAndTiedSamplesIsWhatStudiesQuote) {
+  if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
+  constexpr double kRounded = 0.0005;
+  for (const size_t seeds : {5U, 10U, 20U, 40U}) {
+    for (const Estimator estimator : {Estimator::T, Estimator::Bca}) {
+      if (estimator == Estimator::Bca && seeds < kBcaValuesMin) continue;
+      EXPECT_NEAR(covered(kSkewed, estimator, seeds),
+                  coverage_measured(Awkward::Skewed, estimator, seeds), kRounded)
+          << seeds;
+      EXPECT_NEAR(covered(kTied, estimator, seeds),
+                  coverage_measured(Awkward::Tied, estimator, seeds), kRounded)
+          << seeds;
+    }
+  }
+}
+
+TEST(Coverage, StandsInTheReadmeAsMeasured) {
+  if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
+  std::ifstream file{ORRERY_SOURCE_DIR "/analysis/README.md"};
+  const std::string readme{std::istreambuf_iterator<char>{file}, {}};
+  for (const Population* const population : {&kNormal, &kLognormal, &kSkewed, &kTied}) {
+    for (const Estimator estimator : {Estimator::T, Estimator::Bca}) {
+      std::string row = "| " + population->name + " | " + std::string{name_of(estimator)} + " |";
+      for (const size_t seeds : {5U, 10U, 20U, 40U}) {
+        char cell[32];
+        std::snprintf(cell, sizeof cell, " %.1f |", 100 * covered(*population, estimator, seeds));
+        row += estimator == Estimator::Bca && seeds < kBcaValuesMin ? " |" : cell;
+      }
+      EXPECT_NE(readme.find(row), std::string::npos) << row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery
