@@ -14,9 +14,9 @@ from orrery.run import Run, RunError, open_run
 
 
 def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row for each figure of the summaries, one column ("value", name) for each run, and for
-    each but the first its difference to the first: ("difference", name), and in percent of it,
-    ("percent", name). `attrs["units"]` and `attrs["docs"]` are by row."""
+    """One row for each figure of the summaries. Columns: ("value", name) for each run; and for each but the
+    first its difference from the first, as ("difference", name), and in percent, as ("percent", name).
+    `attrs["units"]` and `attrs["docs"]` are by row."""
     summaries = []
     for run in runs:
         if isinstance(run, Run):
@@ -44,12 +44,11 @@ def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None
 def paired(
     values: pd.DataFrame, baseline: str | None = None, level: float = 0.95
 ) -> pd.DataFrame:
-    """Differences of a figure between policies on equal seeds. `values` has a row for each seed and
-    a column for each policy. One row comes back for each policy but the baseline (the first column
-    unless named), as `orrery study pairs` finds it: the mean difference and the ends of its
-    confidence interval by Student's t; all three in percent, by the ratio of each pair, if all
-    values are positive; the verdict, by log ratios if there are; the number of pairs. Pairs in
-    which either value is missing do not count."""
+    """Differences of a figure between policies on equal seeds. `values` has a row for each seed and a column
+    for each policy. The result has one row for each policy but the baseline (the first column by default),
+    computed by `orrery study pairs`: the mean difference and the ends of its confidence interval by Student's
+    t; all three in percent, by the ratio of each pair, if all values are positive; the verdict, by log ratios
+    if there are any; the number of pairs. Pairs with a missing value do not count."""
     baseline = str(values.columns[0]) if baseline is None else baseline
     others = [policy for policy in values.columns if policy != baseline]
     for policy in others:

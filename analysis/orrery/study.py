@@ -1,4 +1,4 @@
-"""Opens the folder of a study: its grid, what each run found, means and paired differences."""
+"""Opens the folder of a study: its grid, the results of each run, means and paired differences."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Study:
 
     @cached_property
     def file(self) -> dict[str, Any]:
-        """The study as its YAML says."""
+        """The study as in its YAML."""
         import yaml
 
         try:
@@ -108,12 +108,12 @@ class Study:
         return next(found, None)
 
     def run_path(self, cell: int, seed: int) -> Path:
-        """The file of a run, if the study keeps them."""
+        """The path of a run's file, if the study keeps files."""
         return self.folder / "runs" / f"{cell:05d}-s{seed}.h5"
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """Those that reports show: that the study names or, without any, whose values differ."""
+        """The reported metrics: those that the study names or, without any, those whose values differ."""
         rows = self._metrics[self._metrics["is_reported"].astype(bool)]
         return [Metric(str(name), str(row["unit"]), str(row["doc"])) for name, row in rows.iterrows()]
 
@@ -123,8 +123,8 @@ class Study:
             raise RunError(f"{self.folder}: no figure is called '{name}'; there are {known}")
 
     def metric(self, name: str) -> pd.DataFrame:
-        """A row for each run that went well: cell, seed, the `value` of a figure, the arm of each
-        axis. `attrs["unit"]` is of the value."""
+        """A row for each successful run: cell, seed, the `value` of a figure, the arm of each axis.
+        `attrs["unit"]` is the unit of the value."""
         self._check(name)
         rows = self.values[self.values["name"] == name]
         good = self.runs.loc[self.runs["is_ok"].astype(bool), ["cell", "seed"]]
@@ -138,8 +138,8 @@ class Study:
         return self.metric(name).pivot(index="seed", columns="cell", values="value")
 
     def pairs(self, name: str, **arms: str) -> pd.DataFrame:
-        """What `orrery.paired` takes: a row for each seed, a column for each arm of the axis that
-        is compared, where the other axes have the arms given, as in `load="8"`."""
+        """Input of `orrery.paired`: a row for each seed, a column for each arm of the compared axis, at the
+        given arms of the other axes, as in `load="8"`."""
         if self.compared is None:
             raise RunError(f"{self.folder}: this study compares nothing")
         axis, against = self.compared
@@ -159,9 +159,9 @@ class Study:
         return self._of(self._means, name)
 
     def differences(self, name: str) -> pd.DataFrame:
-        """A row for each cell that is compared: the number of its `baseline`, the `pairs`, the mean
-        `difference` with the ends `low` and `high`, the same as `percent` of per-seed ratios, the
-        `verdict` (unclear, less, more or equal) and the `scale` that decided it."""
+        """A row for each compared cell: the number of its `baseline`, the `pairs`, the mean `difference` with
+        the ends `low` and `high`, the same as `percent` of per-seed ratios, the `verdict` (unclear, less, more
+        or equal) and the `scale` of the comparison."""
         self._check(name)
         return self._of(self._differences, name)
 
@@ -170,5 +170,5 @@ class Study:
         return table[table["metric"] == metric].drop(columns="metric").set_index("cell")
 
     def open(self, cell: int, seed: int) -> Run:
-        """One run, if the study kept its file."""
+        """Opens one run, if the study kept its file."""
         return Run(self.run_path(cell, seed))

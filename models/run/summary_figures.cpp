@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Together these runs write every figure. A job queue goes with neither autoscaler nor service.
+// Scenarios that together write every figure. A job queue allows neither autoscaler nor service.
 constexpr const char* kCommon = R"(
 cluster:
   pools:
@@ -65,7 +65,7 @@ std::vector<Loaded> with_every_figure() {
 
 }  // namespace
 
-// A run that ends as it begins.
+// The figures of a run that ends as it begins.
 std::set<std::string> figures_of_course(const Scenario& scenario) {
   Engine engine{Engine::Limits{}};
   const RngStreams rng{scenario.run.seed};

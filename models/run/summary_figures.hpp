@@ -1,4 +1,4 @@
-// models/run/summary_figures.hpp -- the figures that runs write to /summary, known without a run.
+// models/run/summary_figures.hpp -- the possible figures of /summary, known without a run.
 #pragma once
 
 #include <set>
@@ -11,13 +11,13 @@
 namespace orrery {
 
 struct KnownFigure {
-  SummaryValue figure;       // its value says nothing
-  bool is_of_course = true;  // a run that has the feature writes it, whatever happens in the run
+  SummaryValue figure;       // its value is meaningless
+  bool is_of_course = true;  // a run with the feature writes it in any case
 };
-// Every figure that some run writes, in the order in which runs write them.
+// Every figure that a run may write, in the order of writing.
 std::vector<KnownFigure> known_figures();
 
-// Those that a run of this scenario writes of course.
+// The figures that every run of this scenario writes.
 std::set<std::string> figures_of_course(const Scenario& scenario);
 
 }  // namespace orrery

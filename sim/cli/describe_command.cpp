@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// From the list that registry and framework are made from.
+// Written from the list that also builds registry and framework.
 std::string points_text() {
   Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
@@ -49,7 +49,7 @@ std::string points_text() {
          aligned(of_jobs) + "\nPoints of controllers:\n" + aligned(of_controllers);
 }
 
-// What studies, reports and /summary of the output call it.
+// Names of metrics in studies, reports and /summary.
 std::string metrics_text() {
   Rows rows;
   for (const auto& [figure, is_of_course] : known_figures()) {
@@ -96,7 +96,7 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
   return text + "\nargs:\n" + describe_text(args);
 }
 
-// A policy as code in a file: "mine.py:Mine".
+// A policy in a file of code: "mine.py:Mine".
 ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
                          std::ostream& out, std::ostream& err) {
   try {

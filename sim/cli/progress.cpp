@@ -74,7 +74,7 @@ std::optional<double> fraction_done(const SimulationProgress& progress) {
 
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s) {
   const auto fraction = fraction_done(progress);
-  constexpr double kFirstGuess = 0.001;  // earlier estimates jump too much
+  constexpr double kFirstGuess = 0.001;  // earlier estimates vary too much
   if (!fraction || *fraction < kFirstGuess) return std::nullopt;
   return elapsed_s * (1 - *fraction) / *fraction;
 }

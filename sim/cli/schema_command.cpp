@@ -30,7 +30,7 @@ void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// For the reader a policy's name is any text; an editor can offer the known ones with their
+// The reader accepts any text as a policy's name; an editor can offer the known names with their
 // arguments.
 void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
   FieldTree& item = list.children.front();
@@ -55,7 +55,7 @@ void offer_policies(FieldTree& scenario) {
   offer_in_list(child(profile, "controllers"), controllers);
 }
 
-// Machines of one's own are based on one of the catalogue.
+// The user's machines are based on one of the catalogue.
 void offer_machines(FieldTree& scenario) {
   FieldTree& base = child(child(child(scenario, "cluster"), "machines").children.front(), "base");
   base.shape = FieldShape::Enum;

@@ -23,7 +23,7 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // The path in front. Empty if the text does not begin with one.
+  // The path at the begin. Empty if the text does not begin with one.
   std::optional<std::vector<Step>> path() {
     std::vector<Step> path;
     do {
@@ -94,7 +94,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// None: no list is so long.
+// None: no list has that many items.
 std::optional<size_t> index_of(const Step& step) {
   size_t index = 0;
   const char* const end = step.text.data() + step.text.size();

@@ -1,4 +1,4 @@
-"""What a study found, arm by arm."""
+"""The findings of a study, arm by arm."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from orrery.study import Study
 from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
 
 LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
-FLAT_FROM = 0.7  # likewise, of the smallest to the largest
+FLAT_FROM = 0.7  # likewise, the smallest to the largest
 
 
 def quantity(text: str) -> float:
-    """The number that an arm is named after, times in seconds; NaN if it is none."""
+    """The number in the name of an arm, times in seconds; NaN if it has none."""
     units = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     try:
@@ -62,8 +62,8 @@ def study_curves(
     study: Study, metric: str, x: str | None = None, by: str | None = None,
     axis: Axes | None = None,
 ) -> Axes:
-    """A figure of /summary over the arms of axis `x`, a line for each arm of axis `by`, with the
-    confidence intervals of the means. Arms that are numbers or times lie on a scale."""
+    """A figure of /summary over the arms of axis `x`, a line for each arm of axis `by`, with the confidence
+    intervals of the means. Arms that are numbers or times are placed on a scale."""
     data = study_curves_data(study, metric, x, by)
     by, x = data.attrs["by"], data.attrs["x"]
     scale, unit = _scale(data["mean"], data.attrs["unit"])
@@ -96,13 +96,13 @@ def study_curves(
 
 
 def _scale(values: pd.Series, unit: str) -> tuple[float, str]:
-    """Seconds are told in the unit that suits the largest."""
+    """The unit for seconds that suits the largest value."""
     return time_unit(float(values.max())) if unit == "s" else (1.0, unit)
 
 
 def arm_places(arms: Sequence[str], may_be_numbers: bool = True) -> tuple[pd.Series, bool]:
-    """Where arms stand on an axis, and whether that is logarithmic: at their numbers or times, else
-    one after the other."""
+    """Positions of arms on an axis, and whether the axis is logarithmic: at their numbers or times, else
+    equidistant."""
     places = [quantity(arm) for arm in arms]
     if not may_be_numbers or any(math.isnan(place) for place in places):
         return pd.Series(range(len(arms)), index=list(arms), dtype=float), False
@@ -111,13 +111,13 @@ def arm_places(arms: Sequence[str], may_be_numbers: bool = True) -> tuple[pd.Ser
 
 
 def is_flat(values: pd.Series) -> bool:
-    """An axis from 0 would hide how they differ."""
+    """Whether an axis from 0 would hide the differences."""
     known = values.dropna()
     return bool((known > 0).all() and known.min() >= FLAT_FROM * known.max())
 
 
 def _places(study: Study, x: str | None, axis: Axes) -> pd.Series:
-    """Where the arms of an axis stand; sets scale and ticks."""
+    """Positions of the arms of an axis; sets scale and ticks."""
     name = x or next(iter(study.axes), None)
     places, is_log = arm_places(study.axes[name] if name is not None else [], x is not None)
     if is_log:

@@ -19,15 +19,15 @@ from orrery.report.words import count, number, with_unit
 from orrery.study import Metric, Study
 
 FINDINGS_MAX = 8  # metrics at the head; each section has its own
-ARMS_MAX = 2  # of a metric, there
-BADGES = {  # of a kind of remark, in two or three words
+ARMS_MAX = 2  # columns of a metric there
+BADGES = {  # name of a kind of remark, in two or three words
     "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "skewed values",
     "nothing_random": "nothing random", "other_jobs": "other jobs",
 }
 
 
 def badges(study: Study, metric: Metric, cell: int) -> str:
-    """The remarks on a row: a word or two in sight, the whole text on demand."""
+    """Remarks of a row as badges: a word or two visible, the whole text on demand."""
     rows = study.doubts
     rows = rows[(rows["metric"] == metric.name) & (rows["cell"] == cell)]
     return " ".join(
@@ -77,7 +77,7 @@ def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
 
 
 def _link(study: Study, cell: int, seed: int, beside: Path) -> str:
-    """To the page of the run if it has one, else to its file; else nothing but the seed."""
+    """A link to the page of the run, else to its file; without both just the seed."""
     path = study.run_path(cell, seed)
     for target in (path.with_suffix(".html"), path):
         if target.exists():

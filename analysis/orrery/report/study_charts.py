@@ -19,11 +19,11 @@ from orrery.run import RunError
 from orrery.study import Metric, Study
 from orrery.style import CYCLE
 
-COINCIDE = 0.004  # of the height of a chart: a pixel
+COINCIDE = 0.004  # fraction of the height of a chart: a pixel
 
 
 def unit_of(study: Study, metric: Metric) -> Unit:
-    """That of the largest mean, for all values of the metric; shares are in percent."""
+    """The unit of the largest mean, for all values of the metric; shares are in percent."""
     values = study.means(metric.name)["mean"].abs()
     if metric.unit in ("", "1", "share") and "share" in f"{metric.name} {metric.unit}":
         return Unit(0.01, "%")
@@ -33,7 +33,7 @@ def unit_of(study: Study, metric: Metric) -> Unit:
 
 
 def axis_label(study: Study, axis: str) -> str:
-    """What the parameter is, and its unit, as its documentation has it."""
+    """The meaning and the unit of the parameter, from its documentation."""
     parameter, unit = study.parameters[axis]
     title = parameter_title(parameter, axis)
     return f"{title} ({unit})" if unit else title
@@ -44,7 +44,7 @@ def _label(text: str, unit: str) -> str:
 
 
 def paints(study: Study) -> tuple[str | None, dict[str, str]]:
-    """The axis whose arms have a colour each, and these: that which is compared, else the first."""
+    """The axis whose arms have a colour each, and the colours: the compared axis, else the first."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1]
     axis = study.compared[0] if study.compared else next(iter(several or study.axes), None)
     names = study.axes[axis] if axis else []
@@ -55,7 +55,7 @@ def _range(rows: Sequence[Mapping[str, Any]], zero: bool) -> dict[str, float]:
     values = [row["value"] for row in rows]
     ends = values + [end for row in rows for kind in ("interval", "second")
                      for end in row[kind] or ()]
-    # A wild interval of few seeds must not squeeze all others.
+    # A very wide interval of few seeds must not squeeze all others.
     reach = (max(values) - min(values)) or max(map(abs, values)) or 1.0
     low = max(min(ends), min(values) - 3 * reach)
     high = min(max(ends), max(values) + 3 * reach)
@@ -121,7 +121,7 @@ def means(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str
 
 
 def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
-    """Which lines lie on one another, and so look like one."""
+    """Lines that coincide, and so look like one."""
     groups: list[list[str]] = []
     for arm, rows in parts.items():
         for group in groups:
@@ -136,8 +136,8 @@ def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
 
 
 def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | None:
-    """Means over the axis that is not compared, a line for each arm that is; over the only axis if
-    its arms are numbers. None: there is no such axis, or there are more."""
+    """Means over the axis that is not compared, a line for each arm of the compared one; over the only axis if
+    its arms are numbers. None: there is no such axis, or there are several."""
     try:
         data = figures.study_curves_data(study, metric.name)
     except RunError:
@@ -171,7 +171,7 @@ def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart |
 
 
 def differences(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str:
-    """In percent where that is known, with a switch to the unit of the metric."""
+    """Differences in percent if known, with a switch to the unit of the metric."""
     frame = study.differences(metric.name)
     if frame.empty:
         return f"Differences in {metric.name}: fewer than two pairs"

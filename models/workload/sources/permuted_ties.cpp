@@ -6,7 +6,7 @@ namespace orrery {
 
 const JobSpec* PermutedTies::peek() {
   if (next_ == ties_.size()) take_ties();
-  // What follows bad input is not read: the run ends there.
+  // Jobs after bad input are not read: the run ends there.
   return next_ < ties_.size() && !sources_.error() ? &ties_[next_] : nullptr;
 }
 

@@ -13,9 +13,9 @@
 
 namespace orrery {
 
-// Traces with whole seconds, and sources merged, have jobs of equal submit times, whose order says
-// nothing. A run of each of several orders shows how much hangs on it. Holds the jobs of one submit
-// time at once. Example: A and B at 0 s, C at 5 s; one seed gives A B C, another B A C.
+// Traces with whole seconds, and merged sources, have jobs of equal submit times in an arbitrary
+// order. Runs with several orders show how much the order matters. The class holds the jobs of one
+// submit time at a time. Example: A and B at 0 s, C at 5 s; one seed gives A B C, another B A C.
 class PermutedTies final : public JobSource {
  public:
   PermutedTies(JobSources sources, Rng rng) : sources_{std::move(sources)}, rng_{rng} {}
@@ -31,7 +31,7 @@ class PermutedTies final : public JobSource {
   JobSources sources_;
   Rng rng_;
   std::vector<JobSpec> ties_;
-  size_t next_ = 0;  // in ties_
+  size_t next_ = 0;  // index in ties_
 };
 
 }  // namespace orrery

@@ -28,11 +28,12 @@ struct Doubt {
   std::string text;
 };
 
-// Samples in which intervals of a mean hold the truth less often than they say.
+// Samples for which intervals of a mean contain the true value less often than their confidence.
 enum class Awkward : uint8_t { Skewed, Tied };
 
-// How often a 95 % interval held the truth in 1,000 synthetic studies of such samples. The table is
-// in analysis/README.md; a test measures it. Between two numbers of pairs the lower one counts.
+// How often a 95 % interval contained the true value in 1,000 synthetic studies of such samples.
+// The table is in analysis/README.md; a test measures it. Between two numbers of pairs the lower
+// one counts.
 double coverage_measured(Awkward sample, Estimator estimator, size_t pairs);
 
 std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator);

@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Of a mean: it lies between the ends with the confidence asked for.
+// The interval that contains the mean with the requested confidence.
 struct Interval {
   double low = 0, high = 0;
   bool contains(double value) const { return low <= value && value <= high; }
@@ -22,10 +22,10 @@ constexpr std::array<std::string_view, 2> enum_names(Estimator) { return {"t", "
 
 constexpr size_t kBcaValuesMin = 20;
 
-// Student's t. Exact for normal values, near for many. Needs two values at least.
+// Student's t. Exact for normal values, approximate for many values. Needs at least two values.
 Interval t_interval(std::span<const double> values, double confidence);
 // The bootstrap of Efron (1987), corrected for bias and acceleration. The ends are quantiles of
-// resampled means, so they stay among the values. They are drawn by a fixed seed. Needs
+// resampled means, so they stay within the values. The seed of the resampling is fixed. Needs
 // kBcaValuesMin values.
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples = 4'000);
 
@@ -33,13 +33,13 @@ struct IntervalOptions {
   double confidence = 0.95;
   Estimator estimator = Estimator::T;
 };
-// NaN with less values than the estimator needs.
+// NaN with fewer values than the estimator needs.
 Interval interval_of_mean(std::span<const double> values, const IntervalOptions& options);
 
 double mean_of(std::span<const double> values);
-double deviation_of(std::span<const double> values);  // of the sample: n - 1 below
+double deviation_of(std::span<const double> values);  // of the sample, with n - 1
 // The sample skewness (G1 of Joanes and Gill, 1998) in units of its standard error for normal
-// values; 0 with less than three values.
+// values; 0 with fewer than three values.
 double skewness_score(std::span<const double> values);
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
-// sim/cli/study/paired.hpp -- what pairs of runs with the same random numbers say of two arms.
+// sim/cli/study/paired.hpp -- the difference of two arms by pairs of runs with the same random
+// numbers.
 #pragma once
 
 #include <array>
@@ -12,12 +13,12 @@
 
 namespace orrery {
 
-// What is compared within a pair: value minus value, or the logarithm of value over value. Times
-// and counts vary in proportion to their size, so that their log ratios are nearer to normal.
+// The comparison within a pair: value minus value, or the logarithm of their ratio. Times and
+// counts vary in proportion to their size, so their log ratios are nearer to normal.
 enum class Scale : uint8_t { Difference, LogRatio };
 constexpr std::array<std::string_view, 2> enum_names(Scale) { return {"difference", "log_ratio"}; }
 
-// Equal: each pair is. Unclear: the interval holds the value of no difference.
+// Equal: every pair is equal. Unclear: the interval contains the value of no difference.
 enum class DifferenceVerdict : uint8_t { Unclear, Less, More, Equal };
 constexpr std::array<std::string_view, 4> enum_names(DifferenceVerdict) {
   return {"unclear", "less", "more", "equal"};
@@ -28,34 +29,37 @@ struct Estimate {
   Interval interval = {};
 };
 
-// An arm against the one that it is compared with, seed by seed.
+// An arm against its baseline, seed by seed. Example: waits of 10, 20 and 30 s against 20, 40 and
+// 60 s: the mean difference is -20 s, the log ratio ln 0.5 in each pair, the percent -50.
 struct PairedDifference {
-  size_t pairs = 0, equal = 0;  // equal: of the pairs, those whose two values are
-  double baseline = 0;          // its mean over the pairs
+  size_t pairs = 0, equal = 0;  // equal: pairs with two equal values
+  double baseline = 0;          // mean of the baseline over the pairs
   Estimate difference = {};
-  std::optional<Estimate> log_ratio = {};  // none: some value is not positive
+  std::optional<Estimate> log_ratio = {};  // none: a value is not positive
   Scale scale = Scale::Difference;
-  // Correlation of the arms over the seeds: how much common random numbers helped. 0 if either does
-  // not vary.
+  // Correlation of the arms over the seeds, which common random numbers increase. 0 if either arm
+  // does not vary.
   double correlation = 0;
   double skewness = 0;  // skewness_score() on the scale
-  bool varies = false;  // some seed gives another value than the first, in either arm
+  bool varies = false;  // in either arm, the value differs between seeds
 
-  // On the scale, in which 0 is no difference.
+  // The estimate on the scale, where 0 is no difference.
   const Estimate& estimate() const { return scale == Scale::LogRatio ? *log_ratio : difference; }
   DifferenceVerdict verdict() const;
-  // Of the typical (geometric mean) ratio of a pair: more than -100. NaN without log ratios.
+  // The difference in percent by the geometric mean of the pairs' ratios: more than -100. NaN
+  // without log ratios.
   Estimate percent() const;
-  // Half of the interval as a part of the baseline; infinite if that is 0 or little is known.
+  // Half of the interval as a fraction of the baseline; infinite if the baseline is 0 or an end is
+  // unknown.
   double relative_half() const;
 };
-// Both of the same length. With less pairs than the estimator needs, intervals are NaN. On the
-// scale of differences if there are no log ratios.
+// Both columns have the same length. With fewer pairs than the estimator needs, intervals are NaN.
+// Without log ratios the scale is that of differences.
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    Scale scale, const IntervalOptions& options);
 
-// So many pairs would narrow the interval to this half width on the scale, if they vary as those at
-// hand do.
+// The number of pairs that would narrow the interval to this half width on the scale, if they vary
+// as the present ones.
 size_t pairs_needed(const PairedDifference& paired, double half);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// sim/cli/study/shared_progress.hpp -- how far runs in other processes are.
+// sim/cli/study/shared_progress.hpp -- the progress of runs in other processes.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// Memory that a process shares with those that it forks: a slot for each arm. A slot is written by
-// one process at a time and read at any time; its figures may be of two moments.
+// Memory shared with forked processes: a slot for each arm. One process at a time writes a slot,
+// and any may read it; the two figures may be from different times.
 class SharedProgress {
  public:
   explicit SharedProgress(size_t arms);  // throws std::system_error

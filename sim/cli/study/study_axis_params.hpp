@@ -1,4 +1,4 @@
-// sim/cli/study/study_axis_params.hpp -- what a study varies.
+// sim/cli/study/study_axis_params.hpp -- the axes of a study.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// What is set on top of the base scenario: paths as of --set, values as YAML text.
+// Settings on top of the base scenario: paths as of --set, values as YAML text.
 using StudySettings = std::map<std::string, std::string>;
 
 struct StudyArmParams {

@@ -1,4 +1,4 @@
-// sim/cli/study/study_checks.cpp -- what is wrong with a study before anything runs.
+// sim/cli/study/study_checks.cpp -- checks of a study before any run.
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -44,7 +44,7 @@ void StudyPlan::check_metrics(Diagnostics& diagnostics) const {
   }
 }
 
-// A known metric that no cell writes, as the feature that it is of is off.
+// Reports known metrics that no cell writes, because their feature is off.
 void StudyPlan::check_metrics_of_cells(Diagnostics& diagnostics) const {
   std::vector<NamedMetric> lacking = named_metrics();
   if (lacking.empty()) return;
@@ -78,7 +78,7 @@ std::string StudyPlan::effect_of(const Run& run, const Diagnostics& told) {
   return fingerprint_of(resolved_json(scenario));
 }
 
-// The cells of an arm whose runs are those of an earlier arm, all other axes being the same.
+// The cells of an arm whose runs equal those of an earlier arm, with equal arms on all other axes.
 StudyPlan::Alike StudyPlan::cells_alike(const std::vector<std::string>& effects, size_t stride,
                                         size_t arms, size_t arm) const {
   Alike alike;

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct Part {
   size_t part = 1, parts = 1;
-  bool is_all = true;  // no shard was asked for
+  bool is_all = true;  // without a shard
 };
 
 size_t number_in(std::string_view text, std::string_view what, size_t high) {
@@ -99,7 +99,7 @@ StudyFolder folder_in(const Arguments& arguments, const StudyPlan& plan) {
                      {.has_files = plan.params().keep_runs, .verifies = arguments.has("verify")}};
 }
 
-// False: some files of runs were changed.
+// False: files of some runs have changed.
 bool verify(const StudyPlan& plan, const StudyFolder& folder, std::ostream& err) {
   const std::vector<std::string> damaged = damaged_files(plan, folder);
   for (const std::string& file : damaged) err << file << ": is not as its run wrote it\n";
@@ -128,7 +128,7 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
   return is_whole ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// As of `orrery run`; of several failures the one that its user can do least about.
+// As of `orrery run`; of several failures the one that the user can influence least.
 ExitStatus status_of(const std::vector<StudyRunResult>& results) {
   using enum ExitStatus;
   for (const ExitStatus status : {Internal, OutputFailed, UserMistake}) {

@@ -1,4 +1,4 @@
-// sim/cli/study/study_file.hpp -- study.h5: what a study consists of and what it found.
+// sim/cli/study/study_file.hpp -- study.h5: the runs of a study and its findings.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace orrery {
 
-// `/cells`, `/runs`, `/values`, what findings() says of them in `/metrics`, `/means`,
-// `/differences` and `/doubts`, and the study's text, in order of cells and seeds. Runs that are
-// missing yet are counted in the attribute runs_missing. Throws RecordError.
+// Writes `/cells`, `/runs`, `/values`, the findings in `/metrics`, `/means`, `/differences` and
+// `/doubts`, and the study's text, in the order of cells and seeds. The attribute runs_missing
+// counts runs that are not done. Throws RecordError.
 void write_study(const std::string& path, const StudyPlan& plan,
                  const std::vector<StudyRunResult>& results,
                  const std::vector<StudyMetric>& metrics);

@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 struct Figure {
-  const SummaryValue* first = nullptr;  // of the run that has it first
+  const SummaryValue* first = nullptr;  // from the first run with the metric
   StudyValues values = {};
 };
 
@@ -34,7 +34,7 @@ bool varies(const StudyValues& values) {
       values, [&](const auto& value) { return value.second != values.begin()->second; });
 }
 
-// Means over jobs that came to their end say little where arms bring other jobs there.
+// Means over jobs that reached their end are biased if other jobs do so in the other arm.
 bool is_of_survivors(const std::string& metric) {
   return metric.starts_with("jct_") || metric.starts_with("wait_") ||
          metric.starts_with("bounded_slowdown_");
@@ -57,7 +57,8 @@ std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cel
                                          " of the baseline, and those that did not are left out"};
 }
 
-// No figure that is never negative has a negative mean, and no share one above 1.
+// Clips the interval: a figure that is never negative has no negative mean, and a share none above
+// 1.
 Interval within(Interval interval, const std::vector<double>& values, const SummaryValue& figure) {
   const bool is_share = figure.unit.empty() && figure.name.find("share") != std::string::npos;
   if (std::ranges::min(values) >= 0) interval.low = std::max(interval.low, 0.0);
@@ -136,7 +137,7 @@ double half_asked(const StudyPlan& plan) {
 
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  constexpr size_t kSeedsMin = 3;  // two may be alike by chance
+  constexpr size_t kSeedsMin = 3;  // two seeds may be equal by chance
   const StudyStopParams& until = *plan.params().until;
   const bool is_absolute = until.half_width_absolute.has_value();
   double widest = 0;

@@ -19,8 +19,8 @@ struct StudyLine {
   size_t seeds = 0;
   double mean = 0, least = 0, most = 0;         // NaN without seeds
   Interval interval = {};                       // of the mean; NaN with too few seeds
-  size_t baseline = 0;                          // the cell that `paired` compares with
-  std::optional<PairedDifference> paired = {};  // none: nothing is compared, or it is the baseline
+  size_t baseline = 0;                          // the cell that is the baseline of `paired`
+  std::optional<PairedDifference> paired = {};  // none: no comparison, or this cell is the baseline
   std::vector<Doubt> doubts = {};
 };
 struct StudyMetric {
@@ -30,17 +30,17 @@ struct StudyMetric {
 };
 
 IntervalOptions interval_options(const StudyPlan& plan);
-// Logarithms of ratios for times and counts: whole numbers and all that has a unit.
+// LogRatio for times and counts: whole numbers, and every figure with a unit.
 Scale scale_of(const SummaryValue& figure);
 
-// All metrics that runs have. First those that are reported: those that `metrics` names, without
-// any all whose values differ between runs.
+// All metrics of the runs, the reported ones first: those in `metrics`, or else all whose values
+// differ between runs.
 std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 
-// The widest interval of `until` among all cells, by half_width_absolute or as a part of the
-// baseline; infinite while one is not known.
+// The widest half interval of `until` among all cells, in the metric's unit or as a fraction of the
+// baseline; infinite while one is unknown.
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
-double half_asked(const StudyPlan& plan);  // so narrow the widest must become
+double half_asked(const StudyPlan& plan);  // the target for the widest one
 
 }  // namespace orrery

@@ -32,11 +32,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kProgressEvery{100};
 
-// How a process says what became of it, beside what it left in the folder.
+// Exit statuses by which a process reports its result; other data is in the folder.
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
-// Its exit status, or the number of the signal that ended it, negated. `stop` is passed on once as
-// SIGTERM: Ctrl-C in a terminal may have reached it already, and a second signal ends it at once.
+// The exit status of the process, or the negated number of the signal that ended it. `stop` is
+// forwarded once as SIGTERM: Ctrl-C in a terminal may have reached the process already, and a
+// second signal ends it at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};
@@ -57,7 +58,8 @@ pid_t forked() {
   const pid_t process = ::fork();
   if (process < 0)
     throw std::system_error{errno, std::generic_category(), "no process can be made"};
-  if (process == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would wait for it any more
+  // Ends with its parent, as no other process would wait for it.
+  if (process == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   return process;
 }
 
@@ -69,7 +71,7 @@ Failure ended_by_signal(int signal) {
   return {.text = "its process was ended by signal " + std::to_string(signal)};
 }
 
-// The process that runs until the fork, and in each child the rest of one arm.
+// The process that runs up to the fork, and in each child the rest of one arm.
 class Trunk {
  public:
   Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options,
@@ -80,7 +82,7 @@ class Trunk {
         shared_{shared},
         recorder_{arms.front().run.scenario.record.off} {}
 
-  // The exit status of this process or, after the fork, of the arm's.
+  // The exit status of this process or, after the fork, of the arm's process.
   int run() {
     try {
       return simulated();
@@ -127,14 +129,14 @@ class Trunk {
     return kWell;
   }
 
-  // What arms have in common goes on for all of them.
+  // Progress before the fork is that of all arms.
   void went_on(const SimulationProgress& progress) {
     for (size_t i = 0; i < arms_.size(); ++i) {
       if (arm_ == nullptr || arm_ == &arms_[i]) shared_.write(i, progress);
     }
   }
 
-  // Called in the event that changes the profile. Returns in the children.
+  // Called in the event that changes the profile. Returns only in the children.
   PolicyParams change(size_t number) {
     const auto& changes = arms_.front().run.scenario.run.changes;
     if (number + 1 < changes.size()) return changes[number].policy;
@@ -163,7 +165,7 @@ class Trunk {
         folder_.recorder_options(arm.cell, arm.seed, arm.run.scenario.record));
   }
 
-  // Waits for the child that was made first.
+  // Waits for the oldest child.
   void reap() {
     const auto [child, arm] = children_.front();
     children_.erase(children_.begin());
@@ -172,7 +174,7 @@ class Trunk {
     if (status == kStopped) status_ = status;
   }
 
-  // Before the fork it is so for all arms.
+  // A failure before the fork is one of all arms.
   int failed(const Failure& failure) {
     for (const StudyArm& arm : arms_) {
       if (arm_ == nullptr || arm_ == &arm) leave(arm, failure);
@@ -189,12 +191,12 @@ class Trunk {
   const ForkOptions& options_;
   SharedProgress& shared_;
   ForkRecorder recorder_;
-  const StudyArm* arm_ = nullptr;  // whose process this is; null: before the fork
+  const StudyArm* arm_ = nullptr;  // arm of this process; null: before the fork
   std::vector<std::pair<pid_t, size_t>> children_;
   int status_ = kWell;
 };
 
-// None: nothing was left. Removes the file.
+// Reads and removes the file of a failure. None: there is no file.
 std::optional<Failure> take_failure(const StudyFolder& folder, const StudyArm& arm) {
   const fs::path path = error_path(folder, arm);
   std::ifstream file{path};
@@ -213,13 +215,13 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,
                                                       std::unique_lock<std::mutex>& lock) {
-  for (const StudyArm& arm : arms) (void)take_failure(folder, arm);  // of a former invocation
+  for (const StudyArm& arm : arms) (void)take_failure(folder, arm);  // of an earlier invocation
   SharedProgress shared{arms.size()};
   const pid_t process = forked();
   if (process == 0) {
     const int left = [&] {
       return Trunk{arms, folder, options, shared}.run();
-    }();  // its files are closed
+    }();  // scope: its files are closed at the end
     ::_exit(left);
   }
   lock.unlock();

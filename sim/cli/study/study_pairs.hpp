@@ -1,5 +1,5 @@
-// sim/cli/study/study_pairs.hpp -- `orrery study pairs`: paired differences of a table of one's
-// own.
+// sim/cli/study/study_pairs.hpp -- `orrery study pairs`: paired differences of the user's own
+// table.
 #pragma once
 
 #include <istream>
@@ -9,9 +9,9 @@
 
 namespace orrery {
 
-// A row of names, then a row for each seed; an empty cell is a value that is missing. Each column
-// is compared with the first. CSV with the columns of /differences in study.h5, or a UsageError
-// that names the line. `name` is of the table, for messages.
+// The table has a row of names, then a row for each seed; an empty cell is a missing value. Each
+// column is compared with the first. Returns CSV with the columns of /differences in study.h5.
+// Throws a UsageError that names the line. `name` is the name of the table in messages.
 std::string pairs_csv(std::istream& table, const std::string& name, const IntervalOptions& options);
 
 }  // namespace orrery

@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kNameMax = 48;  // as study.h5 has room for
+constexpr size_t kNameMax = 48;  // limit of study.h5
 
 std::vector<std::string> arm_names(const StudyAxisParams& axis) {
   if (!axis.parameter.empty()) return axis.values;
@@ -14,7 +14,7 @@ std::vector<std::string> arm_names(const StudyAxisParams& axis) {
   return names;
 }
 
-// The first that is there twice; its index, or the size.
+// The index of the first repeated name, or the size.
 size_t first_repeated(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=

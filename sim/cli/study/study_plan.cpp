@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kCellsMax = 100'000, kRunsMax = 1'000'000;
 
-// Where the node is that a setting comes from; that of the map if it is not found.
+// The position of a setting's node; that of the map if there is none.
 Position position_in(const config::Node& map, const std::string& key) {
   const config::Node* const found = map.find(key);
   return found != nullptr ? found->position : map.position;
@@ -95,7 +95,7 @@ void StudyPlan::take_axes(const config::Node& root) {
 std::vector<Position> StudyPlan::places_of(const std::vector<Setting>& settings) const {
   std::vector<Position> places;
   for (const Setting& setting : settings) places.push_back(setting.position);
-  places.push_back(study_.root["seeds"].position);  // which read() sets last
+  places.push_back(study_.root["seeds"].position);  // set last by read()
   return places;
 }
 
@@ -106,7 +106,7 @@ std::string StudyPlan::placed(size_t cell, const Diagnostics& diagnostics) const
     placed.error(place_in_study(told.position, places), told.path, told.message);
   }
   std::string text = placed.text();
-  if (!text.empty()) text.pop_back();  // the last line's end
+  if (!text.empty()) text.pop_back();  // end of the last line
   return text;
 }
 

@@ -1,4 +1,4 @@
-// sim/cli/study/study_plan.hpp -- which runs a study consists of, and the scenario of each.
+// sim/cli/study/study_plan.hpp -- the runs of a study, and the scenario of each.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,13 @@
 
 namespace orrery {
 
-// Cells are numbered with the last axis fastest. Each runs once with each seed.
+// Cells are numbered with the last axis fastest. Each cell runs once with each seed. Example: axes
+// policy (fifo, easy) and load (1, 2), two seeds: cell 0 is fifo at load 1, cell 1 fifo at load 2,
+// cell 2 easy at load 1, cell 3 easy at load 2; 8 runs.
 class StudyPlan {
  public:
-  // Reads the study and the scenario, and looks at the scenario of each cell; a setting's mistakes
-  // are told where the study gives it, and so are warnings. With mistakes only params() may be
+  // Reads the study and the scenario, and checks the scenario of each cell. Mistakes and warnings
+  // about a setting have the setting's position in the study. With mistakes only params() may be
   // used.
   StudyPlan(const std::string& path, Diagnostics& diagnostics);
 
@@ -31,27 +33,27 @@ class StudyPlan {
   };
   const std::vector<Axis>& axes() const { return axes_; }
   size_t cells() const { return cells_; }
-  std::vector<size_t> arms_of(size_t cell) const;  // by axis
+  std::vector<size_t> arms_of(size_t cell) const;  // indices by axis
   std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
-  // With the place in the study instead of that of the setting which a message tells of.
+  // The messages, with positions in the study for settings.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
-  // What `compare` compares it with: the cell itself if it is that one. None: nothing is compared.
+  // The cell of the baseline arm of `compare`; possibly `cell` itself. None: no comparison.
   std::optional<size_t> baseline_of(size_t cell) const;
 
-  // The first of those cells that have the same run until `run.fork_at`; without it, the cell.
+  // The first of the cells with the same run up to `run.fork_at`; without it, the cell.
   size_t trunk_of(size_t cell) const;
 
   struct Run {
     config::Document document;
     Scenario scenario;
   };
-  // Mistakes and warnings were told before.
+  // Mistakes and warnings were reported before.
   Run run(size_t cell, uint64_t seed) const;
 
  private:
   struct Setting {
     std::string assignment;  // as of --set
-    Position position;       // in the study
+    Position position;       // position in the study
   };
   enum class Arms : uint8_t { All, OfTrunk };
   std::vector<Setting> settings_of(size_t cell, Arms arms) const;
@@ -70,7 +72,7 @@ class StudyPlan {
   std::vector<NamedMetric> named_metrics() const;
   void check_metrics(Diagnostics& diagnostics) const;
   void check_metrics_of_cells(Diagnostics& diagnostics) const;
-  // The scenario of a cell without what has no effect in it, as a fingerprint.
+  // A fingerprint of a cell's scenario without parameters that have no effect.
   static std::string effect_of(const Run& run, const Diagnostics& told);
   struct Alike {
     size_t arm = 0;
@@ -86,7 +88,7 @@ class StudyPlan {
   std::vector<Axis> axes_;
   std::vector<Setting> common_;
   std::vector<std::vector<std::vector<Setting>>> settings_;  // by axis and arm
-  std::vector<bool> is_forked_;  // by axis: its arms differ from run.fork_at on
+  std::vector<bool> is_forked_;  // by axis: its arms differ only from run.fork_at on
   size_t cells_ = 1;
 };
 

@@ -16,7 +16,7 @@ std::string part_text(const SimulationProgress& run) {
 }  // namespace
 
 std::optional<double> seconds_left(const StudyProgress& progress) {
-  constexpr double kFirstGuess = 0.01;  // of a run; before that the guess jumps about
+  constexpr double kFirstGuess = 0.01;  // share of a run; earlier estimates vary too much
   double parts = 0;
   for (const auto& one : progress.running) parts += fraction_done(one.run).value_or(0);
   const double done = static_cast<double>(progress.done - progress.kept) + parts;

@@ -1,4 +1,4 @@
-// sim/cli/study/study_progress.hpp -- how far a study is, as one line for people.
+// sim/cli/study/study_progress.hpp -- the progress of a study as one line of text.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@ namespace orrery {
 
 struct StudyProgress {
   struct Running {
-    std::string label;  // of the cell, and the seed
+    std::string label;  // of the cell and the seed
     SimulationProgress run = {};
   };
-  size_t runs = 0, done = 0, kept = 0, failed = 0;  // kept: of a former invocation
-  std::vector<Running> running = {};                // in the order in which they began
-  double elapsed_s = 0, cpu_s = 0;  // cpu_s: of the runs that are over, in host seconds each
+  size_t runs = 0, done = 0, kept = 0, failed = 0;  // kept: from an earlier invocation
+  std::vector<Running> running = {};                // in the order of their starts
+  double elapsed_s = 0, cpu_s = 0;                  // cpu_s: of finished runs, each in host seconds
 };
 
-// Of host time, if what is left goes as what was done: runs that are over and, by simulated time,
-// parts of those that run. Runs without an end count once they are over.
+// Estimated host time for the rest, from the speed so far: finished runs, and fractions of running
+// ones by simulated time. Runs without an end count once they are over.
 std::optional<double> seconds_left(const StudyProgress& progress);
 // "3 of 40 runs, about 4min 10s left, 2 running: load=4 seed 2 45 %; load=8 seed 2 12 %"
 std::string progress_text(const StudyProgress& progress);
 
-// On a terminal one line that is rewritten, else a line every ten seconds.
+// On a terminal one line that is rewritten; otherwise a line every ten seconds.
 class StudyProgressReporter {
  public:
   StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet)
@@ -39,8 +39,8 @@ class StudyProgressReporter {
 
   void update(const StudyProgress& progress);
   void failure(const std::string& text);
-  void clear();               // leaves the terminal's line empty for other text
-  std::string total() const;  // at the end: what was run, and how long the host took
+  void clear();               // clears the terminal's line for other text
+  std::string total() const;  // at the end: the number of runs, and the host time
 
  private:
   ProgressReporter::Mode mode_;

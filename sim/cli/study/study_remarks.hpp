@@ -1,4 +1,5 @@
-// sim/cli/study/study_remarks.hpp -- what is to be said of the cells of a study, once each.
+// sim/cli/study/study_remarks.hpp -- mistakes and warnings about the cells of a study, each
+// reported once.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +13,20 @@
 
 namespace orrery {
 
-// Where it stands in the study: "--set #3:1:14" is of the third setting. All else is where it is.
+// The position in the study: "--set #3:1:14" is in the third setting. Other positions stay.
 Position place_in_study(const Position& position, std::span<const Position> places);
 
-// Gathers what was told of each cell. A mistake in any is one of the study, a warning likewise.
+// Collects the messages of all cells. A mistake in any cell is one of the study, and so is a
+// warning.
 class StudyRemarks {
  public:
   struct Cell {
-    size_t number = 0;  // they come in this order
+    size_t number = 0;  // cells arrive in this order
     std::string label;
   };
-  // `places`: of the settings of the cell, in the order in which they were applied.
+  // `places`: positions of the cell's settings, in the order in which they were applied.
   void add(const Cell& cell, std::span<const Position> places, const Diagnostics& told);
-  bool full() const { return mistakes_ >= Diagnostics::kKeptMax; }  // more would not be kept
+  bool full() const { return mistakes_ >= Diagnostics::kKeptMax; }  // further mistakes are dropped
   void tell(Diagnostics& diagnostics) const;
 
  private:
@@ -40,7 +42,7 @@ class StudyRemarks {
 
   size_t cells_ = 0, mistakes_ = 0;
   std::vector<Remark> remarks_;
-  std::map<std::string, size_t> numbers_;  // of remarks, by what makes two the same
+  std::map<std::string, size_t> numbers_;  // index of a remark by its text and position
 };
 
 }  // namespace orrery

@@ -55,7 +55,7 @@ std::string row(const std::vector<std::string>& cells, ReportFormat format) {
   return "| " + joined(cells, " | ") + " |\n";
 }
 
-// What has a meaning of its own in the format.
+// Escapes the characters that have a meaning in the format.
 std::string escaped(const std::string& text, ReportFormat format) {
   std::string safe;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -154,7 +154,7 @@ std::string csv_row(const StudyMetric& metric, const StudyLine& line) {
   return joined(cells, ",") + "\n";
 }
 
-// Columns are called as in study.h5.
+// Columns have the names of study.h5.
 std::string csv(const std::vector<StudyMetric>& metrics) {
   std::string text =
       "metric,unit,cell,seeds,mean,mean_low,mean_high,min,max,difference,low,high,percent,"

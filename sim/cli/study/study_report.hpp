@@ -1,4 +1,4 @@
-// sim/cli/study/study_report.hpp -- what a study found, as text.
+// sim/cli/study/study_report.hpp -- the findings of a study as text.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 3> enum_names(ReportFormat) {
   return {"markdown", "csv", "latex"};
 }
 
-// Those that are reported.
+// The reported metrics only.
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format);
 

@@ -29,11 +29,11 @@ std::string number_text(size_t cell, uint64_t seed) {
   return text;
 }
 
-// In one step, under a name that nobody else has until then: shards do so all at once.
+// Writes in one step, from a file whose name is unique: several shards may write at the same time.
 void write_whole(const fs::path& path, std::string_view text) {
   std::string part;
   std::FILE* file = nullptr;
-  for (int i = 0; file == nullptr && i < 1'000; ++i) {  // a killed one may have left its own
+  for (int i = 0; file == nullptr && i < 1'000; ++i) {  // a killed process may have left a file
     part = path.string() + "." + std::to_string(i) + ".part";
     file = std::fopen(part.c_str(), "wbx");
     if (file == nullptr && errno != EEXIST) break;
@@ -48,7 +48,7 @@ void write_whole(const fs::path& path, std::string_view text) {
   throw RecordError{path.string() + ": cannot be written"};
 }
 
-// What tells a study from others; none if the text is no study.
+// The data that distinguishes a study from others; none if the text is no study.
 std::optional<std::string> gist_of(const std::string& text) {
   Diagnostics diagnostics;
   const config::Document study = config::load_text(text, "study.yaml", diagnostics);
@@ -64,7 +64,7 @@ std::optional<std::string> gist_of(const std::string& text) {
   return gist;
 }
 
-// 0: there is none, or what is there does not begin as an HDF5 file does.
+// 0: there is no file, or it has no HDF5 signature.
 uint64_t bytes_in(const std::string& path) {
   constexpr std::string_view kHead = "\x89HDF\r\n\x1a\n";
   std::array<char, kHead.size()> head{};
@@ -98,7 +98,7 @@ json to_json(const StudyRunResult& result, const std::string& key, const std::st
   return kept;
 }
 
-// What keep() wrote, if it is all there and unchanged.
+// The file that keep() wrote, if it is complete and unchanged.
 std::optional<json> kept_in(const std::string& path) {
   std::ifstream file{path};
   json kept = json::parse(file, nullptr, false);

@@ -1,4 +1,4 @@
-// sim/cli/study/study_results.hpp -- the folder of a study: what is known of each of its runs.
+// sim/cli/study/study_results.hpp -- the folder of a study: the results of its runs.
 #pragma once
 
 #include <cstdint>
@@ -23,51 +23,52 @@ struct StudyRunResult {
   size_t cell = 0;
   uint64_t seed = 0;
   bool is_ok = false;
-  bool is_kept = false;                      // of a former invocation
-  Failure failure = {};                      // of a run that is not ok
-  double wall_seconds = 0, cpu_seconds = 0;  // cpu: of an arm that forked, from then on
+  bool is_kept = false;                      // from an earlier invocation
+  Failure failure = {};                      // if the run failed
+  double wall_seconds = 0, cpu_seconds = 0;  // cpu: for an arm that forked, from the fork on
   std::vector<SummaryValue> summary = {};
-  std::vector<InputFile> inputs = {};  // that it read beside its scenario
+  std::vector<InputFile> inputs = {};  // files that the run read beside its scenario
 };
 
 class InputFiles;
 struct SimulationResult;
 
 double as_double(const SummaryValue& value);
-// Of a run that went well.
+// The result of a successful run.
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
-// DIR/runs/<cell>-s<seed>.h5 is a run. The .json beside it has what a study needs of the run. It is
-// written in one step once the run is over: a killed run leaves none. The .json names the scenario
-// and the content of the files that the run read; if either changes, the run is done anew. It also
-// holds the length of the HDF5 file; a file of another length, or without a head, does not count.
-// Power cuts, not kills, leave such files: waiting for the disk would cost more than small runs.
-// The .json has a fingerprint of itself, compared always, and one of the HDF5 file, compared on
-// demand, since that file has to be read for it.
+// DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has the data of the run
+// that a study needs. It is written in one step at the end of the run, so a killed run leaves none.
+// The .json has fingerprints of the scenario and of the input files; if one changes, the run is
+// repeated. It also has the length of the HDF5 file: a file of another length, or without a
+// signature, does not count. Power cuts leave such files (kills do not); waiting for the disk would
+// take longer than small runs. The .json has a fingerprint of itself, which is always compared, and
+// one of the HDF5 file, which is compared on request, because it takes reading the whole file.
 class StudyFolder {
  public:
   struct Options {
-    bool has_files = false;  // what has no HDF5 file (any more) is not known either
-    bool verifies = false;   // nor is one whose HDF5 file is not as the run wrote it
+    bool has_files = false;  // a run without its HDF5 file is unknown
+    bool verifies = false;   // a run whose HDF5 file has changed is unknown
   };
   explicit StudyFolder(std::string path) : StudyFolder{std::move(path), Options{}} {}
   StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
-  void make() const;  // if it is not there; throws RecordError
-  // Makes it and leaves the study's text in it, as runs/study.yaml. Runs are numbered by cells, so
-  // those of another study would be replaced one by one: if its base or the names of its axes are
-  // not those of the study that is there, nothing is done and these are told, as in "base a.yaml,
-  // axes load and nodes". Other arms are taken to be meant. Throws RecordError.
+  void make() const;  // creates the folder if absent; throws RecordError
+  // Creates the folder and writes the study's text to runs/study.yaml. Runs are numbered by cells,
+  // so another study would overwrite them one by one. If the base or the names of the axes differ
+  // from those of the folder's study, nothing is written, and the result describes the old study,
+  // as in "base a.yaml, axes load and nodes". Other arms are accepted. Throws RecordError.
   std::string take(const StudyPlan& plan) const;
 
-  std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file
-  // How the HDF5 file of this run is written.
+  std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file
+  // Options for the HDF5 file of this run.
   Hdf5Recorder::Options recorder_options(size_t cell, uint64_t seed,
                                          const RecordParams& record) const;
-  // What a former invocation found, if it was the same scenario, read the same, and went well.
+  // The result of an earlier invocation, if its scenario and input files are unchanged and it
+  // succeeded.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
-  bool may_know(size_t cell, uint64_t seed) const;  // false: find() would find nothing
-  // Which file of a run that is over is not as the run wrote it; empty: none.
+  bool may_know(size_t cell, uint64_t seed) const;  // false: find() returns none
+  // The file of a finished run that has changed since; empty: none.
   std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   const std::string& path() const { return path_; }
@@ -79,18 +80,19 @@ class StudyFolder {
   Options options_;
 };
 
-// Stands for what decides what a run gives: the program and the whole scenario, seed included.
+// A fingerprint of everything that determines a run's results: the program, and the whole scenario
+// with its seed.
 std::string study_key(const Scenario& scenario);
 
 // Values of one summary figure, by cell and seed.
 using StudyValues = std::map<std::pair<size_t, uint64_t>, double>;
 StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric);
-// Of the seeds that both cells have.
+// The values of seeds that both cells have.
 struct StudyPairs {
   std::vector<double> arm, baseline;
 };
 StudyPairs pairs_of(const StudyValues& values, size_t cell, size_t baseline);
-// The names of all figures, in the order in which runs write them.
+// The names of all figures, in the order of writing.
 std::vector<std::string> metrics_of(const std::vector<StudyRunResult>& results);
 
 }  // namespace orrery

@@ -71,7 +71,7 @@ class Pool {
  private:
   bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  // One such run is enough: no thread may run while a process is made.
+  // Any such run forbids threads: no thread may run while a process is created.
   bool any_needs_process() const {
     const auto& known = PolicyRegistry::instance().entries();
     const auto needs = [](const auto& one) { return has(one.second.traits, Trait::NeedsProcess); };
@@ -86,7 +86,7 @@ class Pool {
     return false;
   }
 
-  // Runs that are the same until they fork; without forks, each for itself.
+  // Runs that are equal up to a fork; without a fork, single runs.
   using Group = std::vector<StudyRunId>;
   std::vector<Group> groups_of(const std::vector<StudyRunId>& runs) const {
     std::map<StudyRunId, size_t> numbers;  // by trunk and seed
@@ -141,7 +141,7 @@ class Pool {
     tell();
   }
 
-  // Whatever goes wrong in a run ends this run alone.
+  // A failure of a run does not affect other runs.
   void one(const StudyRunId& id) {
     {
       const std::lock_guard lock{mutex_};
@@ -158,7 +158,7 @@ class Pool {
     result ? add(std::move(*result)) : tell();
   }
 
-  // None: stopped before its end.
+  // None: stopped before the end.
   std::optional<StudyRunResult> found_or_simulated(const StudyRunId& id) {
     const auto [cell, seed] = id;
     const double began_cpu = thread_cpu_seconds();
@@ -250,9 +250,9 @@ class Pool {
   const StudyPlan& plan_;
   const StudyFolder& folder_;
   const StudyOptions& options_;
-  const bool are_apart_;  // each run in a process of its own
+  const bool are_apart_;  // each run has its own process
   const Clock::time_point began_ = Clock::now();
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards everything below
   StudyProgress progress_;
   std::vector<StudyRunId> running_;  // as in progress_
   std::vector<StudyRunResult> results_;

@@ -1,5 +1,5 @@
-// How often intervals hold the truth, over 1,000 synthetic studies each; the table of
-// analysis/README.md is what this measures.
+// How often intervals contain the true value, over 1,000 synthetic studies each; measures the table
+// of analysis/README.md.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct Pair {
 struct Population {
   std::string name;
   Scale scale;
-  double truth;  // on the scale
+  double truth;  // the true value on the scale
   std::function<Pair(Rng&)> draw;
 };
 
@@ -39,12 +39,12 @@ const Population kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng
                            const double shared = 100 + 20 * rng.normal();
                            return Pair{shared + 3 + rng.normal(), shared + rng.normal()};
                          }};
-// The arm takes 0.8 times as long, give or take a quarter.
+// The arm takes 0.8 times as long, with a deviation of a quarter.
 const Population kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
                               const double shared = rng.lognormal(5, 1);
                               return Pair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
                             }};
-// A share that the arm never has, and that a few seeds of the baseline have much of.
+// A share that is 0 in the arm, and large in a few seeds of the baseline.
 const Population kSkewed{"skewed shares", Scale::Difference, -0.01 * std::exp(kSigma* kSigma / 2),
                          [](Rng& rng) {
                            return Pair{0, 0.01 * rng.lognormal(0, kSigma)};
@@ -71,7 +71,7 @@ double measure(const Population& population, Estimator estimator, size_t seeds) 
   return held / double{kStudies};
 }
 
-// Each once, as several tests ask.
+// Computed once, because several tests ask.
 double covered(const Population& population, Estimator estimator, size_t seeds) {
   static std::map<std::tuple<std::string, Estimator, size_t>, double> known;
   const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds}, 0);

@@ -66,8 +66,8 @@ TEST(Paired, ADifferenceOfTimesOfFewNearlyEqualSamplesHasASaneInterval) {
   EXPECT_EQ(paired.verdict(), DifferenceVerdict::Unclear);
 }
 
-// One seed halves the time, one makes it 100 times shorter. The arithmetic mean of the differences
-// and its t interval would promise a fall by more than the whole.
+// One seed halves the time, another makes it 100 times shorter. The arithmetic mean of the
+// differences and its t interval would claim a reduction by more than 100 %.
 TEST(Paired, NothingFallsByMoreThanAHundredPercent) {
   const std::vector<double> arm{50, 1, 30}, baseline{100, 100, 100};
   const PairedDifference paired = paired_difference(arm, baseline, Scale::LogRatio, kT);
@@ -84,7 +84,7 @@ TEST(Paired, ValuesThatAreNotPositiveHaveNoRatios) {
   EXPECT_TRUE(std::isnan(paired.percent().mean));
 }
 
-// With one value far out, percentile-like ends lean to its side; t is symmetric.
+// With an outlier, percentile-like ends lean to its side; t is symmetric.
 TEST(Paired, BcaLeansWithTheValuesAndStaysAmongThem) {
   std::vector<double> values(20, 1.0);
   for (size_t i = 0; i < 10; ++i) values[i] = 2.0;

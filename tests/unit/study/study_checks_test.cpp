@@ -1,4 +1,4 @@
-// Studies: what is wrong with them before a run, how far they are, and permuted ties.
+// Studies: mistakes found before a run, progress, and permuted ties.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST_F(StudyTest, RunsInOtherProcessesShowTheirProgress) {
   EXPECT_GT(most, 0);
 }
 
-// Six jobs of an hour each on one node, submitted at once: the order decides who waits.
+// Six jobs of an hour each on one node, submitted at the same time: the order determines the waits.
 TEST_F(StudyTest, PermutedTiesShowABand) {
   const std::string base =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\nworkload:\n  sources:\n"

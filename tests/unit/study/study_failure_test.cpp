@@ -1,5 +1,4 @@
-// Runs that fail by Orrery's own mistakes, alone and in studies; and files of runs that were
-// damaged.
+// Runs that fail by internal errors of Orrery, alone and in studies; and damaged files of runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -32,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-// Stands for a mistake of Orrery itself: the policy is built in.
+// Simulates an internal error of Orrery: the policy is built in.
 class FailsInPostBind final : public Policy, public PostBind {
  public:
   struct Params {
@@ -87,7 +86,7 @@ struct StudyFailure : ::testing::Test {
 
 using StudyDamage = StudyFailure;
 
-// As a reader of an interrupted run finds it.
+// As a reader of an interrupted run reads it.
 int64_t rows_in(const std::string& part, const char* table) {
   const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   const hid_t dataset = H5Dopen2(file, table, H5P_DEFAULT);
@@ -120,7 +119,7 @@ TEST_F(StudyFailure, OfASingleRunHasStatus1AndKeepsWhatWasRecorded) {
   EXPECT_THAT(memory.err, HasSubstr("out of memory\n"));
 }
 
-// The status of `orrery run` in a process that gets so much more memory, and what it said.
+// The status and the output of `orrery run` in a process with that much more memory.
 Said run_within(uint64_t bytes, const std::vector<const char*>& args, const fs::path& told) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -184,7 +183,7 @@ TEST_F(StudyFailure, ToWriteOneOutputEndsThisRunAlone) {
   for (const bool is_forked : {false, true}) {
     folder.write("study.yaml", two_arms + (is_forked ? "run: {fork_at: 1h}\n" : ""));
     fs::remove_all(out);
-    fs::create_directories(file("00001-s1.h5"));  // a folder where a file is to be
+    fs::create_directories(file("00001-s1.h5"));  // a folder in place of a file
     const Said said = call("run");
     EXPECT_EQ(said.status, 74) << said.err;
     EXPECT_THAT(said.err, AllOf(HasSubstr("policy=strict_gang seed 1: cannot write"),

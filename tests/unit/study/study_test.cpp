@@ -1,4 +1,4 @@
-// Studies: what runs they make, what they keep, and what they say of mistakes.
+// Studies: their runs, their files, and their messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -103,7 +103,7 @@ TEST_F(StudyTest, AFolderIsOfOneStudy) {
   EXPECT_EQ(empty.take(plan()), "");
   write(kStudy);
   EXPECT_EQ(empty.take(plan()), "base base.yaml");
-  folder.write("empty/runs/study.yaml", "base: [");  // a disk that was full
+  folder.write("empty/runs/study.yaml", "base: [");  // from a full disk
   EXPECT_EQ(empty.take(plan()), "");
 }
 

@@ -1,4 +1,4 @@
-"""What an editor says of scenarios and studies by the JSON Schemas of the program."""
+"""Messages of an editor about scenarios and studies by the JSON Schemas of the program."""
 
 from __future__ import annotations
 

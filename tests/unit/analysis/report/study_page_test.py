@@ -58,7 +58,7 @@ def study(tmp_path: Path) -> Study:
 
 
 def found(file: h5py.File) -> None:
-    """What the program says of those values, as far as the tests ask."""
+    """The program's findings about these values, as far as the tests need them."""
     written("metrics", [(b"wait", b"s", b"waits", True), (b"cost", b"s", b"costs", False)],
             [("name", "S16"), ("unit", "S8"), ("doc", "S16"), ("is_reported", "?")], file)
     written("means", [(b"wait", c, s, m, m - 1, m + 1, m - 2, m + 2) for c, s, m in
@@ -98,7 +98,7 @@ WAIT = Metric("wait_mean", "s", "mean wait")
 
 
 def asked(study: Study, metric: Metric | None = None) -> tuple:
-    """What functions of charts and findings take."""
+    """Arguments of the functions of charts and findings."""
     metric = metric or study.metrics[0]
     return study, metric, words_of(metric.name, metric.unit), unit_of(study, metric)
 
