@@ -217,7 +217,7 @@ CommandSpec study_command_spec() {
       .positional = "run FILE | plan FILE | shard FILE I/N | report FILE | pairs TABLE.csv",
       .positional_min = 2,
       .positional_max = 3,
-      .options = {{"output", 'o', "DIR", "Folder of the runs; left out: the study's name."},
+      .options = {{"output", 'o', "DIR", "Folder of the runs; default: the study's name."},
                   {"jobs", 'j', "N", "Runs at once; left out: one a core."},
                   {"format", 0, "FORMAT", "Of a report: markdown, csv or latex."},
                   {"confidence", 0, "PART", "Of intervals of pairs: 0.95."},

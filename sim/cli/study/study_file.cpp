@@ -21,10 +21,10 @@ struct StudyCellRow {
   bool is_baseline = false;
 
   static void columns(auto&& c) {
-    c("cell", &StudyCellRow::cell, "its place in the grid; the last axis is fastest");
-    c("axis", &StudyCellRow::axis, "what is varied");
-    c("arm", &StudyCellRow::arm, "how, in this cell");
-    c("is_baseline", &StudyCellRow::is_baseline, "others are compared with this arm");
+    c("cell", &StudyCellRow::cell, "index in the grid; the last axis is fastest");
+    c("axis", &StudyCellRow::axis, "name of the axis");
+    c("arm", &StudyCellRow::arm, "arm of the axis in this cell");
+    c("is_baseline", &StudyCellRow::is_baseline, "this arm is the baseline");
   }
 };
 
@@ -35,11 +35,11 @@ struct StudyAxisRow {
   FixedText<200> doc;
 
   static void columns(auto&& c) {
-    c("axis", &StudyAxisRow::axis, "what is varied");
+    c("axis", &StudyAxisRow::axis, "name of the axis");
     c("parameter", &StudyAxisRow::parameter,
-      "the one parameter that its arms set; empty: they set none or several");
-    c("unit", &StudyAxisRow::unit, "of the parameter; empty where its values have theirs");
-    c("doc", &StudyAxisRow::doc, "what the parameter is");
+      "the parameter that its arms set; empty: none or several");
+    c("unit", &StudyAxisRow::unit, "unit of the parameter; empty if the values contain units");
+    c("doc", &StudyAxisRow::doc, "meaning of the parameter");
   }
 };
 
@@ -53,10 +53,10 @@ struct StudyRunRow {
   static void columns(auto&& c) {
     c("cell", &StudyRunRow::cell, "as in /cells");
     c("seed", &StudyRunRow::seed, "run.seed");
-    c("is_ok", &StudyRunRow::is_ok, "it ran to its end");
-    c("wall_seconds", &StudyRunRow::wall_seconds, "host time; differs from time to time", "s");
+    c("is_ok", &StudyRunRow::is_ok, "the run completed");
+    c("wall_seconds", &StudyRunRow::wall_seconds, "host time; varies between invocations", "s");
     c("cpu_seconds", &StudyRunRow::cpu_seconds,
-      "host CPU time; of an arm that forked, from then on", "s");
+      "host CPU time; for an arm that forked, from the fork on", "s");
     c("label", &StudyRunRow::label, "axis=arm for each axis");
   }
 };
@@ -71,9 +71,9 @@ struct StudyValueRow {
   static void columns(auto&& c) {
     c("cell", &StudyValueRow::cell, "of the run");
     c("seed", &StudyValueRow::seed, "of the run");
-    c("name", &StudyValueRow::name, "of the figure in /summary");
-    c("value", &StudyValueRow::value, "what the run found");
-    c("unit", &StudyValueRow::unit, "of the value");
+    c("name", &StudyValueRow::name, "name of the figure in /summary");
+    c("value", &StudyValueRow::value, "value in the run");
+    c("unit", &StudyValueRow::unit, "unit of the value");
   }
 };
 
@@ -84,12 +84,12 @@ struct StudyMetricRow {
   bool is_reported = false;
 
   static void columns(auto&& c) {
-    c("name", &StudyMetricRow::name, "of the figure in /summary");
-    c("unit", &StudyMetricRow::unit, "of its values");
-    c("doc", &StudyMetricRow::doc, "what it is");
+    c("name", &StudyMetricRow::name, "name of the figure in /summary");
+    c("unit", &StudyMetricRow::unit, "unit of its values");
+    c("doc", &StudyMetricRow::doc, "meaning of the metric");
     c("is_reported", &StudyMetricRow::is_reported,
-      "reports show it: it is in `metrics` of the study or, without any there, not always the "
-      "same");
+      "reports show the metric: it is in `metrics` of the study or, if that is empty, its values "
+      "differ");
   }
 };
 
@@ -99,14 +99,14 @@ struct StudyMeanRow {
   double mean = 0, low = 0, high = 0, min = 0, max = 0;
 
   static void columns(auto&& c) {
-    c("metric", &StudyMeanRow::metric, "as in /metrics; values are in its unit");
+    c("metric", &StudyMeanRow::metric, "as in /metrics; values are in the metric's unit");
     c("cell", &StudyMeanRow::cell, "as in /cells");
-    c("seeds", &StudyMeanRow::seeds, "of which there is a value");
-    c("mean", &StudyMeanRow::mean, "over them");
+    c("seeds", &StudyMeanRow::seeds, "seeds with a value");
+    c("mean", &StudyMeanRow::mean, "mean over these seeds");
     c("low", &StudyMeanRow::low, "end of the confidence interval of the mean; NaN: too few seeds");
     c("high", &StudyMeanRow::high, "likewise");
     c("min", &StudyMeanRow::min, "the least value of a seed");
-    c("max", &StudyMeanRow::max, "the largest");
+    c("max", &StudyMeanRow::max, "the largest value of a seed");
   }
 };
 
@@ -124,13 +124,12 @@ struct StudyDifferenceRow {
     using Row = StudyDifferenceRow;
     c("metric", &Row::metric, "as in /metrics");
     c("cell", &Row::cell, "as in /cells");
-    c("baseline", &Row::baseline, "the cell that it is compared with");
-    c("pairs", &Row::pairs, "seeds that both have");
+    c("baseline", &Row::baseline, "the baseline's cell");
+    c("pairs", &Row::pairs, "seeds that both cells have");
     c("scale", &Row::scale,
-      "what decides whether there is a difference: log ratios of times and "
-      "counts, which must be positive");
-    c("estimator", &Row::estimator, "of the intervals");
-    c("mean_baseline", &Row::mean_baseline, "over the pairs");
+      "scale of the comparison: log ratios for times and counts, which must be positive");
+    c("estimator", &Row::estimator, "method of the intervals");
+    c("mean_baseline", &Row::mean_baseline, "the baseline's mean over the pairs");
     c("difference", &Row::difference, "mean over the pairs, value minus the baseline's");
     c("low", &Row::low, "end of the confidence interval of the difference; NaN: too few pairs");
     c("high", &Row::high, "likewise");
@@ -138,11 +137,12 @@ struct StudyDifferenceRow {
       "geometric mean of value over the baseline's, minus 1; NaN: some "
       "value is not positive",
       "%");
-    c("percent_low", &Row::percent_low, "end of its confidence interval", "%");
+    c("percent_low", &Row::percent_low, "end of the confidence interval of the percent", "%");
     c("percent_high", &Row::percent_high, "likewise", "%");
     c("verdict", &Row::verdict,
-      "by the interval on the scale; equal: both values of each pair are");
-    c("correlation", &Row::correlation, "of the two cells over the seeds; 0: one does not vary");
+      "by the interval on the scale; equal: each pair has two equal values");
+    c("correlation", &Row::correlation,
+      "correlation of the two cells over the seeds; 0: one does not vary");
   }
 };
 
@@ -155,8 +155,8 @@ struct StudyDoubtRow {
   static void columns(auto&& c) {
     c("metric", &StudyDoubtRow::metric, "as in /metrics");
     c("cell", &StudyDoubtRow::cell, "as in /cells");
-    c("kind", &StudyDoubtRow::kind, "of the remark");
-    c("text", &StudyDoubtRow::text, "what the seeds cannot support");
+    c("kind", &StudyDoubtRow::kind, "kind of the remark");
+    c("text", &StudyDoubtRow::text, "the remark");
   }
 };
 
@@ -167,7 +167,7 @@ class FindingTables {
       : metrics_{recorder, "/metrics", "one row for each metric; those that reports show first"},
         means_{recorder, "/means", "one row for each metric of each cell"},
         differences_{recorder, "/differences",
-                     "one row for each metric of each cell that is compared with another"},
+                     "one row for each metric of each cell with a baseline"},
         doubts_{recorder, "/doubts", "one row for each remark on a metric of a cell"} {}
 
   void emit(const StudyMetric& metric, Estimator estimator) {
