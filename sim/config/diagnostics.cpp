@@ -48,7 +48,7 @@ std::string to_string(const Position& position) {
   return text;
 }
 
-void Diagnostics::keep(std::vector<Told>& kept, const Position& position, std::string_view path,
+void Diagnostics::keep(std::vector<Entry>& kept, const Position& position, std::string_view path,
                        std::string message) {
   if (kept.size() >= kKeptMax) return;
   kept.push_back({position, std::string{path}, std::move(message)});
@@ -69,57 +69,57 @@ void Diagnostics::idle(const Position& position, std::string_view path, std::str
   warning(position, path, std::move(message));
 }
 
-void Diagnostics::unheeded(int fact, Told told) {
-  open_.push_back({.fact = fact, .told = std::move(told)});
+void Diagnostics::unheeded(int fact, Entry entry) {
+  open_.push_back({.fact = fact, .entry = std::move(entry)});
 }
 
-void Diagnostics::instant(Duration at, Told told) {
-  open_.push_back({.at = at, .told = std::move(told)});
+void Diagnostics::instant(Duration at, Entry entry) {
+  open_.push_back({.at = at, .entry = std::move(entry)});
 }
 
 // If a whole section has no effect, its fields are not reported, too; and a field only with its
 // first reason.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
-  std::vector<Told> found;
-  const auto is_told = [&](const Open& open) {
-    return std::ranges::any_of(found, [&](const Told& one) {
-      const bool is_below = open.told.path.starts_with(one.path);
-      const std::string rest = is_below ? open.told.path.substr(one.path.size()) : "-";
+  std::vector<Entry> found;
+  const auto is_reported = [&](const Open& open) {
+    return std::ranges::any_of(found, [&](const Entry& one) {
+      const bool is_below = open.entry.path.starts_with(one.path);
+      const std::string rest = is_below ? open.entry.path.substr(one.path.size()) : "-";
       return rest.empty() || rest[0] == '.' || rest[0] == '[';
     });
   };
-  std::ranges::stable_sort(open_, {}, [](const Open& one) { return one.told.path.size(); });
+  std::ranges::stable_sort(open_, {}, [](const Open& one) { return one.entry.path.size(); });
   std::erase_if(open_, [&](Open& one) {
     if (one.at) {
       if (!end || *one.at <= *end) return true;
-      idle(one.told.position, one.told.path,
+      idle(one.entry.position, one.entry.path,
            "has no effect: the run ends before, at " + format_quantity(*end));
       return true;
     }
     const std::optional<bool> holds = one.fact < 0 ? false : facts[static_cast<size_t>(one.fact)];
-    if (holds == false && !is_told(one)) found.push_back(one.told);
+    if (holds == false && !is_reported(one)) found.push_back(one.entry);
     return holds.has_value();
   });
-  std::erase_if(open_, is_told);
-  for (Told& one : found) idle(one.position, one.path, std::move(one.message));
+  std::erase_if(open_, is_reported);
+  for (Entry& one : found) idle(one.position, one.path, std::move(one.message));
 }
 
-std::vector<std::string> Diagnostics::sorted(const std::vector<Told>& kept, size_t count,
+std::vector<std::string> Diagnostics::sorted(const std::vector<Entry>& kept, size_t count,
                                              std::string_view level) {
-  std::vector<const Told*> entries;
-  for (const Told& told : kept) entries.push_back(&told);
-  std::stable_sort(entries.begin(), entries.end(), [](const Told* a, const Told* b) {
+  std::vector<const Entry*> entries;
+  for (const Entry& entry : kept) entries.push_back(&entry);
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
     const Position& p = a->position;
     const Position& q = b->position;
     return std::tie(p.file.text(), p.line, p.column) < std::tie(q.file.text(), q.line, q.column);
   });
   std::vector<std::string> texts;
-  for (const Told* told : entries) {
-    std::string text = to_string(told->position);
+  for (const Entry* entry : entries) {
+    std::string text = to_string(entry->position);
     if (!text.empty()) text += ": ";
     text += level;
-    if (!told->path.empty()) text.append(told->path).append(": ");
-    texts.push_back(printable(text += told->message));
+    if (!entry->path.empty()) text.append(entry->path).append(": ");
+    texts.push_back(printable(text += entry->message));
   }
   if (count > kept.size()) {
     texts.push_back("... and " + std::to_string(count - kept.size()) + " more");

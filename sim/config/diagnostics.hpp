@@ -44,7 +44,7 @@ class Diagnostics {
   static constexpr size_t kKeptMax = 100;  // of each kind
 
   // A remark on a parameter, with its place and name.
-  struct Told {
+  struct Entry {
     Position position;
     std::string path, message;
   };
@@ -59,8 +59,8 @@ class Diagnostics {
 
   // A given field that depends on a fact (`fact` < 0: known to be false), and a given instant of
   // the run: settle() reports those without effect. Facts without a value stay open.
-  void unheeded(int fact, Told told);
-  void instant(Duration at, Told told);
+  void unheeded(int fact, Entry entry);
+  void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
 
   bool ok() const { return count_ == 0; }
@@ -74,23 +74,23 @@ class Diagnostics {
   std::string text() const;                   // one message a line, without the warnings
 
   // In the order of their reports.
-  const std::vector<Told>& told_mistakes() const { return kept_; }
-  const std::vector<Told>& told_warnings() const { return warnings_; }
+  const std::vector<Entry>& mistake_entries() const { return kept_; }
+  const std::vector<Entry>& warning_entries() const { return warnings_; }
 
  private:
-  static void keep(std::vector<Told>& kept, const Position& position, std::string_view path,
+  static void keep(std::vector<Entry>& kept, const Position& position, std::string_view path,
                    std::string message);
-  static std::vector<std::string> sorted(const std::vector<Told>& kept, size_t count,
+  static std::vector<std::string> sorted(const std::vector<Entry>& kept, size_t count,
                                          std::string_view level);
 
   struct Open {
     int fact = -1;
     std::optional<Duration> at{};  // an instant of the run, which depends on no fact
-    Told told;
+    Entry entry;
   };
 
   Idle idle_parameters_ = Idle::Warned;
-  std::vector<Told> kept_, warnings_;
+  std::vector<Entry> kept_, warnings_;
   std::vector<Open> open_;
   size_t count_ = 0, warning_count_ = 0;
 };

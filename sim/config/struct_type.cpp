@@ -133,7 +133,7 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
   for (const FieldList::Field& field : fields.all()) {
     const Node* const given = node.find(field.name);
     if (given == nullptr || given->is_null()) continue;
-    const Diagnostics::Told place{given->position, join(context.path, field.name), ""};
+    const Diagnostics::Entry place{given->position, join(context.path, field.name), ""};
     if (field.options.is_instant && field.type == &type_of<Duration>()) {
       context.diagnostics.instant(*static_cast<const Duration*>(field.value), place);
     }

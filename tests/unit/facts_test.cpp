@@ -322,7 +322,7 @@ std::vector<Row> all_rows() {
 std::vector<std::string> warnings_about(const Diagnostics& diagnostics, const std::string& path) {
   EXPECT_TRUE(diagnostics.ok()) << path << "\n" << diagnostics.text();
   std::vector<std::string> found;
-  for (const Diagnostics::Told& one : diagnostics.told_warnings()) {
+  for (const Diagnostics::Entry& one : diagnostics.warning_entries()) {
     if (one.path == path) found.push_back(one.message);
   }
   return found;

@@ -66,9 +66,9 @@ void StudyPlan::check_metrics_of_cells(Diagnostics& diagnostics) const {
   }
 }
 
-std::string StudyPlan::effect_of(const Run& run, const Diagnostics& told) {
+std::string StudyPlan::effect_of(const Run& run, const Diagnostics& diagnostics) {
   config::Document document = run.document;
-  for (const Diagnostics::Told& one : told.told_warnings() | std::views::reverse) {
+  for (const Diagnostics::Entry& one : diagnostics.warning_entries() | std::views::reverse) {
     if (one.message.starts_with("has no effect")) config::erase(document, one.path);
   }
   Diagnostics ignored;

@@ -42,16 +42,16 @@ int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};
   int status = 0;
-  bool is_told = false;
+  bool is_forwarded = false;
   while (::waitpid(process, &status, WNOHANG) == 0) {
-    if (stop != nullptr && stop->load() && !std::exchange(is_told, true)) {
+    if (stop != nullptr && stop->load() && !std::exchange(is_forwarded, true)) {
       ::kill(process, SIGTERM);
     }
     if (meanwhile) meanwhile();
     std::this_thread::sleep_for(kPause);
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  return is_told ? kStopped : -WTERMSIG(status);
+  return is_forwarded ? kStopped : -WTERMSIG(status);
 }
 
 pid_t forked() {

@@ -102,8 +102,8 @@ std::vector<Position> StudyPlan::places_of(const std::vector<Setting>& settings)
 std::string StudyPlan::placed(size_t cell, const Diagnostics& diagnostics) const {
   const std::vector<Position> places = places_of(settings_of(cell, Arms::All));
   Diagnostics placed;
-  for (const Diagnostics::Told& told : diagnostics.told_mistakes()) {
-    placed.error(place_in_study(told.position, places), told.path, told.message);
+  for (const Diagnostics::Entry& entry : diagnostics.mistake_entries()) {
+    placed.error(place_in_study(entry.position, places), entry.path, entry.message);
   }
   std::string text = placed.text();
   if (!text.empty()) text.pop_back();  // end of the last line

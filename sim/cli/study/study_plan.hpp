@@ -73,7 +73,7 @@ class StudyPlan {
   void check_metrics(Diagnostics& diagnostics) const;
   void check_metrics_of_cells(Diagnostics& diagnostics) const;
   // A fingerprint of a cell's scenario without parameters that have no effect.
-  static std::string effect_of(const Run& run, const Diagnostics& told);
+  static std::string effect_of(const Run& run, const Diagnostics& diagnostics);
   struct Alike {
     size_t arm = 0;
     std::vector<size_t> cells = {};

@@ -17,24 +17,24 @@ Position place_in_study(const Position& position, std::span<const Position> plac
 }
 
 void StudyRemarks::add(const Cell& cell, std::span<const Position> places,
-                       const Diagnostics& told) {
+                       const Diagnostics& diagnostics) {
   cells_ = std::max(cells_, cell.number + 1);
-  const auto take = [&](Kind kind, const std::vector<Diagnostics::Told>& all) {
-    for (const Diagnostics::Told& one : all) {
+  const auto take = [&](Kind kind, const std::vector<Diagnostics::Entry>& all) {
+    for (const Diagnostics::Entry& one : all) {
       add(kind, cell, {place_in_study(one.position, places), one.path, one.message});
     }
   };
-  take(Kind::Mistake, told.told_mistakes());
-  take(Kind::Warning, told.told_warnings());
+  take(Kind::Mistake, diagnostics.mistake_entries());
+  take(Kind::Warning, diagnostics.warning_entries());
 }
 
-void StudyRemarks::add(Kind kind, const Cell& cell, Diagnostics::Told told) {
-  std::string key = std::to_string(static_cast<int>(kind)) + to_string(told.position);
-  key.append(" ").append(told.path).append(" ").append(told.message);
+void StudyRemarks::add(Kind kind, const Cell& cell, Diagnostics::Entry entry) {
+  std::string key = std::to_string(static_cast<int>(kind)) + to_string(entry.position);
+  key.append(" ").append(entry.path).append(" ").append(entry.message);
   const auto [at, is_new] = numbers_.try_emplace(std::move(key), remarks_.size());
   if (is_new) {
     mistakes_ += kind == Kind::Mistake ? 1 : 0;
-    remarks_.push_back({kind, std::move(told), cell, cell.number});
+    remarks_.push_back({kind, std::move(entry), cell, cell.number});
     return;
   }
   Remark& remark = remarks_[at->second];
@@ -51,7 +51,7 @@ std::string StudyRemarks::where(const Remark& remark) const {
 
 void StudyRemarks::tell(Diagnostics& diagnostics) const {
   for (const Remark& remark : remarks_) {
-    const auto& [position, path, message] = remark.told;
+    const auto& [position, path, message] = remark.entry;
     if (remark.kind == Kind::Mistake) {
       diagnostics.error(position, path, message + where(remark));
     } else {

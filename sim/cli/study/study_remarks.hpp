@@ -25,7 +25,7 @@ class StudyRemarks {
     std::string label;
   };
   // `places`: positions of the cell's settings, in the order in which they were applied.
-  void add(const Cell& cell, std::span<const Position> places, const Diagnostics& told);
+  void add(const Cell& cell, std::span<const Position> places, const Diagnostics& diagnostics);
   bool full() const { return mistakes_ >= Diagnostics::kKeptMax; }  // further mistakes are dropped
   void tell(Diagnostics& diagnostics) const;
 
@@ -33,11 +33,11 @@ class StudyRemarks {
   enum class Kind : uint8_t { Mistake, Warning };
   struct Remark {
     Kind kind;
-    Diagnostics::Told told;
+    Diagnostics::Entry entry;
     Cell first;
     size_t last = 0, cells = 1;
   };
-  void add(Kind kind, const Cell& cell, Diagnostics::Told told);
+  void add(Kind kind, const Cell& cell, Diagnostics::Entry entry);
   std::string where(const Remark& remark) const;
 
   size_t cells_ = 0, mistakes_ = 0;

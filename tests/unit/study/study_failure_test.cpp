@@ -120,7 +120,7 @@ TEST_F(StudyFailure, OfASingleRunHasStatus1AndKeepsWhatWasRecorded) {
 }
 
 // The status and the output of `orrery run` in a process with that much more memory.
-Said run_within(uint64_t bytes, const std::vector<const char*>& args, const fs::path& told) {
+Said run_within(uint64_t bytes, const std::vector<const char*>& args, const fs::path& log) {
   const pid_t child = ::fork();
   if (child == 0) {
     uint64_t pages = 0;
@@ -129,12 +129,12 @@ Said run_within(uint64_t bytes, const std::vector<const char*>& args, const fs::
     const rlimit both{limit, limit};
     ::setrlimit(RLIMIT_AS, &both);
     const Said said = run(args);
-    std::ofstream{told} << said.err;
+    std::ofstream{log} << said.err;
     ::_exit(said.status);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  std::ifstream file{told};
+  std::ifstream file{log};
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
           "",
           {std::istreambuf_iterator<char>{file}, {}}};
@@ -147,7 +147,7 @@ TEST_F(StudyFailure, ForLackOfMemoryIsToldAndKeepsWhatWasRecorded) {
   folder.write("base.yaml", crowd);
   const std::string base = (folder / "base.yaml").string(), to = (folder / "run.h5").string();
   const Said said =
-      run_within(150'000'000, {"run", base.c_str(), "-o", to.c_str()}, folder / "told");
+      run_within(150'000'000, {"run", base.c_str(), "-o", to.c_str()}, folder / "errors");
   EXPECT_EQ(said.status, 1);
   EXPECT_THAT(said.err,
               AllOf(HasSubstr("out of memory\n"), HasSubstr("what was recorded so far is in ")));

@@ -260,9 +260,9 @@ TEST_F(StudyTest, WhatEveryRunDependsOnIsLookedAtAndSoAreItsFiles) {
   std::filesystem::resize_file(out.run_path(0, 1), 4'096);
   (void)run_study(plan(), out, options);
   EXPECT_EQ(last.kept, 1U);
-  const std::filesystem::path told =
+  const std::filesystem::path json =
       std::filesystem::path{out.run_path(0, 1)}.replace_extension(".json");
-  std::filesystem::resize_file(told, std::filesystem::file_size(told) - 2);
+  std::filesystem::resize_file(json, std::filesystem::file_size(json) - 2);
   (void)run_study(plan(), out, options);
   EXPECT_EQ(last.kept, 1U);
   folder.write("policy.so", "two");
