@@ -269,10 +269,10 @@ class Run:
         return self.table(f"/timeline/{name}").set_index("time")
 
     def dataset(self) -> xarray.Dataset:
-        """All timelines as one xarray.Dataset, which has to be installed. Dimensions are `time`, in
-        seconds, and what else a timeline has rows for, such as `team`; units and explanations are
-        attributes. A column of two timelines has the name of the second before it. A timeline
-        whose rows have no names is left out."""
+        """All timelines as one xarray.Dataset; needs xarray. Dimensions are `time`, in seconds, and the other
+        keys of rows, such as `team`; units and explanations are attributes. If several timelines have a column
+        of one name, each gets the prefix of its timeline, but not that of `cluster`. Timelines whose rows
+        cannot be distinguished are left out."""
         from orrery.dataset import dataset
 
         return dataset(self)
@@ -290,8 +290,8 @@ class Run:
         return self._file[path]
 
     def refresh(self) -> bool:
-        """Takes over the complete file when the run has ended; True once it is complete. Tables
-        read later have all rows by then. Rows of a run that goes on need no refresh."""
+        """Opens the complete file when the run has ended; True once it is complete. Tables read after that have
+        all rows. Rows of a run under way need no refresh."""
         if not self.complete and self.path.suffix == ".part" and not self.path.exists():
             final = self.path.with_suffix("")
             if final.exists():

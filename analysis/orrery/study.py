@@ -24,7 +24,7 @@ class Metric:
 
 
 class Study:
-    """What `orrery study run` left in a folder, read once.
+    """The files of `orrery study run` in a folder, read once.
 
     `axes`: the arms of each axis, in their order. `parameters`: of each axis the path of the one
     parameter that its arms set, and its unit, or two empty texts. `cells`: a row for each cell of the grid, a

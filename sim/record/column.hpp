@@ -1,4 +1,4 @@
-// sim/record/column.hpp -- what a row struct says of its columns: names, types, units, docs.
+// sim/record/column.hpp -- the columns of a row struct: names, types, units, docs.
 //
 //   struct JobRow {
 //     JobId job;

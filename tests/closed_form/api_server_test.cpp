@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(Hands, ShuffleShardingMonteCarlo,
 // queues are among those.
 class ShuffleShardingOfSeats : public testing::TestWithParam<std::string> {};
 
-TEST_P(ShuffleShardingOfSeats, LightFlowsAreTurnedAwayAsOftenAsTheFormulaSays) {
+TEST_P(ShuffleShardingOfSeats, LightFlowsAreRejectedAsOftenAsTheFormulaSays) {
   const json row = json::parse(test::case_of(kFile, GetParam()));
   const json& input = row["input"];
   const int32_t queues = input["queues"], hand = input["hand"], heavy = input["heavy"];

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs scenarios with several builds, twice each, and compares everything that they write.
 
-Only what tells about the host may differ: wall_seconds, and the host times in /profile.
+Only data about the host may differ: wall_seconds, and the host times in /profile.
 """
 import argparse
 import pathlib

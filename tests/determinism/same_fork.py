@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""A study that forks, and each of its arms as a run of its own: the files must say the same.
+"""Compares a study that forks with single runs of its arms: the files must be equal.
 
     same_fork.py --binary orrery
 
-What an arm was given (its /meta/scenario names the base and every --set) runs again from the start.
+The scenario of an arm (its /meta/scenario names the base and every --set) runs again from the start.
 """
 
 import argparse

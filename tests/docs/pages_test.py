@@ -1,4 +1,4 @@
-"""Pages say what is true: their commands run, their links lead somewhere, README stays short.
+"""Pages are true: their commands run, their links have a target, README is short.
 
     pytest tests/docs --program build/release/bin/orrery
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs random scenarios in which features are switched on at random, and checks what comes out.
+"""Runs random scenarios in which features are switched on at random, and checks their output.
 
     tests/fuzz/random_scenarios.py --binary build/sanitize/bin/orrery --seconds 60 [--seed N]
     tests/fuzz/random_scenarios.py --binary build/release/bin/orrery --kept tests/fuzz/scenarios

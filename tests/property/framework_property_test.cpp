@@ -102,7 +102,7 @@ int64_t gpu_capacity(Framework& framework, const FakeHandle& handle, const PodVi
   return framework.gpu_capacity(FakeHandle::cycle(handle, pod, state), domain);
 }
 
-TEST(FrameworkProperty, WhatIsRememberedEqualsWhatIsFoundAnew) {
+TEST(FrameworkProperty, CachedResultsEqualComputedOnes) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Playground world{seed};

@@ -121,7 +121,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
   EXPECT_GT(mark_count("jobs.membership_changed"), changes_before + 500);
 }
 
-TEST(Membership, NobodyWithANodeIsLeftOutForLongerThanTheMonitorInterval) {
+TEST(Membership, NoMemberWithANodeIsLeftOutForLongerThanTheMonitorInterval) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     LoneElasticGang gang{seed};

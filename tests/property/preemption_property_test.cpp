@@ -67,7 +67,7 @@ int64_t preemption_figure(const SimulationResult& result, std::string_view name)
 
 class PreemptionProperty : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(PreemptionProperty, NobodyGoesForOneThatDoesNotComeBeforeHim) {
+TEST_P(PreemptionProperty, NoVictimGoesForAPodThatDoesNotPrecedeIt) {
   int64_t preempted = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     const std::string yaml = RandomPriorities{seed}.yaml(4);

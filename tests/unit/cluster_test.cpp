@@ -32,7 +32,7 @@ double figure(const ScenarioRun& run, std::string_view name) {
 
 using End = SimulationResult::End;
 
-TEST(ClusterParams, SoManyPoolsAreRefusedBeforeTheyAreCompared) {
+TEST(ClusterParams, SoManyPoolsAreRejectedBeforeTheyAreCompared) {
   std::string yaml = "cluster:\n  pools:\n";
   for (int i = 0; i < 20'000; ++i) {
     yaml += "  - {machine: dgx-a100, count: 1, name: p" + std::to_string(i) + "}\n";

@@ -328,7 +328,7 @@ std::vector<std::string> warnings_about(const Diagnostics& diagnostics, const st
   return found;
 }
 
-TEST(Facts, GivenParametersWithoutEffectAreToldWithTheReason) {
+TEST(Facts, GivenParametersWithoutEffectAreReportedWithTheReason) {
   for (const Row& row : all_rows()) {
     const Settings given{row.path + "=" + row.value};
     EXPECT_THAT(warnings_about(read(row.idle + given), row.path),
@@ -338,7 +338,7 @@ TEST(Facts, GivenParametersWithoutEffectAreToldWithTheReason) {
   }
 }
 
-TEST(Facts, ParametersThatCountAreNotTold) {
+TEST(Facts, ParametersThatCountAreNotReported) {
   for (const Row& row : all_rows()) {
     if (row.works.empty()) continue;
     const Diagnostics told = read(row.works + Settings{row.path + "=" + row.value});
@@ -367,7 +367,7 @@ TEST(Facts, RunsAreAsIfParametersWithoutEffectWereAbsent) {
   }
 }
 
-TEST(Facts, OfASectionWithoutEffectTheFieldsAreNotTold) {
+TEST(Facts, OfASectionWithoutEffectTheFieldsAreNotReported) {
   const Diagnostics told = read({kC + "etcd={members: 3, read_object: 1e8, election_timeout: 3s}"});
   EXPECT_THAT(told.warnings(), SizeIs(1));
   EXPECT_THAT(read({kC + "autoscaler=null"}).warnings(), IsEmpty()) << "null is as absent";

@@ -63,11 +63,7 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     """Preemptive, without cost: at each event the first jobs that fit run, past those that do not. Without
     limits the shortest remaining time is first. With limits the order is that of Tiresias' queues, which are
     separated by limits of GPU-seconds (one queue more than limits). Within a queue running jobs precede waiting
-    ones.
-
-    Without limits the shortest remaining time is foremost; with limits Tiresias' queues by seconds
-    times GPUs, one more than limits. Within a queue those that run are ahead of those that wait.
-    """
+    ones."""
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
     done, ends, queue = [0.0] * len(jobs), [0.0] * len(jobs), [0] * len(jobs)
     active, running, now = [], [], 0.0

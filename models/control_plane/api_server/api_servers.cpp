@@ -32,7 +32,7 @@ ApiServers::ApiServers(const Context& context, const ApiServersParams& params, R
       lost.emit(s);
     });
     servers_.back()->recovered.connect([this, s] {
-      watch_caches_.begin_anew(s);
+      watch_caches_.restart(s);
       spread_steady();
     });
   }

@@ -14,7 +14,7 @@ void WatchCaches::set_rate(ApiResource resource, double changes_per_s) {
   for (WatchCache& cache : of(resource)) cache.set_rate(engine_.now(), changes_per_s);
 }
 
-void WatchCaches::begin_anew(uint32_t server) {
+void WatchCaches::restart(uint32_t server) {
   uint32_t& index = servers_[server].cache;
   const bool is_first = index == 0;
   if (is_first) index = ++of_lost_;

@@ -22,7 +22,7 @@ class WatchCaches {
   void keep(ApiResource resource);     // starts caching a resource that clients will watch
   void changed(ApiResource resource);  // etcd committed a change
   void set_rate(ApiResource resource, double changes_per_s);  // rate of steady changes
-  void begin_anew(uint32_t server);
+  void restart(uint32_t server);
   // A client asks this server for all changes after an instant. False: 410 Gone.
   bool resume(uint32_t server, ApiResource resource, Time seen);
 

@@ -28,7 +28,7 @@ void ProcessorSharing::plan() {
   Time next = Time::max();
   if (!ends_.empty()) {
     const double left = std::max(ends_.top_key() - virtual_ns_, 0.0) / rate();
-    // The resolution of instants.
+    // The resolution of simulated time.
     if (left < 9e18) next = engine_.now() + Duration{static_cast<int64_t>(std::ceil(left))};
   }
   if (next == event_time_) return;

@@ -30,7 +30,7 @@ class NodeBoots {
   NodeBoots(const NodeBoots&) = delete;
   NodeBoots& operator=(const NodeBoots&) = delete;
 
-  void absent(NodeId node) { boots_[node].joins = true; }  // it joins later
+  void absent(NodeId node) { boots_[node].joins = true; }  // the node joins later
   void boot(NodeId node);
   void died(NodeId node);  // responses to its open requests are ignored
   void finish();           // writes rows of boots in progress

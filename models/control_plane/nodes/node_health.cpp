@@ -40,7 +40,7 @@ void NodeHealth::died(NodeId node) {
   const bool was_alive = is_alive_[node.index];
   is_alive_[node.index] = false;
   fall_silent(node);
-  if (was_alive) lifecycle_.tolerate_anew(node);
+  if (was_alive) lifecycle_.restart_toleration(node);
 }
 
 void NodeHealth::came_back(NodeId node) {

@@ -76,7 +76,7 @@ void NodeLifecycle::node_registered(NodeId id) {
   plan_look(look_after(engine_.now()));
 }
 
-void NodeLifecycle::tolerate_anew(NodeId id) {
+void NodeLifecycle::restart_toleration(NodeId id) {
   const Node& node = nodes_[id];
   if (node.taint != Taint::Set || engine_.is_pending(node.eviction)) return;
   ORRERY_MARK("node_lifecycle.evicted_again");

@@ -50,8 +50,9 @@ class NodeLifecycle {
   // Nodes are registered at first. A deleted node does not count until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
-  // If the pods of a tainted node were evicted, pods that came since leave after a full toleration.
-  void tolerate_anew(NodeId node);
+  // On a tainted node whose pods were evicted: pods bound since are evicted after a full
+  // toleration.
+  void restart_toleration(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }
   bool is_tainted(NodeId node) const { return nodes_[node].taint == Taint::Set; }

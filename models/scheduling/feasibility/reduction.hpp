@@ -33,8 +33,8 @@ struct StuckSet {
 // releases 2 nodes; then A fits. Had B lacked 2, neither would fit, and both would be stuck.
 //
 // A candidate also completes if its missing pods fit once the candidates that it may preempt are
-// gone. These keep what they hold until they lose it, and are looked at like all others. Example:
-// A and B lack 2 nodes each, and A may preempt B. A completes and releases 2 nodes; then B fits.
+// gone. These keep their nodes until they lose them, and are examined like all others. Example: A
+// and B lack 2 nodes each, and A may preempt B. A completes and releases 2 nodes; then B fits.
 //
 // Stuck jobs are joined into groups by the nodes that they hold and others of the group could use.
 // `rooms` holds the pods of all candidates, and is as before afterwards.

@@ -41,7 +41,7 @@ class OfferedLoadText : public ::testing::Test {
 
 // 14 jobs/h x 8 GPUs x 2 h = 224 GPU-hours per hour on 32 GPUs: 7 times. The number of 1,400 jobs
 // in 100 h has a standard deviation of 2.7 %: 6.5 and 7.5 are 2.7 deviations away.
-TEST_F(OfferedLoadText, AnOverloadedClusterIsToldHowManyTimes) {
+TEST_F(OfferedLoadText, AnOverloadedClusterIsReportedWithItsFactor) {
   const Said said = validate(generator("14", "100h"));
   EXPECT_EQ(said.status, 0) << said.err;
   const size_t at = said.out.find("load: ");

@@ -32,14 +32,14 @@ TEST_F(OutsideCommandTest, HelpListsThemAll) {
   }
 }
 
-TEST_F(OutsideCommandTest, AMissingPackageIsToldWithTheFolder) {
+TEST_F(OutsideCommandTest, AMissingPackageIsReportedWithTheFolder) {
   setenv("ORRERY_ANALYSIS", "/nowhere/analysis", 1);
   const Said said = run({"report", "run.h5"});
   EXPECT_EQ(said.status, 2);
   EXPECT_THAT(said.err, HasSubstr("is not in /nowhere/analysis; set ORRERY_ANALYSIS"));
 }
 
-TEST_F(OutsideCommandTest, AMissingPythonIsTold) {
+TEST_F(OutsideCommandTest, AMissingPythonIsReported) {
   setenv("ORRERY_PYTHON", "/nowhere/python3", 1);
   const Said said = run({"export", "run.h5"});
   EXPECT_EQ(said.status, 2);

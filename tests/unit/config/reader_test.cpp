@@ -21,7 +21,7 @@ struct Demo {
   }
 };
 
-TEST(Reader, four_mistakes_of_one_file_are_told_at_once_in_order) {
+TEST(Reader, four_mistakes_of_one_file_are_reported_together_in_order) {
   Diagnostics d;
   const auto document = config::load_text(
       "policy:\n  permti_timeout: 5s\n  uplink: 400 gbit\n  max_waiting: 5000\n"

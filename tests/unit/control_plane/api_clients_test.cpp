@@ -59,7 +59,7 @@ TEST(ApiClient, HoldsItselfBackBeforeItReachesAServer) {
   EXPECT_EQ(world.times.back(), Time{} + 50_ms * 770);  // 38.5 s, at 20 a second
 }
 
-TEST(ApiClient, TriesAgainAsLateAsItWasToldTo) {
+TEST(ApiClient, TriesAgainAfterTheRetryAfter) {
   ApiServersParams params = test::free_servers();
   params.flow_control.levels = {{.name = "only", .kind = LevelKind::Reject, .shares = 1}};
   params.flow_control.schemas = {{.name = "all", .level = "only"}};
@@ -284,7 +284,7 @@ TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
 }
 
 // The cache covers 1.024 s, and reflectors return 0.8 to 1.6 s after their last event.
-TEST(Reflectors, ListAnewIfTheOtherServerForgotWhatTheyMissed) {
+TEST(Reflectors, ListAgainIfTheOtherServersCacheLacksTheirLastEvent) {
   Watching world{400};
   world.change(100'000);
   world.run_to(15_min);
@@ -296,7 +296,7 @@ TEST(Reflectors, ListAnewIfTheOtherServerForgotWhatTheyMissed) {
   EXPECT_EQ(world.reflectors.lists(), 400U + world.gone());
 }
 
-TEST(Reflectors, AllListAnewOnceNoServerRemembersThem) {
+TEST(Reflectors, AllListAgainIfNoCacheReachesBackFarEnough) {
   Watching world{100};
   world.server(0).lose();
   world.server(1).lose();

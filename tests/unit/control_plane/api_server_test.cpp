@@ -74,7 +74,7 @@ TEST(ApiServer, AConsistentListAsksTheStoreAndPaysForEveryByteAndObject) {
   EXPECT_EQ(world.store.asked, 1U);
 }
 
-TEST(ApiServer, WhatTheStoreRefusesIsRefused) {
+TEST(ApiServer, ARequestThatTheStoreRejectsIsRejected) {
   OneServer world{10};
   world.store.refuses = true;
   world.store.write_time = 1_ms;
@@ -97,7 +97,7 @@ TEST(ApiServer, ARequestIsGivenUpAfterAMinuteAndItsSeatIsFree) {
   EXPECT_EQ(next.at, Time{} + 61_s);
 }
 
-TEST(ApiServer, WhoWaitedFifteenSecondsForASeatIsTurnedAway) {
+TEST(ApiServer, ARequestThatWaitsFifteenSecondsForASeatIsRejected) {
   OneServer world{1};
   Received stuck, waits;
   world.submit({.cpu = 40_s}, stuck);
@@ -154,7 +154,7 @@ TEST(ApiServer, ALostServerLosesAllAndAnswersNothingUntilItIsBack) {
   EXPECT_EQ(world.server().watchers(), 0);
 }
 
-TEST(ApiServer, OutOfMemoryItStartsAnew) {
+TEST(ApiServer, OutOfMemoryItRestarts) {
   ApiServersParams params = OneServer::params_of(100);
   params.server.heap = {.base = {1'000'000'000}, .limit = Bytes{2'000'000'000}};
   OneServer world{params};
@@ -186,7 +186,7 @@ TEST(ApiServer, MemoryGrowsWithNodesWatchesAndListsUntilTheyAreAnswered) {
   EXPECT_EQ(world.server().heap(), idle);
 }
 
-TEST(ApiServer, ThoseTurnedAwayAreToldToStayAwayLongerTheMoreTheyAre) {
+TEST(ApiServer, TheRetryAfterGrowsWithTheNumberOfRejections) {
   ApiServersParams params = OneServer::params_of(1);
   params.flow_control.levels[0].kind = LevelKind::Reject;
   params.flow_control.retry_after = RetryAfterKind::Adaptive;
@@ -225,7 +225,7 @@ TEST(ApiServer, SteadyLoadTakesCoresAndSeats) {
   EXPECT_EQ(received.at, start + 20_s) << "never below a twentieth";
 }
 
-TEST(ApiServer, AChargeSlowsDownRequestsAndIsAnsweredToNobody) {
+TEST(ApiServer, AChargeSlowsDownRequestsAndHasNoResponse) {
   ApiServersParams params = OneServer::params_of(10);
   params.server.cores = 2;
   params.server.egress = {8'000'000};

@@ -85,7 +85,7 @@ std::string killed_servers(const std::string& more = "") {
          "run: {until: 2h}\n";
 }
 
-TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreTold) {
+TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreReported) {
   ScenarioRun run{killed_servers(", losses: [{server: 1, at: 10s, until: 20s}]"), {}, {}};
   const auto events = events_of(run);
   ASSERT_GT(events.size(), 3U);

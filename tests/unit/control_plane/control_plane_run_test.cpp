@@ -72,7 +72,7 @@ TEST(ControlPlaneRun, WithoutAnyServerPodsWaitUntilOneIsBack) {
   EXPECT_GT(summary(run.result, "api_lost"), 0);
 }
 
-TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsTold) {
+TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsReported) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
       "control_plane: {level: full, api_servers: {servers: 1}, losses: [{server: 0, at: 10s}]}\n"
@@ -137,7 +137,7 @@ TEST(ControlPlaneRun, AnElectionDelaysWhatIsWrittenMeanwhile) {
   EXPECT_NEAR(late.seconds(), 3, 0.01);
 }
 
-TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsTold) {
+TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsReported) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
       "control_plane: {level: full, etcd: {members: 1, losses: [{at: 10s}]}}\n"
@@ -173,7 +173,7 @@ TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
 
 // Crash loops change pods so fast that the other caches cover only 5 s, and kubelets saw the last
 // bookmark half a minute before. So they list the pods of their nodes.
-TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAnew) {
+TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAgain) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1000}]}\n"
       "control_plane: {level: full, losses: [{server: 0, at: 330s}], kubelet: {crash_loop: "
@@ -257,7 +257,7 @@ TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   EXPECT_LE(rows.back().in_use, Bytes{2 * 8 * (30 * 300 + 15'000)});
 }
 
-TEST(ControlPlaneRun, MistakesAreTold) {
+TEST(ControlPlaneRun, MistakesAreReported) {
   const auto errors = [](const std::string& section) {
     Diagnostics diagnostics;
     const std::string yaml =

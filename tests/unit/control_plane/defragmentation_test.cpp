@@ -156,7 +156,7 @@ TEST(Defragmentation, WithSeparateEventsBothEtcdsShrink) {
   EXPECT_EQ(world.news.size(), 6U);
 }
 
-TEST(Defragmentation, MistakesAreRefused) {
+TEST(Defragmentation, MistakesAreRejected) {
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentations: [{at: 1h}, {at: 2h}]}").size(), 0U);
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentations: [{at: 2h}, {at: 1h}]}").size(), 1U);
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentations: [{}]}").size(), 1U);

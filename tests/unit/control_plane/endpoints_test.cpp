@@ -124,7 +124,7 @@ TEST(Endpoints, BeyondAThousandOnlyTheLowestAreKeptAndOtherChangesWriteNothing) 
   EXPECT_EQ(sync(service, {}, {999}).at(0).addresses, 1'000);
 }
 
-TEST(EndpointsParams, WrongValuesAreRefused) {
+TEST(EndpointsParams, WrongValuesAreRejected) {
   using test::mistakes_of;
   EXPECT_TRUE(mistakes_of<EndpointsParams>("{kind: endpoints, addresses_max: 0}").empty());
   EXPECT_EQ(mistakes_of<EndpointsParams>("{slice_size: 1001}").size(), 1U);
@@ -220,7 +220,7 @@ TEST(EndpointsController, APodThatComesAndGoesWithinABatchIsNotWritten) {
   EXPECT_EQ(world.writes.size(), 1U);
 }
 
-TEST(EndpointsController, WhatIsRefusedIsWrittenAnewAfterPausesThatDouble) {
+TEST(EndpointsController, WhatIsRefusedIsWrittenAgainAfterPausesThatDouble) {
   ControllerWorld world{{}, {}};
   world.is_refused = true;
   const ServiceId service = world.controller.add_service();
@@ -252,7 +252,7 @@ TEST(EndpointsController, AfterFifteenRetriesItWaitsForAChangeWhichWritesTheRest
   EXPECT_EQ(world.written.back().bytes_before, Bytes{});
 }
 
-TEST(EndpointsController, OfSlicesOnlyThoseThatWereRefusedAreWrittenAnew) {
+TEST(EndpointsController, OfSlicesOnlyThoseThatWereRefusedAreWrittenAgain) {
   ControllerWorld world{slices_of(2), {}};
   const ServiceId service = world.controller.add_service();
   world.controller.preload(service, ids(0, 6));

@@ -210,7 +210,7 @@ TEST(Etcd, LosingAFollowerDelaysNothing) {
   EXPECT_EQ(world.done, std::vector{Time{} + 1_ms});
 }
 
-TEST(Etcd, WhatIsLargerThanARequestMayBeIsRefused) {
+TEST(Etcd, ATooLargeRequestIsRejected) {
   EtcdWorld world;
   EXPECT_EQ(world.write(Bytes{1'572'864}), EtcdAnswer::Accepted);
   EXPECT_EQ(world.write(Bytes{1'572'865}), EtcdAnswer::TooLarge);
@@ -294,7 +294,7 @@ TEST(MvccStore, EventsAreCountedUntilTheyExpire) {
   EXPECT_EQ(store.file(Time{} + 76_min), 100_B);
 }
 
-TEST(MvccStore, AnEventThatIsWrittenAgainLivesAnewFromThenOn) {
+TEST(MvccStore, AnEventThatIsWrittenAgainGetsANewLifetime) {
   MvccStore store{5_min, 1_h};
   store.add_event(Time{}, 100_B);
   store.add_event(Time{} + 1_min, 100_B, Time{});           // in the same interval
@@ -384,7 +384,7 @@ TEST(MvccStore, ItKnowsWhenSteadyWritesWillFillIt) {
   EXPECT_GT(never, 50);
 }
 
-TEST(EtcdParams, WrongValuesAreRefused) {
+TEST(EtcdParams, WrongValuesAreRejected) {
   EXPECT_TRUE(test::mistakes_of<EtcdParams>("{members: 3, disk: hdd}").empty());
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{members: 0}").size(), 1U);
   EXPECT_TRUE(test::mistakes_of<EtcdParams>("{members: 4}").empty()) << "only a warning";

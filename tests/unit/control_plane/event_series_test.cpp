@@ -102,7 +102,7 @@ TEST(EventSeries, AfterSixQuietMinutesTheNextFailureIsANewEvent) {
   EXPECT_EQ(world.kept(), 2);
 }
 
-TEST(EventSeries, APodThatIsCreatedAnewHasAnEventOfItsOwn) {
+TEST(EventSeries, ARecreatedPodHasANewEvent) {
   SeriesWorld world;
   world.fail(0, 1);
   world.run_to(1_s);

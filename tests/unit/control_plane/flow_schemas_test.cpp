@@ -146,7 +146,7 @@ TEST(FlowControlParams, TheDefaultsAreInOrder) {
   EXPECT_EQ(mistakes<PodClientsParams>("{}"), "");
 }
 
-TEST(FlowControlParams, AnUnknownLevelIsToldWithTheNameThatWasMeant) {
+TEST(FlowControlParams, AnUnknownLevelIsReportedWithTheNameThatWasMeant) {
   const std::string text = mistakes<ApiServersParams>(
       "flow_control:\n  schemas:\n  - {name: mine, level: workload-lw}\n");
   EXPECT_THAT(text, HasSubstr("api.yaml:3:"));
@@ -154,7 +154,7 @@ TEST(FlowControlParams, AnUnknownLevelIsToldWithTheNameThatWasMeant) {
   EXPECT_THAT(text, HasSubstr("did you mean 'workload-low'?"));
 }
 
-TEST(FlowControlParams, WhatCannotBeIsRefused) {
+TEST(FlowControlParams, ImpossibleValuesAreRejected) {
   const auto servers = mistakes<ApiServersParams>;
   EXPECT_THAT(servers("servers: 0\n"), HasSubstr("servers"));
   EXPECT_THAT(servers("server: {cores: 0}\n"), HasSubstr("cores"));

@@ -115,7 +115,7 @@ TEST(ImagePulls, AnImageIsPulledOncePerNode) {
   }
 }
 
-TEST(ImagePulls, ARenewedNodeHasNothingAndAnswersNobody) {
+TEST(ImagePulls, ARenewedNodeHasNothingAndSendsNoResponse) {
   PullWorld world{{.node = kGigabyte}};
   const ImageId image = world.pulls.add_image({1'000'000'000});
   world.ensure(0, image);
@@ -130,7 +130,7 @@ TEST(ImagePulls, ARenewedNodeHasNothingAndAnswersNobody) {
   EXPECT_FALSE(world.pulls.has({0}, image));
 }
 
-TEST(KubeletParams, WrongValuesAreRefused) {
+TEST(KubeletParams, WrongValuesAreRejected) {
   using test::mistakes_of;
   EXPECT_TRUE(mistakes_of<CrashLoopParams>("{initial: 1s, most: 60s}").empty());
   EXPECT_EQ(mistakes_of<CrashLoopParams>("{initial: 10min}").size(), 1U);

@@ -43,7 +43,7 @@ TEST(LatencyHistogram, HoldsTheLongestSpan) {
   EXPECT_GT(histogram.quantile(0.5).seconds(), 9.1e9);
 }
 
-TEST(LatencyHistogram, AddsUpAndStartsAnew) {
+TEST(LatencyHistogram, AddsUpAndRestarts) {
   LatencyHistogram a, b;
   EXPECT_TRUE(std::isnan(a.mean_s()));
   EXPECT_EQ(a.quantile(0.5), Duration{});

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-TEST(Thresholds, OnlyWhatIsBeyondIsTold) {
+TEST(Thresholds, OnlyWhatIsBeyondIsReported) {
   ClusterSize size;
   size[Quantity::Nodes] = 5'000;
   size[Quantity::Pods] = 150'001;
@@ -30,7 +30,7 @@ TEST(Namespaces, TheirObjectsGrowWithThem) {
   EXPECT_EQ(bytes_of_type(10'000, params), Bytes{15'000'000});
 }
 
-TEST(Namespaces, WrongValuesAreRefused) {
+TEST(Namespaces, WrongValuesAreRejected) {
   EXPECT_EQ(test::mistakes_of<NamespaceParams>("{workers: 0}").size(), 1U);
   EXPECT_EQ(test::mistakes_of<NamespaceParams>("{client_qps: 0}").size(), 1U);
 }

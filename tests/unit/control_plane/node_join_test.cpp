@@ -82,7 +82,7 @@ TEST(JoinGate, NodesThatComeSlowlyNeverWait) {
   }
 }
 
-TEST(NodeJoinParams, WrongValuesAreRefused) {
+TEST(NodeJoinParams, WrongValuesAreRejected) {
   using test::mistakes_of;
   EXPECT_TRUE(mistakes_of<NodeJoinParams>("{rate_max: 100, burst: 10}").empty());
   EXPECT_EQ(mistakes_of<NodeJoinParams>("{registrations: 0}").size(), 1U);

@@ -61,7 +61,7 @@ TEST(NodeLifecycle, PodsThatCameAfterAnEvictionAreEvictedAsMuchLater) {
   LifecycleWorld world{10};
   const auto died_again = [&](Duration at) {
     world.engine.at(Time{} + at, Label{"test.died_again"},
-                    [&] { world.lifecycle.tolerate_anew({3}); });
+                    [&] { world.lifecycle.restart_toleration({3}); });
   };
   world.silent(7_s, 3, 1);
   died_again(100_s);  // not evicted yet: nothing changes
@@ -210,7 +210,7 @@ TEST(NodeKiller, RoundsNeverOverlapAndStrikeANodeOnce) {
   EXPECT_EQ(killer.left(), 0U);
 }
 
-TEST(NodeLifecycle, WrongValuesAreRefused) {
+TEST(NodeLifecycle, WrongValuesAreRejected) {
   using test::mistakes_of;
   EXPECT_TRUE(mistakes_of<NodeLifecycleParams>("{grace: 50s}").empty());
   EXPECT_EQ(mistakes_of<NodeLifecycleParams>("{grace: 2s}").size(), 1U);

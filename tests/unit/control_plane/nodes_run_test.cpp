@@ -126,7 +126,7 @@ TEST(Joins, NoRequestIsLostWithTheServers) {
   for (const BootRow& row : boots(run)) EXPECT_GT(row.settled, Time{} + 10_min);
 }
 
-TEST(Joins, ANodeThatFailsOnItsWayBeginsAnewWhenItIsRepaired) {
+TEST(Joins, ANodeThatFailsOnItsWayBootsAgainWhenItIsRepaired) {
   ScenarioRun run{
       cluster_of("{level: full, node_join: {rate_max: 1}, joins: [{pool: new, nodes: 3, "
                  "at: 10s}]}",
@@ -254,7 +254,7 @@ TEST(DeadNodes, ThatComeBackEarlierTellOfTheirPodsThemselves) {
   EXPECT_EQ(count(run, "boot_requests"), kRequestsOfAJoin - 3) << "it has its certificate";
 }
 
-TEST(DeadNodes, AJobThatNoticesItselfWaitsForNobody) {
+TEST(DeadNodes, AJobThatDetectsAFailureDoesNotWaitForTheController) {
   ScenarioRun own{
       gang("{level: full}", "{node: '0', at: 10min, repair: 1h}", "{failure_detection: 7s}"),
       {},
@@ -298,7 +298,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
 }
 
 // NL-4: without any server for 10 min all nodes fall silent, and no pod is evicted.
-TEST(DeadNodes, WhenNoServerIsLeftNobodyIsEvicted) {
+TEST(DeadNodes, WhenNoServerIsLeftNoPodIsEvicted) {
   ScenarioRun run{
       cluster_of(
           "{level: full, api_servers: {servers: 1}, losses: [{server: 0, at: 10min, until: "
@@ -367,7 +367,7 @@ TEST(Chaos, TakesNodesDownInRounds) {
 
 // ---- mistakes
 
-TEST(Joins, MistakesAreRefusedWhereTheyAre) {
+TEST(Joins, MistakesAreRejectedWhereTheyAre) {
   const auto errors = [](const std::string& section, const std::string& rest = "") {
     return test::mistakes_of_scenario(cluster_of(section, kNoWork + rest));
   };

@@ -307,7 +307,7 @@ TEST(NamespacesInRuns, CostMemoryAndClientsThatAskForEachTheirTime) {
   EXPECT_EQ(late, 198_s) << "2,000 at 10 a second, less a burst of 20";
 }
 
-TEST(NamespacesInRuns, WhatGoesBeyondPublishedThresholdsIsTold) {
+TEST(NamespacesInRuns, WhatGoesBeyondPublishedThresholdsIsReported) {
   ScenarioRun run{objects_scenario("namespaces: {existing: 10001}", kPods, "1h"), {}, {}};
   EXPECT_THAT(run.result.warnings,
               Contains(HasSubstr("10001 namespaces, where Kubernetes is tested with up to 10000")));
@@ -324,7 +324,7 @@ TEST(NamespacesInRuns, ThatLeakMakeListsLongerAndDeletedOnesDoNot) {
             3 * figure(deleted.result, "namespace_list_latency_p99"));
 }
 
-TEST(ObjectsInRuns, MistakesAreTold) {
+TEST(ObjectsInRuns, MistakesAreReported) {
   EXPECT_EQ(errors("{level: full, events: {readers: [{every: 1min}]}, etcd: {members: 3, "
                    "separate_events: true, event_ttl: 2h, blocking_reads: true}}"),
             "");

@@ -103,7 +103,7 @@ TEST(ImagesInRuns, ANodeThatWasRepairedHasNoImages) {
 
 // A node fails while a gang waits for images: the gang restarts, and waits for the images of the
 // new node again.
-TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAnew) {
+TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAgain) {
   const std::string gang =
       "{pods: 3, pod: {gpus: 8, image: {name: trainer, size: 10GB}}, work: 1h, training: "
       "{restart_scope: SCOPE}}";

@@ -118,7 +118,7 @@ TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
   EXPECT_EQ(samples.back().running, samples.back().replicas);
 }
 
-TEST(ServiceScaling, MistakesAreTold) {
+TEST(ServiceScaling, MistakesAreReported) {
   const auto mistakes = [](const std::string& service, const std::string& rest =
                                                            "run: {until: "
                                                            "1h}\n") {

@@ -55,7 +55,7 @@ TEST(ServicesRun, AChangeOfEndpointsThatAllNodesWatchCostsNSquaredAddresses) {
   }
 }
 
-TEST(ServicesRun, BeforeKubernetes117EachWatchersCopyIsEncodedAnew) {
+TEST(ServicesRun, BeforeKubernetes117EachWatchersCopyIsEncodedSeparately) {
   ScenarioRun run{scenario(40, kubelet("fan_out: {has_headless_filter: false, "
                                        "encodes_for_each_watcher: true}"))};
   const double copies = summary(run.result, "watch_bytes") / 1e9;
@@ -218,7 +218,7 @@ TEST(ServicesRun, AfterAnOutageTheObjectsHoldWhoIsThere) {
       << "kubelets, kube-proxies, daemons and who watches all pods";
 }
 
-TEST(ServicesRun, AnObjectThatEtcdRefusesIsTriedAgainAndTellsNobody) {
+TEST(ServicesRun, AnObjectThatEtcdRejectsIsRetriedAndSendsNoEvent) {
   const std::string jobs =
       "{sources: [{kind: jobs, jobs: [{pods: 2, pod: {gpus: 8}, work: 1min}]}]}";
   ScenarioRun run{scenario(200,
@@ -230,14 +230,14 @@ TEST(ServicesRun, AnObjectThatEtcdRefusesIsTriedAgainAndTellsNobody) {
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
 }
 
-TEST(ServicesRun, ATeamWhosePodsNeverRanIsTold) {
+TEST(ServicesRun, ATeamWhosePodsNeverRanIsReported) {
   const std::string jobs =
       "{sources: [{kind: jobs, jobs: [{work: 1s}, {submit: 1h, work: 1s, team: late}]}]}";
   ScenarioRun run{scenario(4, "groups: [{name: of-late, members: pods, team: late}]", jobs)};
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no pod of team 'late' ran")));
 }
 
-TEST(ServicesRun, MistakesAreTold) {
+TEST(ServicesRun, MistakesAreReported) {
   const auto errors = [](const std::string& services, const std::string& level = "full") {
     Diagnostics diagnostics;
     const std::string yaml =

@@ -45,7 +45,7 @@ TEST(ShuffleSharding, SixtyBitsAreEnoughForPublishedHands) {
   EXPECT_FALSE(has_enough_hashes(1024, 7));
 }
 
-TEST(ShuffleSharding, NobodyStarvesAloneAndEverybodyWithOneQueue) {
+TEST(ShuffleSharding, NoFlowStarvesAloneAndAllWithOneQueue) {
   EXPECT_EQ(test::starving_probability(64, 6, 0), 0);
   EXPECT_DOUBLE_EQ(test::starving_probability(1, 1, 1), 1);
   EXPECT_DOUBLE_EQ(test::starving_probability(4, 1, 1), 0.25);

@@ -158,7 +158,7 @@ TEST(WatchCaches, EachServerKnowsAllUntilItIsLost) {
   at(10_s);
   caches.changed(ApiResource::Pods);
   at(20_s);
-  caches.begin_anew(1);
+  caches.restart(1);
   at(30_s);
   caches.changed(ApiResource::Pods);
   EXPECT_TRUE(caches.resume(0, ApiResource::Pods, Time{}));
@@ -166,8 +166,8 @@ TEST(WatchCaches, EachServerKnowsAllUntilItIsLost) {
   EXPECT_TRUE(caches.resume(1, ApiResource::Pods, Time{} + 25_s)) << "seen elsewhere meanwhile";
   EXPECT_EQ(caches.gone(1), 1U);
   EXPECT_EQ(caches.gone(), 1U);
-  caches.begin_anew(2);
-  caches.begin_anew(1);
+  caches.restart(2);
+  caches.restart(1);
   EXPECT_TRUE(caches.resume(0, ApiResource::Pods, Time{}));
   EXPECT_FALSE(caches.resume(1, ApiResource::Pods, Time{} + 25_s));
   EXPECT_FALSE(caches.resume(2, ApiResource::Pods, Time{} + 25_s));
@@ -179,7 +179,7 @@ TEST(WatchCaches, SteadyChangesGoOnInThatOfAServerThatComesBack) {
   caches.keep(ApiResource::Pods);
   caches.set_rate(ApiResource::Pods, 20'000);  // more than a cache can hold for 75 s
   run_to(engine, 1_min);
-  caches.begin_anew(0);
+  caches.restart(0);
   run_to(engine, 2_min);
   for (const uint32_t server : {0U, 1U}) {
     EXPECT_TRUE(caches.resume(server, ApiResource::Pods, Time{} + 116_s));

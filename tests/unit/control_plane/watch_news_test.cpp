@@ -81,7 +81,7 @@ TEST(WatchNews, OfAServerThatIsLostArrivesInOrderWithTheSync) {
   EXPECT_EQ(world.heard.size(), 4U) << "what the lost server was sending is not told twice";
 }
 
-TEST(WatchNews, OfAClientThatIsGoneIsToldAtOnceSoThatNobodyWaits) {
+TEST(WatchNews, OfAClientThatIsGoneIsReportedAtOnceSoThatNobodyWaits) {
   NewsWorld world;
   world.server(world.reflectors.server_of(0)).lose();
   world.news.changed({.cpu = 1_ms}, 0, world.note(1));

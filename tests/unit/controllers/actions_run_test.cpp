@@ -182,7 +182,7 @@ TEST(Actions, WithoutApiServersAnActionFails) {
   }
 }
 
-TEST(Actions, WhatMayNotBeIsRefused) {
+TEST(Actions, ForbiddenActionsAreRejected) {
   ScriptedRun run{world(kService),
                   "{at: 1min, action: suspend}, {at: 1min, action: resume}, {at: 1min, action: "
                   "resize, replicas: 9}, {at: 1min, action: cordon, node: 99}, {at: 1min, action: "

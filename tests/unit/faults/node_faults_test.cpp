@@ -233,7 +233,7 @@ faults:
   EXPECT_EQ(find_node(world.cluster, params.list[1].node), NodeId{2});
 }
 
-TEST(FaultParams, MistakesAreToldWithTheirPosition) {
+TEST(FaultParams, MistakesAreReportedWithTheirPosition) {
   struct Case {
     const char* text;
     const char* message;

@@ -53,7 +53,7 @@ TEST(GpuPowers, ASpreadIsThatOfTheLogarithmByNodeAndByJob) {
   EXPECT_EQ(powers.nominal({0}).busy, 385);
 }
 
-TEST(GpuPowers, NobodyTrainsWithLessPowerThanItWaitsWith) {
+TEST(GpuPowers, NoGpuTrainsWithLessPowerThanItWaitsWith) {
   const ClusterState cluster = nodes_of(50);
   const GpuPowers powers{cluster,
                          {{.idle = 50, .spin = 100, .busy = 100}},

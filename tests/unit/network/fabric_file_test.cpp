@@ -128,7 +128,7 @@ struct BadText {
   const char* error;
 };
 
-TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
+TEST(FabricFile, MistakesAreReportedWithRowAndColumn) {
   for (const BadText& bad : {
            BadText{"", "t.csv:1: is no topology"},
            {"a,b\n1,2\n", "t.csv:1: is no topology: expected the columns ip, DSW"},
@@ -152,7 +152,7 @@ TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
   }
 }
 
-TEST(FabricFile, AllMistakesAreToldAtOnceUpToALimit) {
+TEST(FabricFile, AllMistakesAreReportedTogetherUpToALimit) {
   std::string text = "ip,DSW,PSW,ASW\n";
   for (int i = 0; i < 100; ++i) text += "a,G,P,\n";
   const FabricFile file = read_fabric_bytes(text, "t.csv");
@@ -173,7 +173,7 @@ TEST(FabricFile, ByteOrderMarkAndCarriageReturnsAreNoPartOfTheCells) {
   EXPECT_THAT(file.group_names, ElementsAre("P/S"));
 }
 
-TEST(FabricFile, AWorkbookIsToldToBeExported) {
+TEST(FabricFile, AWorkbookIsRejectedWithTheAdviceToExportIt) {
   EXPECT_THAT(read_fabric_bytes("PK\x03\x04 and more", "ports.xlsx").errors,
               ElementsAre("ports.xlsx: is an archive or a workbook: export the sheet as CSV"));
 }

@@ -70,7 +70,7 @@ TEST_F(FlowNetworkTest, FlowsWhoseRateIsWorkedOutElsewhereAreCarriedAndTakeNothi
   EXPECT_EQ(network.carried(link).count, 1000 + 300 + 100);
 }
 
-TEST_F(FlowNetworkTest, LinksOfAGroupAreToldTogether) {
+TEST_F(FlowNetworkTest, LinksOfAGroupAreReportedTogether) {
   const LinkId first = network.add_link(8_Gbps, 1), second = network.add_link(8_Gbps, 1);
   const LinkId third = network.add_link(8_Gbps, 2);
   const std::vector<LinkUse> uses{{first}, {second, 0.5}, {third}}, less{{first}};

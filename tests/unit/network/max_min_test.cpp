@@ -102,7 +102,7 @@ TEST_F(MaxMinTest, SolveTellsThoseAloneWhoseRateIsAnother) {
   EXPECT_TRUE(sharing.is_solved());
 }
 
-TEST_F(MaxMinTest, NewActivityIsToldEvenIfItsRateIsZero) {
+TEST_F(MaxMinTest, NewActivityIsReportedEvenIfItsRateIsZero) {
   const ActivityId stuck = add({{link(0)}});
   EXPECT_EQ(solve(), std::vector<uint32_t>{stuck.index});
 }

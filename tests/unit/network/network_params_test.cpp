@@ -36,7 +36,7 @@ network:
   EXPECT_EQ(params.links.timeout(), Duration{4'294'967'296});
 }
 
-TEST(NetworkParams, MistakesAreToldWithTheirPosition) {
+TEST(NetworkParams, MistakesAreReportedWithTheirPosition) {
   struct Case {
     const char* text;
     const char* message;

@@ -33,7 +33,7 @@ struct NetworkTest : ::testing::Test {
   std::optional<Network> built;
 };
 
-TEST_F(NetworkTest, AdaptiveWaysAreChosenAnewWhileThereIsTraffic) {
+TEST_F(NetworkTest, AdaptiveWaysAreChosenAgainWhileThereIsTraffic) {
   Network& net = network(params(RoutingEngine::AdaptiveLocal, 10_s));
   int chosen = 0;
   std::set<uint32_t> ways;

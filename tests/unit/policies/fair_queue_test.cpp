@@ -275,7 +275,7 @@ TEST(Lucid, AJobLongerThanItsProfileJoinsTheQueue) {
   EXPECT_EQ(jobs[1].ended, Time{} + 35_min) << "stopped at 15 min, and goes on at once";
 }
 
-TEST(FairQueues, NamesThatNothingHasAreTold) {
+TEST(FairQueues, NamesThatNothingHasAreReported) {
   const auto warnings = [](const std::string& policy) {
     ScenarioRun run{scenario("    - {name: a, team: red, work: 1min, pod: {gpus: 1}}\n", policy)};
     std::string all;

@@ -41,7 +41,7 @@ class GangDefragmenterTest : public ::testing::Test {
     for (uint32_t i = 0; i < 4; ++i) add_small(4, i, Duration{(4 - i) * Duration{1_min}.ns});
   }
   void wait(Duration span) { board.clock = board.clock + span; }
-  // Acts like the executor and the job controller.
+  // Executes the controller's actions, like the executor and the job controller of a run.
   void suspend(JobId job) {
     board.all.at(job).is_suspended = true;
     board.all.at(job).phase = JobPhase::Pending;

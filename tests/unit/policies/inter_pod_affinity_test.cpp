@@ -125,7 +125,7 @@ TEST(InterPodAffinity, APodThatLeavesLetsTheNextOneCome) {
   EXPECT_LE(pods[1].bound, pods[0].ended + 10_s);
 }
 
-TEST(InterPodAffinity, MistakesAreTold) {
+TEST(InterPodAffinity, MistakesAreReported) {
   const std::string pod = "work: 1h, pods: 2, pod: {gpus: 1, " + kAway + "}";
   EXPECT_THAT(test::mistakes_of_scenario(
                   affinity_scenario("default", pod) +

@@ -23,7 +23,7 @@ TEST(BrokenLeafScenario, AGangRestartsElsewhereOnceItsNodesAreCordoned) {
   EXPECT_GT(restarts({"policy.controllers=[]"}), 200);
 }
 
-// Of 24 replicas, four nodes took 12 with them at 1 h.
+// Four nodes fail at 1 h, with 12 of the 24 replicas.
 int32_t replicas_lost_later(const std::vector<std::string>& overrides, int32_t evictions) {
   ShippedRun run{"descheduler", overrides};
   EXPECT_EQ(run.job("chat").evictions, evictions);

@@ -104,7 +104,7 @@ record: {attempts: true}
   }
 }
 
-TEST(AttemptLog, ManyScatteredNodesAreToldWithSomeBetweenThem) {
+TEST(AttemptLog, ManyScatteredNodesAreReportedWithSomeBetweenThem) {
   std::vector<int32_t> gpus;
   for (int i = 0; i < 700; ++i) gpus.push_back(i % 3 == 0 ? 1 : 8);
   gpus[9] = gpus[10] = 8;  // the widest gaps stay

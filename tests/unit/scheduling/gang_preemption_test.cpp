@@ -95,7 +95,7 @@ TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 10_s + 15_ms + 5_ms);
 }
 
-TEST(GangPreemption, TakesNobodyIfThatWouldNotHelp) {
+TEST(GangPreemption, EvictsNoneIfThatWouldNotHelp) {
   const Seen run = seen({8, 8, 8},
                         {{.pods = 1},
                          {.priority = 9, .pods = 2, .work = 5000_s},

@@ -29,7 +29,7 @@ Time start_of(ScenarioRun& run, std::string_view name) {
   return {};
 }
 
-TEST(ProfileChange, WhatWaitedIsDecidedAnewAndWhatRunsStays) {
+TEST(ProfileChange, WhatWaitedIsDecidedAgainAndWhatRunsStays) {
   ScenarioRun before{std::string{kLargeBeforeSmall}};
   EXPECT_GE(start_of(before, "small"), Time{} + 5_h);
   ScenarioRun after{std::string{kLargeBeforeSmall},

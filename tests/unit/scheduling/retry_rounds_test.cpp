@@ -60,7 +60,7 @@ TEST(RetryRounds, TheLastRoundBeforeAnEventIsOfTheUsualLength) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(scheduler.attempt(), 1);
 }
 
-TEST(RetryRounds, ARoundThatIsBrokenIsSearchedAnew) {
+TEST(RetryRounds, ARoundThatIsBrokenIsSearchedAgain) {
   TurningScheduler scheduler{{1, 2, 3}};
   scheduler.next_event = Time{} + 1000_s;
   while (scheduler.attempt() == 1) {

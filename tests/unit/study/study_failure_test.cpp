@@ -140,7 +140,7 @@ Said run_within(uint64_t bytes, const std::vector<const char*>& args, const fs::
           {std::istreambuf_iterator<char>{file}, {}}};
 }
 
-TEST_F(StudyFailure, ForLackOfMemoryIsToldAndKeepsWhatWasRecorded) {
+TEST_F(StudyFailure, ForLackOfMemoryIsReportedAndKeepsWhatWasRecorded) {
   if (test::kIsSanitized) GTEST_SKIP() << "NOT TESTED: sanitizers need all addresses";
   std::string crowd{kBaseOfFailures};
   crowd.replace(crowd.find("count: 3, every: 30min"), 22, "count: 10000000, every: 1us");

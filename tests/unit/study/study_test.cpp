@@ -39,7 +39,7 @@ TEST_F(StudyTest, TheGridHasACellForEachCombinationOfArms) {
               ElementsAre(Pair(0, 5), Pair(1, 5), Pair(2, 5), Pair(3, 5), Pair(4, 5), Pair(5, 5)));
 }
 
-TEST_F(StudyTest, MistakesAreToldWhereTheyStandInTheStudy) {
+TEST_F(StudyTest, MistakesAreReportedWhereTheyStandInTheStudy) {
   const std::string at = (folder / "study.yaml").string();
   EXPECT_THAT(mistakes("base: base.yml\n"), ElementsAre(StartsWith(at + ":1:7: base: no file")));
   diagnostics = {};
@@ -125,7 +125,7 @@ TEST_F(StudyTest, PartsTogetherAreTheWholeAndGiveTheSame) {
             report_text(study, findings(study, at_once), ReportFormat::Csv));
 }
 
-TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
+TEST_F(StudyTest, ARunThatFailsIsReportedAndTheRestGoesOn) {
   folder.write("bad.csv", "job_id,nonsense\n1,2\n");
   std::string study =
       "base: base.yaml\naxes:\n  - name: x\n    arms:\n      - {name: good}\n"
@@ -170,7 +170,7 @@ TEST_F(StudyTest, WhatAnAxisLeavesNoUseForIsWarnedOfAndIgnored) {
   EXPECT_GT(jct.at({2, 1}), 105);
 }
 
-TEST_F(StudyTest, WhatATraceHoldsNowIsRunAnew) {
+TEST_F(StudyTest, WhatATraceHoldsNowIsRunAgain) {
   const auto trace = [&](std::string_view end) {
     std::string text =
         "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
@@ -228,7 +228,7 @@ TEST_F(StudyTest, AForkOfNothingIsRefused) {
               ElementsAre(AllOf(StartsWith(at + ":2:16"), HasSubstr("must be before run.until"))));
 }
 
-TEST_F(StudyTest, ARunThatIsOverBeforeItsForkIsToldAndTheRestGoesOn) {
+TEST_F(StudyTest, ARunThatIsOverBeforeItsForkIsReportedAndTheRestGoesOn) {
   std::string brief{kBase};
   brief.replace(brief.find("run:"), std::string::npos, "");
   brief.replace(brief.find("arrival_rate: 10"), 16, "arrival_rate: 10, jobs_max: 1");

@@ -42,7 +42,7 @@ GpuPower a100() {
 
 constexpr const char* kSteps = "work: 5min, training: {step: {compute: 300ms, optimizer: 200ms}}";
 
-TEST(Cardiogram, ARateIsToldAsTheStepsItStandsFor) {
+TEST(Cardiogram, ARateIsExpandedIntoItsSteps) {
   ScenarioRun run{
       OneNode{.job = kSteps,
               .cardiogram = "jobs: [train], window: {from: 1min, to: 61s}, resolution: 50ms",
@@ -165,7 +165,7 @@ TEST(Cardiogram, OutsideOfItsWindowNothingIsRecorded) {
   EXPECT_EQ(run.result.end, End::Done) << "a window that never begins keeps no run alive";
 }
 
-TEST(Cardiogram, NamesThatNoGangHasAreToldAtTheEnd) {
+TEST(Cardiogram, NamesThatNoGangHasAreReportedAtTheEnd) {
   std::string text =
       OneNode{.job = "work: 1min", .cardiogram = "jobs: [train, trian], window: {to: 10s}"}.yaml();
   const std::string_view listed = "{kind: jobs";

@@ -116,7 +116,7 @@ TEST(Csv, RowsMustHaveAsManyFieldsAsTheHeader) {
                                    "t.csv:5: found a quote that does not end, expected 2 fields"}));
 }
 
-TEST(Csv, AWrongFieldIsToldByRowColumnAndName) {
+TEST(Csv, AWrongFieldIsReportedByRowColumnAndName) {
   auto csv = table("a,b\r\n1,7\r\n1,x\ty\r\n");
   csv.bind(kB);
   ASSERT_TRUE(csv.next_row());

@@ -52,7 +52,7 @@ TEST(Google, AJobGoesFromItsSubmissionOverItsSchedulingToItsEnd) {
                "1 an event that was missing and was made up", "1 scheduled without a submission"}));
 }
 
-TEST(Google, ATaskThatIsSubmittedAnewLivesAgain) {
+TEST(Google, ATaskThatIsSubmittedAgainLivesAgain) {
   const std::string life =
       "1000000,,5,2,,0,user,1,9,0.25,0.125,0.001,0\n2000000,,5,2,33,1,user,1,9,0.25,0.125,0.001,"
       "0\n";
@@ -81,7 +81,7 @@ TEST(Google, TheCondensedTableHasAHeader) {
   EXPECT_EQ(trace.jobs[0].status, TraceStatus::Cancelled);
 }
 
-TEST(Google, WrongEventsAreToldByRowAndColumn) {
+TEST(Google, WrongEventsAreReportedByRowAndColumn) {
   EXPECT_EQ(read_text("0,,7,0,u,3,n,l\n1,,7,9,u,3,n,l\n").error,
             "jobs.csv:2:4 (event type): found '9', expected an integer from 0 to 8");
   EXPECT_EQ(read_text("5,,7,0,u,3,n,l\n9,,7,1,u,3,n,l\n7,,7,4,u,3,n,l\n").error,

@@ -70,7 +70,7 @@ TEST(ExchangeChoice, OfMoreQueuePairsEvensOutWhatEcmpDoes) {
   EXPECT_LT(seconds("16"), seconds("4"));
 }
 
-TEST(ExchangeChoice, OfWhatCannotBeIsRefused) {
+TEST(ExchangeChoice, OfImpossibleValuesAreRejected) {
   const auto errors = [](const std::string& machine, const std::string& network,
                          const std::string& exchange) {
     Diagnostics diagnostics;

@@ -236,7 +236,7 @@ TEST(GangSteps, YearsOfWorkAreExact) {
   EXPECT_EQ(years.jobs().at(0).run.ns, run.jobs().at(0).run.ns * 30'000);
 }
 
-TEST(GangSteps, MistakesAreTold) {
+TEST(GangSteps, MistakesAreReported) {
   const auto errors = [](const std::string& yaml) {
     Diagnostics diagnostics;
     const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);

@@ -91,7 +91,7 @@ TEST(HeliosLog, EveryStateIsKnownInBothSpellings) {
                                TraceStatus::NodeFail, TraceStatus::Unknown}));
 }
 
-TEST(HeliosLog, WrongFieldsAreToldByRowColumnAndName) {
+TEST(HeliosLog, WrongFieldsAreReportedByRowColumnAndName) {
   struct Case {
     Row row;
     std::string error;

@@ -31,7 +31,7 @@ TEST(JsonTokens, ValuesComeInTheirOrder) {
   EXPECT_EQ(tokens_of(""), "");
 }
 
-TEST(JsonTokens, WhatIsNotJsonIsToldByRowAndColumn) {
+TEST(JsonTokens, WhatIsNotJsonIsReportedByRowAndColumn) {
   EXPECT_EQ(tokens_of("[1,\n 2"), "[N1;N2;t.json:2:3: the JSON text ends too early");
   EXPECT_EQ(tokens_of("[1 2]"), "[N1;t.json:1:4: expected ',' or a closing bracket");
   EXPECT_EQ(tokens_of("[1,]"), "[N1;t.json:1:4: found a bracket after a comma");

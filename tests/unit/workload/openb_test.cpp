@@ -109,7 +109,7 @@ TEST(OpenbPods, MoreThanAWholeGpuCountsAsOne) {
   EXPECT_EQ(trace.jobs[0].gpu_milli, 1000);
 }
 
-TEST(OpenbPods, WrongFieldsAreToldByRowColumnAndName) {
+TEST(OpenbPods, WrongFieldsAreReportedByRowColumnAndName) {
   struct Case {
     std::string row, error;
   };

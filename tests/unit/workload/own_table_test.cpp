@@ -182,7 +182,7 @@ TEST(OwnTable, MistakesHaveTheirPlace) {
   }
 }
 
-TEST(OwnTable, AFileOfNoKnownFormatIsToldItsColumns) {
+TEST(OwnTable, AFileOfNoKnownFormatIsReportedWithItsColumns) {
   const std::string error = error_of("when,long,n\n1,2,3\n");
   EXPECT_TRUE(error.ends_with(
       "Its first line has when, long, n. For a table of your own, the parameter columns says "

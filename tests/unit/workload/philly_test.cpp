@@ -97,7 +97,7 @@ TEST(Philly, AnAttemptAcrossTheClockChangeIsLeftOutOfTheTime) {
   EXPECT_EQ(notes_of(text), (Strings{"1 an attempt ends before it starts and is not counted"}));
 }
 
-TEST(Philly, WrongValuesAreToldByRowColumnAndKey) {
+TEST(Philly, WrongValuesAreReportedByRowColumnAndKey) {
   EXPECT_EQ(read_text(log({job("1", {{}}), job("2", {{}}, "Done")})).error,
             "jobs.csv:4:12 (status): found 'Done', expected one of Pass Killed Failed");
   EXPECT_EQ(read_text(log({job("1", {{.start = "7"}})})).error,

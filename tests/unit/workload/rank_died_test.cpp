@@ -36,7 +36,7 @@ struct DyingRank {
   int64_t dead = 0;
 };
 
-TEST(RankDied, TheOthersHangUntilTheTimeOutAndTheGangStartsAnew) {
+TEST(RankDied, TheOthersHangUntilTheTimeOutAndTheGangStartsAgain) {
   DyingRank dying{60_s};
   dying.world.run();
   EXPECT_TRUE(dying.was_hit);
@@ -56,7 +56,7 @@ TEST(RankDied, TheOthersHangUntilTheTimeOutAndTheGangStartsAnew) {
   EXPECT_EQ(recovery.gpus, 16);
 }
 
-TEST(RankDied, WithScopeGangAllPodsAreCreatedAnew) {
+TEST(RankDied, WithScopeGangAllPodsAreCreatedAgain) {
   DyingRank dying{60_s, RestartScope::Gang};
   dying.world.run();
   const auto pods = dying.world.pod_rows();

@@ -67,7 +67,7 @@ TEST(Mooncake, EveryLineIsARequestWithItsBlocks) {
   EXPECT_EQ(trace.blocks[1], 0U);
 }
 
-TEST(Mooncake, WrongLinesAreToldByRowAndColumnOrSkipped) {
+TEST(Mooncake, WrongLinesAreReportedByRowAndColumnOrSkipped) {
   const std::string good = "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 2}\n";
   const std::string wrong = "{\"timestamp\": 0, \"input_length\": -1, \"output_length\": 2}\n";
   const std::string partial = "{\"timestamp\": 0}\n";

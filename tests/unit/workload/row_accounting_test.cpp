@@ -46,7 +46,7 @@ std::vector<Seed> seeds_in(std::string_view folder) {
 
 void add_fixtures(std::string_view folder, size_t options, std::vector<Fixture>& all) {
   for (const Seed& seed : seeds_in(folder)) {
-    if (seed.name == "openb_nodes") continue;  // no jobs
+    if (seed.name == "openb_nodes") continue;  // a list of nodes, not of jobs
     Fixture fixture{.name = seed.name, .text = seed.bytes.substr(options)};
     if (options == fuzz::TraceInput::kHead) {
       const fuzz::TraceInput input{seed.bytes};

@@ -34,7 +34,7 @@ TEST(Series, AGenAiSeriesHasValuesNamesAndASpan) {
   EXPECT_EQ(report.values[1].distribution.at[6], 57);
 }
 
-TEST(Series, TablesOfPaiAreToldApartByTheirFields) {
+TEST(Series, TablesOfPaiAreDistinguishedByTheirFields) {
   const std::pair<const char*, SeriesFormat> kTables[] = {
       {"job1,worker,w1,i1,m1,T4,120.5,20,1.5,2.5,0.5,0.75,1,1,1,1\n", SeriesFormat::PaiSensors},
       {"w1,m1,1000,2000,0.5,1,2,55.5,3,4,2,40\n", SeriesFormat::PaiMachineMetrics},
@@ -45,7 +45,7 @@ TEST(Series, TablesOfPaiAreToldApartByTheirFields) {
   for (const auto& [text, format] : kTables) EXPECT_EQ(read_text(text).format, format) << text;
 }
 
-TEST(Series, MistakesAreToldByRowAndColumn) {
+TEST(Series, MistakesAreReportedByRowAndColumn) {
   const std::string text = "w1,m1,1000,2000,0,0,0,0,0,0,0,0\nw2,m1,1000,900,0,0,0,0,0,0,0,0\n";
   EXPECT_EQ(read_text(text).errors,
             Strings{"s.csv:2:4 (end_time): found '900', expected a time not before start_time"});
@@ -91,7 +91,7 @@ const std::string kBetweenSteps =
     "timestamp_anon,value,container_ip,request_type\n1000,1,a,Generative Requests\n"
     "1010,1,b,Generative Requests\n1057,1,a,Generative Requests\n";
 
-TEST(GenAiRates, ARowBetweenTheStepsIsTheOneThatIsToldAndNothingFollowsIt) {
+TEST(GenAiRates, ARowBetweenTheStepsIsTheOneThatIsReportedAndNothingFollowsIt) {
   const auto reader = open_requests_text({.file = "r.csv"}, kBetweenSteps);
   EXPECT_EQ(reader->next(), nullptr);
   EXPECT_EQ(reader->error().value_or(""),

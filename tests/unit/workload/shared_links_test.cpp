@@ -87,7 +87,7 @@ TEST_F(SharedLinksTest, ManyGangsThatFillALinkDoSoToo) {
   EXPECT_EQ(links.steps_rehearsed(), 0U);
 }
 
-TEST_F(SharedLinksTest, TheOthersAreToldWhenOneEndsOrALinkIsAnother) {
+TEST_F(SharedLinksTest, TheOthersAreReportedWhenOneEndsOrALinkIsAnother) {
   for (uint32_t g = 0; g < 3; ++g) links.set({g}, gang({0}));
   engine.run();
   EXPECT_NEAR(step(0), 4, 0.05);

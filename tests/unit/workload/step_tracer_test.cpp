@@ -93,7 +93,7 @@ TEST_F(StepTracerTest, NoStepIsShorterThanReadingItsData) {
             (std::vector<End>{{kJob, kZero + 3_s}, {kJob, kZero + 9_s}, {kJob, kZero + 11_s}}));
 }
 
-TEST_F(StepTracerTest, AnExchangeWithoutAWayWaitsForOneAndIsTold) {
+TEST_F(StepTracerTest, AnExchangeWithoutAWayWaitsForOneAndIsReported) {
   std::vector<Time> due;
   tracer.transfer_due.connect([&](JobId) { due.push_back(engine.now()); });
   StepActivity cut = exchange(1'000'000'000);

@@ -244,7 +244,7 @@ TEST(Swf, LongerRowsBlankLinesAndEpochTimesAreRead) {
             1U);
 }
 
-TEST(Swf, WrongFieldsAreToldByRowColumnAndName) {
+TEST(Swf, WrongFieldsAreReportedByRowColumnAndName) {
   const std::string good = "1 0 0 10 9 -1 -1 9 20 -1 1 1 1 -1 1 -1 -1 -1\n";
   const auto error = [&](const std::string& row) { return read_text(good + row, kSwf).error; };
   EXPECT_EQ(error("2 0 0\n"), "jobs.csv:2: found 3 fields, expected at least 18 fields");

@@ -67,7 +67,7 @@ TEST(Tar, ArchivesWithoutAPlainFileSayWhatTheyHold) {
             std::string::npos);
 }
 
-TEST(Tar, WhatCannotBeReadIsTold) {
+TEST(Tar, WhatCannotBeReadIsReported) {
   const std::string one = entry("a.csv", kTwoJobs);
   EXPECT_EQ(read_text(one + entry("b.csv", kTwoJobs) + kEnd).error,
             "jobs.csv:4: the tar archive holds several files: unpack it and name one");

@@ -63,7 +63,7 @@ TEST(TraceChecks, AParameterWithoutEffectIsRefused) {
   }
 }
 
-TEST(TraceChecks, ADefaultDurationChangesNothingWhereEveryDurationIsTold) {
+TEST(TraceChecks, ADefaultDurationChangesNothingWhereEveryDurationIsKnown) {
   const ReadTrace without = read_text(kDerived);
   const ReadTrace with = read_text(kDerived, {.default_duration = 1_h});
   EXPECT_EQ(with.error, "");

@@ -197,7 +197,7 @@ TEST(TraceCommand, InfoShowsAListOfSurvivorsAsRecordedAndHowAReplayBegins) {
   EXPECT_THAT(warm.out, Not(HasSubstr("  490")));
 }
 
-TEST(TraceCommand, WrongUseIsTold) {
+TEST(TraceCommand, WrongUseIsReported) {
   const test::TemporaryFile file{kLog};
   const std::string path = file.path();
   EXPECT_EQ(run({"trace", "info"}).status, 2);

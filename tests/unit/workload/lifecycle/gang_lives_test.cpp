@@ -292,7 +292,7 @@ TEST(GangLives, TheGpuTimeOfAPodThatIsLostWhileItsGangIsSuspendedIsBooked) {
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.account().gpu_time.checkpoint), 16 * 3.0);
 }
 
-TEST(GangLives, ALateMemberMakesAnElasticGangStartAnew) {
+TEST(GangLives, ALateMemberMakesAnElasticGangStartAgain) {
   JobSpec spec = GangLivesWorld::gang(3);
   spec.gangs[0].min_available = 2;
   GangLivesWorld world{spec, {.last_call = 30_s, .monitor_interval = 1_s}, false};

@@ -35,7 +35,7 @@ TEST(JobPhases, ObserversOfTheChangeComeBeforeThoseOfTheNews) {
   EXPECT_THAT(told, ElementsAre("change pending starting", "news pending starting"));
 }
 
-TEST(JobPhases, NobodyIsToldIfTheJobIsInThatPhaseAlready) {
+TEST(JobPhases, NoSignalIfTheJobIsInThatPhaseAlready) {
   JobPhasesWorld world;
   int told = 0;
   world.news.phase_changed.connect([&](JobId, JobPhase, JobPhase) { ++told; });

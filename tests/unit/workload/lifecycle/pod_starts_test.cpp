@@ -50,7 +50,7 @@ TEST(PodStarts, TheOrderInWhichPodsAreBoundChangesNoLatency) {
   EXPECT_EQ(other.start({0}), second);
 }
 
-TEST(PodStarts, EachStartOfAPodIsDrawnAnew) {
+TEST(PodStarts, EachStartOfAPodIsDrawnAgain) {
   PodStartsWorld world{kDrawnStarts};
   world.admit(make_job(JobKind::MpiGang, 1, 8, 100_s));
   const Duration first = world.start({0});

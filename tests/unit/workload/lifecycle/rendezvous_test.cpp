@@ -111,7 +111,7 @@ TEST(Rendezvous, WithoutAMonitorNobodyNoticesIt) {
   EXPECT_THAT(world.news, ElementsAre("30s gathered 0 1"));
 }
 
-TEST(Rendezvous, ALastCallBeginsAnewIfAMemberIsLostDuringIt) {
+TEST(Rendezvous, ALastCallBeginsAgainIfAMemberIsLostDuringIt) {
   RendezvousWorld world{{.last_call = 30_s}};
   world.rendezvous.begin(world.job);
   world.bind(0, 0_s);

@@ -98,7 +98,7 @@ TEST(StartStages, APodThatIsGoneBeforeItsHookTellsDoesNotStart) {
   EXPECT_THAT(world.passed, IsEmpty());
 }
 
-TEST(StartStages, WhatIsToldOfAnEarlierLifeDoesNotStartTheNext) {
+TEST(StartStages, ANotificationOfAnEarlierLifeDoesNotStartTheNext) {
   StartStagesWorld world;
   world.is_silent(StartStage::Images);
   world.bind();
