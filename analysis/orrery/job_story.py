@@ -262,7 +262,7 @@ class JobStory:
         if failed.get("is_preemption", False):
             return self._preempted(failed["failed"], int(failed.get("rank", -1)))
         if failed.get("is_membership_change", False):
-            return "its gang gathers anew with members that came late"
+            return "its gang gathers again with members that came late"
         if failed["node"] < 0:
             cause = "a process died, or gave up"
         else:
@@ -270,7 +270,7 @@ class JobStory:
             here = faults[(faults["node"] == failed["node"]) & (faults["at"] == failed["failed"])]
             kind = f" ({here.iloc[0]['cause']})" if len(here) else ""
             cause = f"node {self.history.names.one(failed['node'])} failed{kind}"
-        return cause + (", and nobody noticed" if pd.isna(failed["detected"]) else "")
+        return cause + (", which was not detected" if pd.isna(failed["detected"]) else "")
 
     def _preempted(self, at: float, rank: int) -> str:
         """The preempting job; pods that terminate slowly were notified before."""

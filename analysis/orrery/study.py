@@ -47,7 +47,7 @@ class Study:
         with Run(self.folder / "study.h5") as file:
             if lacking := [name for name in TABLES if f"/{name}" not in file]:
                 raise RunError(f"{file.path}: has no table /{lacking[0]}: it is not what `orrery "
-                               "study` writes; `orrery study run` writes it anew from kept runs")
+                               "study` writes; `orrery study run` writes it again from kept runs")
             cells = file.table("/cells")
             self.parameters = {str(row.axis): (str(row.parameter), str(row.unit))
                                for row in file.table("/axes").itertuples()}

@@ -59,7 +59,7 @@ def utilisation(run: Run, axis: Axes | None = None) -> Axes:
             axis.plot(times, use[way], color=colour, lw=widths[way], label=label)
     axis.set_ylabel("share of all GPUs (%)")
     axis.set_ylim(0, 103)
-    axis.set_title("GPU use told four ways, with means", loc="left")
+    axis.set_title("GPU use in four ways, with means", loc="left")
     time_axis(axis, run.end)
     legend_below(axis)
     return axis

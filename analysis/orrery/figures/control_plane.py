@@ -42,7 +42,7 @@ def control_plane(run: Run, axis: Axes | None = None) -> Axes:
         step="pre",
     )
     for column, colour, label in (
-        ("429", VERMILION, "429, turned away"),
+        ("429", VERMILION, "429, rejected"),
         ("lost", BLACK, "lost with a server"),
     ):
         if rates[column].any():

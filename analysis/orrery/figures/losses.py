@@ -22,7 +22,7 @@ MEANING = {
     "at the end of the run", "exchange": "waits within steps: exchanges, slower ranks, data",
     "checkpoint": "writes checkpoints", "starting": "held, and not computing yet: partial gangs, "
     "start-up, loading a checkpoint", "lost": "compute that a failure undid",
-    "hung": "held after a failure that nobody has noticed", "deadlocked": "held by gangs in a "
+    "hung": "held after an undetected failure", "deadlocked": "held by gangs in a "
     "deadlock", "idle": "not allocated, or of a service without load", "down": "on nodes that "
     "are down",
 }

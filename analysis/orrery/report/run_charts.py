@@ -201,7 +201,7 @@ def control_plane(run: Run) -> Chart | str:
     rates["all answered"] = rates[levels].sum(axis=1)
     series["all answered"] = Series("all answered", GREY)
     for column, paint, name in (
-        ("429", VERMILION, "429, turned away"), ("lost", BLACK, "lost with a server"),
+        ("429", VERMILION, "429, rejected"), ("lost", BLACK, "lost with a server"),
     ):
         if rates[column].any():
             series[column] = Series(name, paint)

@@ -43,7 +43,7 @@ TITLES = {
     "scheduling_attempts": "scheduling attempts", "wait_mean": "mean wait",
     "wait_p50": "median wait", "wait_p99": "99th percentile of waits",
     "watch_bytes": "bytes of watches", "watch_bytes_peak": "peak rate of watches",
-    "watch_cpu": "CPU time of watches", "watch_events": "changes told to watchers",
+    "watch_cpu": "CPU time of watches", "watch_events": "changes sent to watchers",
 }
 WORDS = {"api": "API", "gpu": "GPU", "gpus": "GPUs", "etcd": "etcd", "cpu": "CPU", "p50": "median",
          "p99": "99th percentile"}

@@ -36,7 +36,7 @@ const ARMS = {
     return told.join(" ");
   },
 
-  // The arm that is nearest.
+  // The nearest arm.
   at(chart, x) {
     const away = ({ value }) => Math.abs(chart.x(value) - chart.x(x));
     const { arms } = chart.spec.x;

@@ -1,13 +1,13 @@
-// One chart: its axes, zoom by mouse, touch and keys, a reading of what is under the pointer or the
-// cursor, and the same as a table.
+// One chart: its axes, zoom by mouse, touch and keys, the values under the pointer or the cursor,
+// and the same data as a table.
 
 const KINDS = {
   timeline: TIMELINE, curves: CURVES, arms: ARMS, heat: HEAT, spans: SPANS, bars: BARS,
   intervals: INTERVALS, gantt: GANTT,
 };
 const TABLE_ROWS = 60;
-const ZOOM = 0.6; // of the range stays at each step
-const SMALLEST = 1e-6; // part of the whole range
+const ZOOM = 0.6; // factor of the range at each step
+const SMALLEST = 1e-6; // fraction of the whole range
 
 class Chart {
   constructor(figure, spec, page) {
@@ -66,7 +66,7 @@ class Chart {
     }, { rootMargin: "50%" }).observe(this.figure);
   }
 
-  // Names, and what was in the range that is seen.
+  // Names, and values of the visible range.
   fillLegend() {
     const notes = this.kind.notes?.(this) ?? new Map();
     const { series } = this;
@@ -81,7 +81,7 @@ class Chart {
           const place = items.length ? [...this.legend.children].findIndex(
             (item) => item.contains(document.activeElement)) : -1;
           this.draw();
-          this.legend.children[place]?.firstChild.focus(); // it was made anew
+          this.legend.children[place]?.firstChild.focus(); // it was recreated
         },
       }, swatch, name, ...(note ? [" ", element("span", { class: "figure" }, note)] : [])));
     });
@@ -204,7 +204,7 @@ class Chart {
     });
   }
 
-  // Of the range that is seen. Those with the same axis follow, if the page links them.
+  // Sets the visible range. Charts with the same axis follow if the page links them.
   setView(from, to, isFollower = false) {
     const [low, high] = this.whole.map(this.scale.to);
     let [a, b] = [from, to].map(this.scale.to);
@@ -218,7 +218,7 @@ class Chart {
     if (!isFollower) this.page.follow(this);
   }
 
-  // In the next frame if it is on the screen; else once it gets there.
+  // Draws in the next frame if the chart is on the screen; else once it is.
   drawSoon() {
     if (this.isStale) return;
     this.isStale = true;
@@ -246,7 +246,7 @@ class Chart {
     this.setView(...this.whole);
   }
 
-  // The part of the rows that is seen, where a chart can be zoomed into these.
+  // The visible part of the rows, if the chart can be zoomed into them.
   setRows(from, to) {
     const all = this.spec.rows.length;
     const count = Math.min(all, Math.max(1, Math.round(to - from)));
@@ -348,7 +348,7 @@ class Chart {
     actions[event.key]();
   }
 
-  // Tells what is at this place; with keys aloud as well.
+  // Shows the values at this position; with keys, also reads them aloud.
   point(place, isAloud = false) {
     this.cursor = place;
     const told = place && this.kind.at(this, this.back(place.x), place.y);

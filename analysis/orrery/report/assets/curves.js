@@ -1,4 +1,4 @@
-// Shares that grow with x, in steps: distributions.
+// Cumulative shares over x, in steps: distributions.
 
 const CURVES = {
   yRange: (chart) => [chart.spec.y.low ?? 0, chart.spec.y.high],

@@ -30,7 +30,7 @@ function colour(name) {
   return `light-dark(${shade(0.9 - 0.9 * part)}, ${shade(0.3 + 0.7 * part)})`;
 }
 
-// What a colour is in the theme at hand, for pictures made of pixels.
+// The current theme's colour, for pictures made of pixels.
 const RGB = new Map();
 function rgbOf(name) {
   const probe = document.getElementById("probe");

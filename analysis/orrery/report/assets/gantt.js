@@ -1,8 +1,8 @@
-// What each job held: a row for each node, its GPUs from top to bottom. Bars are drawn into pixels
-// that know their job, so that a job is found, lit or coloured anew without drawing bars again.
+// GPUs of each job: a row for each node, its GPUs from top to bottom. Pixels store their job, so a
+// job can be found, highlighted or recoloured without drawing bars again.
 
 const NOBODY = 0xffffffff;
-const LEAST_LIT = 3; // pixels of the job that is lit
+const LEAST_LIT = 3; // pixels of the highlighted job
 
 const GANTT = {
   prepare(chart) {
@@ -13,7 +13,7 @@ const GANTT = {
     chart.canvas = element("canvas", { class: "pixels" });
   },
 
-  // Once its columns are there.
+  // Called once the columns are loaded.
   fill(chart, jobs) {
     chart.jobs = jobs;
     const { bar_row: rows } = jobs.columns;
@@ -53,7 +53,7 @@ const GANTT = {
     ];
   },
 
-  // The classes of the way that is chosen, and which class each job has.
+  // The classes of the chosen way to colour, and the class of each job.
   classify(chart) {
     const { jobs, spec, way } = chart;
     const classes = spec.ways[way].map((one, place, all) => ({
@@ -90,7 +90,7 @@ const GANTT = {
 
   placeOf: (chart, lane) => (chart.order === "leaf" ? chart.spec.byLeaf[lane] : lane),
 
-  // The rectangle of a bar in pixels of the picture; null: it is not seen.
+  // The rectangle of a bar in pixels of the picture; null: not visible.
   box(chart, k, least = 1) {
     const { columns } = chart.jobs;
     const { low, part, ratio, width, height } = chart.raster;
@@ -138,7 +138,7 @@ const GANTT = {
     }
   },
 
-  // Each job in the colour of its class; what is not lit in grey.
+  // Each job in the colour of its class; jobs that are not highlighted in grey.
   paint(chart) {
     const { jobs, pixels, raster } = chart;
     if (!raster) return;
@@ -167,7 +167,7 @@ const GANTT = {
     if (lit >= 0) GANTT.outline(chart, context, lit);
   },
 
-  // Bars of the lit job, even those that are shorter than a pixel.
+  // Bars of the highlighted job, even those that are shorter than a pixel.
   outline(chart, context, row) {
     context.fillStyle = `rgb(${rgbOf("ink").join(" ")})`;
     for (let k = chart.firstBar[row]; k < chart.firstBar[row + 1]; k++) {
@@ -185,7 +185,7 @@ const GANTT = {
     GANTT.paint(chart);
   },
 
-  // Names of rows that have room for them, or of leaves.
+  // Names of rows that have room for their names, or of leaves.
   axis(chart, frame) {
     const { inner, rows, spec } = chart;
     const size = inner.height / (rows[1] - rows[0]);
@@ -247,7 +247,7 @@ const GANTT = {
     chart.jobs?.pin(row);
   },
 
-  // GPU time of each class in the range that is seen.
+  // GPU time of each class in the visible range.
   notes(chart) {
     if (!chart.jobs) return new Map();
     const { columns, spec } = chart.jobs;

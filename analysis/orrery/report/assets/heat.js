@@ -12,7 +12,7 @@ const HEAT = {
     }
   },
 
-  // Buttons for what is shown of rows that stand for several nodes.
+  // Buttons for the shown value of rows that join several nodes.
   extras(chart) {
     if (chart.spec.joined <= 1) return [];
     return LAYERS.map((name) => {
@@ -64,7 +64,7 @@ const HEAT = {
     return { column, begin, length, place: row * spec.columns + column };
   },
 
-  // Of all rows, over the range that is seen.
+  // Means of all rows over the visible range.
   rangeNote(chart) {
     const [from, to] = chart.view.map((x) => HEAT.cell(chart, x, 0).column);
     let sum = 0;

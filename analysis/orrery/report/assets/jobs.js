@@ -1,12 +1,12 @@
-// The jobs of a run: what is known of them, which are lit, and the table that finds them.
+// The jobs of a run: their data, which of them are highlighted, and the table to find them.
 
 const ROW = 28; // pixels of a row of the table
-const SIZE = 2 ** 21; // more than there are jobs, so that 32 bits and a place fit a double
+const SIZE = 2 ** 21; // more than the number of jobs, so that 32 bits and an index fit a double
 
 class Jobs {
   constructor(spec, columns) {
     Object.assign(this, { spec, columns, count: columns.job.length, listeners: [] });
-    this.mask = null; // 1 for those that are searched for
+    this.mask = null; // 1 for jobs that match the search
     this.pinned = -1;
     this.lit = -1;
   }
@@ -24,7 +24,7 @@ class Jobs {
     });
   }
 
-  // Of a row under the pointer; -1: none, so that the pinned one is lit again.
+  // The row under the pointer; -1: none, so the pinned one is highlighted again.
   light(row) {
     const lit = row < 0 ? this.pinned : row;
     if (lit === this.lit) return;
@@ -57,7 +57,7 @@ class Jobs {
       column.title, this.text(column, row), place ? null : paint]);
   }
 
-  // Rows in the order of a column; what has no value comes last.
+  // Rows in the order of a column; rows without a value are last.
   order(rows, { name }, isDescending) {
     const values = this.columns[name];
     const single = new Float32Array(1);
@@ -125,7 +125,7 @@ class JobTable {
     this.refresh();
   }
 
-  // The range of time that is seen has changed.
+  // Called when the visible range of time has changed.
   ranged() {
     if (this.inRange.checked) this.refresh();
   }
@@ -144,7 +144,7 @@ class JobTable {
     this.refresh();
   }
 
-  // Which rows there are, and in which order.
+  // The visible rows, and their order.
   refresh() {
     const { jobs } = this;
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -168,7 +168,7 @@ class JobTable {
     jobs.changed();
   }
 
-  // Only rows that are seen are elements.
+  // Only visible rows are elements.
   draw() {
     const { jobs, rows } = this;
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - 4);
@@ -201,7 +201,7 @@ class JobTable {
     return line ? Number(line.dataset.row) : -1;
   }
 
-  // Scrolls to a job, if it is among those that are found.
+  // Scrolls to a job, if it matches the search.
   show(row) {
     const place = row < 0 ? -1 : this.rows.indexOf(row);
     if (place < 0) return;

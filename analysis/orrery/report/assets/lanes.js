@@ -3,7 +3,7 @@
 const laneAt = (chart, pixel) => Math.max(0, Math.min(
   Math.floor((pixel / chart.inner.height) * chart.spec.lanes.length), chart.spec.lanes.length - 1,
 ));
-// Where names stand above the lanes, these have the lower half.
+// Where names are above the lanes, lanes have the lower half.
 const middle = (chart, lane) => ((lane + (chart.isNarrow ? 0.68 : 0.5)) * chart.inner.height)
   / chart.spec.lanes.length;
 const thickness = (chart) => ((chart.isNarrow ? 0.42 : 0.68) * chart.inner.height)
@@ -28,7 +28,7 @@ const LANES = {
 const SPANS = {
   ...LANES,
 
-  // GPU time, or how often, in the range that is seen.
+  // GPU time, or the number of spans, in the visible range.
   notes(chart) {
     const [from, to] = chart.view;
     const sums = new Map();
@@ -124,12 +124,12 @@ const BARS = {
   },
 };
 
-// A dot at the value, hollow where nothing is shown, a thick line for the interval, a thin one for
-// the range of the seeds if there is one. Lanes belong to arms, which have the colours.
+// A dot at the value, hollow without a clear difference; a thick line for the interval, a thin one
+// for the range of the seeds, if given. Lanes belong to arms and have their colours.
 const INTERVALS = {
   ...LANES,
 
-  // Buttons for the units in which differences can be told.
+  // Buttons for the units of differences.
   extras(chart) {
     const { ways } = chart.spec;
     const names = Object.keys(ways ?? {});

@@ -1,10 +1,10 @@
-// Numbers, spans and sizes as words.py shows them, and where axes have their marks.
+// Numbers, durations and sizes in the format of words.py, and the ticks of axes.
 
 const LENGTHS = [
   [86400, "d", "days"], [3600, "h", "hours"], [60, "min", "minutes"], [1, "s", "seconds"],
   [1e-3, "ms", "milliseconds"], [1e-6, "µs", "microseconds"],
 ];
-const FORMATS = new Map(); // making one takes longer than using it
+const FORMATS = new Map(); // creating one takes longer than using it
 
 function numberText(value, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "–";
@@ -18,12 +18,12 @@ function numberText(value, digits = 4) {
   return FORMATS.get(most).format(value);
 }
 
-// The unit of an axis of time this long: two of it at least.
+// The unit for an axis of time of this length: the axis has at least two of it.
 function unitOf(seconds) {
   return LENGTHS.find(([length]) => Math.abs(seconds) >= 2 * length) ?? LENGTHS[seconds ? 5 : 3];
 }
 
-// A length of time in the largest unit of which it has one.
+// A duration in the largest unit of which it has at least one.
 function spanText(seconds) {
   if (seconds === null || !Number.isFinite(seconds)) return "–";
   const [length, unit] = LENGTHS.find(([l]) => Math.abs(seconds) >= l) ?? LENGTHS[seconds ? 5 : 3];
@@ -33,7 +33,7 @@ function spanText(seconds) {
 const PREFIXES = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 const PREFIXED = ["B", "B/s", "bit/s", "W"];
 
-// A figure in the unit that suits it: spans in s, min, h or d, sizes in B, kB, MB, GB.
+// A figure in a suitable unit: durations in s, min, h or d, sizes in B, kB, MB, GB.
 function withUnit(value, unit = "") {
   if (value === null || !Number.isFinite(value)) return "–";
   if (unit === "s") return spanText(value);
@@ -43,7 +43,7 @@ function withUnit(value, unit = "") {
   return `${numberText(value / length, 3)} ${prefix}${unit}`;
 }
 
-// An instant, exact to a thousandth of the range that is seen.
+// A time, exact to a thousandth of the visible range.
 function momentText(seconds, range) {
   const parts = [];
   let rest = seconds;
@@ -85,7 +85,7 @@ function timeTicks(low, high, most) {
   return marks(low, high, step).map((value) => ({ value, text: numberText(value / length, 6) }));
 }
 
-// Lengths that people name, on a logarithmic axis: between decades if few of those are seen.
+// Usual durations on a logarithmic axis: also between decades if few decades are visible.
 function logTicks(low, high, most) {
   const candidates = [];
   for (const [from, to, length] of [[1e-6, 1, 1], [1, 60, 1], [60, 3600, 60], [3600, 86400, 3600],
@@ -93,7 +93,7 @@ function logTicks(low, high, most) {
     for (let k = -6; k < 6; k++) {
       for (const digit of [1, 2, 5]) {
         const value = digit * 10 ** k * length;
-        const isApart = 1.5 * value < to || to > 1e9; // 50 s would stand in 1 min
+        const isApart = 1.5 * value < to || to > 1e9; // 50 s would overlap 1 min
         if (value >= from && value < to && isApart) candidates.push({ value, digit });
       }
     }
@@ -112,7 +112,7 @@ const SCALES = {
   log: { to: Math.log10, from: (x) => 10 ** x, ticks: logTicks },
 };
 
-// An axis of arms has its marks at these.
+// An axis of arms has its ticks at these positions.
 function scaleOf({ scale, arms }) {
   if (!arms) return SCALES[scale];
   const ticks = (low, high) => arms.filter(({ value }) => value >= low && value <= high);

@@ -1,11 +1,11 @@
-// Starts the page: draws the charts, and minds what they share.
+// Starts the page: draws the charts, and handles what they share.
 
 const page = {
   charts: [],
   shades: [],
   isLinked: true,
 
-  // Charts over the time of the run show the same part of it.
+  // Charts over the time of the run show the same range.
   follow(leader) {
     if (!page.isLinked || leader.spec.x.scale !== "time" || leader.spec.x.own) return;
     for (const chart of page.charts) {
@@ -21,13 +21,13 @@ const page = {
     return chart ? chart.view : [0, Infinity];
   },
 
-  // Pictures made of pixels do not follow the theme by themselves.
+  // Pictures made of pixels are redrawn for a new theme.
   themed() {
     RGB.clear();
     for (const chart of page.charts) chart.kind.paint?.(chart);
   },
 
-  // Which section is read, in the bar of sections.
+  // Marks the current section in the bar of sections.
   sections() {
     const links = new Map([...document.querySelectorAll("nav a")].map(
       (link) => [link.hash.slice(1), link]));
@@ -78,7 +78,7 @@ const page = {
     }
   },
 
-  // Jobs come packed, and take a moment.
+  // Jobs are packed, and take a moment to unpack.
   async jobs(spec) {
     const packed = document.getElementById("jobs-data");
     if (!packed) return;
@@ -91,7 +91,7 @@ const page = {
     page.table = new JobTable(document.getElementById("jobs-table"), page.jobs, page);
   },
 
-  // The theme that was chosen here before; without one, that of the system.
+  // The theme that the reader chose before; by default that of the system.
   theme() {
     const root = document.documentElement;
     const key = "orrery-theme";
@@ -99,7 +99,7 @@ const page = {
       try {
         return action(localStorage);
       } catch {
-        return null; // some browsers keep nothing for files
+        return null; // some browsers store nothing for files
       }
     };
     const chosen = store((kept) => kept.getItem(key));
@@ -128,7 +128,7 @@ const page = {
     for (const figure of document.querySelectorAll("figure[data-chart]")) {
       page.charts.push(new Chart(figure, data.charts[Number(figure.dataset.chart)], page));
     }
-    for (const chart of page.charts) chart.draw(); // all at once: the page is laid out once
+    for (const chart of page.charts) chart.draw(); // together: the page is laid out once
     page.sections();
     page.copies();
     const link = document.getElementById("linked");

@@ -1,6 +1,6 @@
-// Joins buckets until they fit the pixels. The lowest and the highest value of each group stay.
+// Joins buckets until they fit the pixels. Each group keeps its lowest and highest value.
 
-// The first place at which ends exceed x; with `orEqual` at which they reach it.
+// The first index at which ends exceed x; with `orEqual` at which they reach x.
 function placeOf(ends, x, orEqual = false) {
   let low = 0;
   let high = ends.length;
@@ -12,7 +12,7 @@ function placeOf(ends, x, orEqual = false) {
   return low;
 }
 
-// Groups of neighbouring buckets that touch the range, at most so many.
+// Groups of adjacent buckets that touch the range, at most so many.
 function groupsIn(data, from, to, most) {
   const first = placeOf(data.ends, from);
   const last = Math.min(placeOf(data.ends, to, true), data.ends.length - 1);

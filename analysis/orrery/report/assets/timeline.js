@@ -1,5 +1,5 @@
 // Values over time as lines and areas, or stacked; behind each line a band from the lowest to the
-// highest value of what a pixel stands for.
+// highest value within a pixel.
 
 const px = (y) => y.toFixed(1);
 
@@ -39,7 +39,7 @@ const TIMELINE = {
     return chart.spec.series.filter((series) => !chart.hidden.has(series.name));
   },
 
-  // What is drawn: each series by group; of a stack also from and to where its area reaches.
+  // The drawn values: each series by group; for a stack also the begin and end of its area.
   parts(chart, groups) {
     const floor = groups.map(() => 0);
     return TIMELINE.visible(chart).map((series) => {
@@ -96,7 +96,7 @@ const TIMELINE = {
     return `${withUnit(mean, unit)} (${numberText(low)} to ${numberText(high)})`;
   },
 
-  // Means over the range that is seen; the shares of a stack of everything are these, too.
+  // Means over the visible range; also the shares of a stack that sums to everything.
   notes(chart) {
     const [from, to] = chart.view;
     const { ends, begin } = chart.spec;

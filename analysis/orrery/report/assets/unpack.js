@@ -1,4 +1,4 @@
-// Reads what packing.py wrote: deflated columns as base64.
+// Reads the output of packing.py: deflated columns as base64.
 
 async function inflated(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -8,7 +8,7 @@ async function inflated(text) {
 
 const ARRAYS = { uint8: Uint8Array, uint32: Uint32Array, float32: Float32Array };
 
-// Bytes of all values by place, back in their order; differences are summed up.
+// Reorders bytes by value, and sums up differences.
 function columnOf({ kind, delta }, data) {
   if (kind === "text") return JSON.parse(new TextDecoder().decode(data));
   const size = ARRAYS[kind].BYTES_PER_ELEMENT;

@@ -264,7 +264,7 @@ def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> 
     for lost in ("3min 25s", "4min 15s"):  # of two members, of three
         assert f"{lost} of compute since its last checkpoint lost" in text
     assert text.count("last call enough pods are up") == 2
-    assert "its gang gathers anew with members that came late" in text
+    assert "its gang gathers again with members that came late" in text
     assert "2 membership changes cost it" in story.blocked
     whole = explain_job(run, "whole")
     assert "Started" not in whole.text and not len(whole.tables["starts"])

@@ -50,7 +50,7 @@ def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     assert use["useful"].iloc[1] == pytest.approx(100 * useful / 32 / 600, abs=0.01)
     assert use.iloc[-1].to_list() == [0.0] * 4
     axis = figures.utilisation(tiny)
-    assert drawn(axis, tmp_path) == "GPU use told four ways, with means"
+    assert drawn(axis, tmp_path) == "GPU use in four ways, with means"
     assert axis.get_xlim() == (0.0, 60.0) and axis.get_xlabel() == "simulated time (min)"
 
 
