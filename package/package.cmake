@@ -1,5 +1,5 @@
-# What `cmake --install` puts where, and the Debian package that `cpack -G DEB` makes of it. The
-# program finds the other parts by their places beside it: see sim/core/installation.hpp.
+# Destinations of `cmake --install`, and the Debian package that `cpack -G DEB` makes of them. The
+# program finds its files by their paths relative to itself: see sim/core/installation.hpp.
 install(TARGETS orrery RUNTIME DESTINATION bin)
 if(TARGET orrery_python)
   install(TARGETS orrery_python LIBRARY DESTINATION lib/orrery)
@@ -10,7 +10,7 @@ install(DIRECTORY scenarios/ DESTINATION share/orrery/scenarios
   FILES_MATCHING PATTERN *.yaml PATTERN *.json PATTERN *.md)
 install(FILES LICENSE DESTINATION share/doc/orrery RENAME copyright)
 
-# The manual page and the completions come from the program's own --help, once there is a program.
+# The manual page and the completions are written from the program's --help, after its build.
 set(ORRERY_PAGES ${CMAKE_BINARY_DIR}/package)
 install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY
   COMMAND /usr/bin/python3 -B \"${CMAKE_SOURCE_DIR}/package/manual.py\" \"$<TARGET_FILE:orrery>\"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Orrery, runs 7,500 nodes for 30 days and draws what happened.
+# Installs missing packages, builds Orrery, runs 7,500 nodes for 30 days and draws the result.
 # Leaves quickstart.h5 and quickstart.png in the current folder. Needs Debian 12 and no trace file.
 #   ORRERY_BATCHES=OFF   compiles each source by itself
 set -euo pipefail

@@ -1,5 +1,5 @@
-# What quickstart.sh and tests/run.sh share: installs what is missing, then builds. Meant to be
-# sourced by bash; it only defines functions and never changes directory for its caller.
+# Shared by quickstart.sh and tests/run.sh: installs missing packages, then builds. bash sources
+# this file; it only defines functions and never changes the directory of its caller.
 
 ORRERY_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 ORRERY_PYTHON=/usr/bin/python3  # Debian's modules belong to this one; another may come first on PATH
@@ -64,7 +64,7 @@ orrery_is_installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# orrery_setup GROUP...: installs the missing packages of these groups, and tells which and why.
+# orrery_setup GROUP...: installs the missing packages of these groups, and prints which and why.
 orrery_setup() {
   local group line package missing=()
   if ! command -v dpkg-query >/dev/null; then

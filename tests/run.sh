@@ -20,7 +20,7 @@ for argument in "$@"; do
   esac
 done
 jobs="$(nproc)"
-# Binutils names the frames of a finding; clang's own tool for it is a package of its own.
+# Binutils translates addresses of a finding; clang's own tool for that is a separate package.
 symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
@@ -29,7 +29,8 @@ scenario_seconds="${ORRERY_FUZZ_SECONDS:-40}"
 results=()
 failures=0
 
-# stage NAME COMMAND...: runs it under a heading; a failure is remembered and the rest goes on.
+# stage NAME COMMAND...: runs the command under a heading; a failure is recorded, and later stages
+# run.
 stage() {
   local name="$1" start=$SECONDS verdict=passed
   shift
@@ -84,8 +85,8 @@ start=$SECONDS
 groups=(build python test)
 $quick || groups+=(sanitize)
 stage "Packages" orrery_setup "${groups[@]}"
-# Unit and property tests run once: under the sanitizers, or with --quick in the optimised build. Published
-# figures are checked once, too: in the optimised build.
+# Unit and property tests run once: in the sanitized build, or with --quick in the optimised one.
+# Validation runs once, too: in the optimised build.
 $quick && unit_tests=ON || unit_tests=OFF
 batches="${ORRERY_BATCHES:-ON}"
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=$bench \

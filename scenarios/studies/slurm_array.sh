@@ -10,14 +10,14 @@
 #   array=$(sbatch --parsable --array=1-N scenarios/studies/slurm_array.sh STUDY.yaml DIR)
 #   sbatch --dependency=afterany:$array scenarios/studies/slurm_array.sh STUDY.yaml DIR
 #
-# The second job is no array: it writes DIR/study.h5, and the report into its output. N may be
-# anything from 2 to the number of runs, which `orrery study plan STUDY.yaml` lists; --array=1-N%M
-# runs M tasks at a time. Time limit, memory and partition are given to sbatch as for any job.
+# The second job is no array: it writes DIR/study.h5, and the report into its output. N is a number
+# from 2 to the number of runs, which `orrery study plan STUDY.yaml` lists; --array=1-N%M runs M
+# tasks at a time. Time limit, memory and partition are options of sbatch, as for any job.
 #
-# Each run that is over is kept in DIR. A task that is requeued, by a failing node, preemption or
-# `scontrol requeue`, goes on with the runs it lacks; so does a new array, of any N. The second job
-# runs what is missing in the end on its own cores (--cpus-per-task), and fails with status 2 if a
-# run has failed by itself. STUDY.yaml, DIR and the program are on a file system that nodes share.
+# Each finished run is kept in DIR. A task that is requeued, after a node failure, a preemption or
+# `scontrol requeue`, continues with its missing runs; so does a new array, of any N. The second job
+# runs what is still missing on its own cores (--cpus-per-task), and fails with status 2 if a run
+# has failed. STUDY.yaml, DIR and the program are on a file system that nodes share.
 set -euo pipefail
 
 program="${ORRERY:-$(command -v orrery || true)}"
@@ -27,7 +27,7 @@ if [ $# -ne 2 ] || [ ! -x "$program" ]; then
   exit 2
 fi
 study="$1" folder="$2"
-# exec: the program itself then gets Slurm's signals, and stops cleanly.
+# exec: the program itself then gets Slurm's signals, and stops properly.
 if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
   exec "$program" study run "$study" -o "$folder" --jobs "${SLURM_CPUS_PER_TASK:-1}"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian package in a Debian 12 that has nothing else, and uses it there. Run by hand, as
-# root, with debootstrap: it downloads about 400 MB of packages and takes some minutes.
+# Installs the Debian package in a Debian 12 without other packages, and uses it there. Run by hand,
+# as root, with debootstrap: it downloads about 400 MB of packages and takes some minutes.
 #   tests/package/clean_image.sh DEB [FOLDER]   FOLDER (a temporary one) is kept if it is given, and
 #                                               a Debian that is there already is used
 #   ORRERY_MIRROR=URL                           of Debian (http://deb.debian.org/debian)
