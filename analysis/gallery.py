@@ -58,7 +58,7 @@ LARGE = SMALL | {
     "faults.ranks": "[{job: train-0, pod: 3, at: 2h}, {job: train-17, pod: 7, at: 8h}]",
 }
 SEEDS = range(1, 21)
-TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # of queue-order
+TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # trace of the study queue-order
 COLOURS_MAX = 128  # resolution of a picture, to keep the file small
 
 

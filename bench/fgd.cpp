@@ -103,7 +103,7 @@ class BareLoop {
       --missing;
     }
   }
-  // By accepted GPU models, of which there are few sets.
+  // Cached by the accepted GPU models, because there are few such sets.
   const NodeSet* allowed_for(const PodSpec& pod) {
     if (pod.required_terms.empty()) return nullptr;
     std::string key;

@@ -22,7 +22,7 @@ namespace orrery {
 // without a checkpoint; neighbours are then merged until at most half are left.
 class UsefulCurve {
  public:
-  static constexpr size_t kPiecesMax = 1024;  // 32 kB
+  static constexpr size_t kPiecesMax = 1024;  // a curve takes at most 32 kB
 
   explicit UsefulCurve(Duration interval) : interval_{interval} {}
 

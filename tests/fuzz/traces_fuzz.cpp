@@ -45,7 +45,7 @@ void read_jobs(const TraceParams& params, std::string_view text) {
   if (counts.rows != accounted + counts.delivered / params.copies) std::abort();
 }
 
-// As a file, with all its mistakes.
+// Validates the text as a file, and counts its mistakes.
 void validate(const TraceParams& params, std::string_view text) {
   std::ofstream{params.file, std::ios::binary} << text;
   const TraceReport report = validate_trace(params);

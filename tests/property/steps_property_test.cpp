@@ -252,7 +252,7 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
-      const bool gives_up = seed % 2 == 0;  // if nothing is saved, as with node failures
+      const bool gives_up = seed % 2 == 0;  // only without checkpoints and node failures
       std::string yaml = random_neighbours(rng, is_traced ? "traced" : "rate", gives_up);
       const uint64_t at = 5'000 + rng.below(60'000);
       const uint64_t span = gives_up ? 60'000 : 1'000 + rng.below(25'000);

@@ -11,7 +11,7 @@ namespace orrery::test {
 // D-mod-K: up-ports are digits of the destination. There are `hosts` links of each kind: host up,
 // host down, leaf up, leaf down, and with three levels pod up and pod down.
 struct PlainFatTree {
-  uint32_t half = 1;  // of the radix: hosts of a leaf, up-ports of a switch
+  uint32_t half = 1;  // half of the radix: hosts of a leaf, up-ports of a switch
   uint32_t hosts = 1;
   bool has_cores = false;
 

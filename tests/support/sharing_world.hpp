@@ -59,7 +59,8 @@ struct SharingWorld {
     for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
     return steps;
   }
-  // From random phases; each gang does this many steps after the first 20 of the slowest one.
+  // Mean steps by simulation from random phases: of `steps` steps of each gang, after 20 steps of
+  // the slowest one.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;
     FlowNetwork flows{engine};

@@ -95,7 +95,7 @@ class Stage {
     }
     if (verb == "time_out") {
       handle.reject_waiting(pod.id, "timed out");
-      std::erase(handle.rejected, pod.id);  // not by the policy
+      std::erase(handle.rejected, pod.id);  // this rejection is not one by the policy
       return Code::Success;
     }
     if (verb == "pre_filter") return as<PreFilter>(policy).pre_filter(cycle, nodes).code;

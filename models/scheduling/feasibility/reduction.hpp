@@ -20,7 +20,7 @@ struct ReductionCandidate {
 
 struct StuckMember {
   JobId job;
-  bool is_infeasible = false;  // its missing pods do not fit even beside its own pods alone
+  bool is_infeasible = false;  // its missing pods would not fit even without other jobs
 };
 struct StuckSet {
   std::vector<StuckMember> members;  // in the order of the candidates

@@ -23,7 +23,7 @@ namespace orrery {
 // policies are carried out when the outermost point has returned.
 class Framework final : private CommandSink {
  public:
-  // Both must outlive it.
+  // Services and nominations must outlive the framework.
   Framework(SchedulerServices& services, const Nominations& nominations,
             const ProfileParams& profile);
   Framework(const Framework&) = delete;

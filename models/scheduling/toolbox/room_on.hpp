@@ -59,7 +59,7 @@ class RoomOn {
   };
   using Order = std::set<std::pair<int64_t, uint32_t>>;
 
-  // Without room anywhere. The topology must outlive it.
+  // Begins without room on any node. The topology must outlive this object.
   RoomOn(const Topology& topology, Options options);
   RoomOn(const Topology& topology, Options options, std::span<const int64_t> by_node);
 

@@ -220,7 +220,8 @@ void SharedLinks::rehearse_group() {
   steps_rehearsed_ += rehearsal.played;
   for (size_t i = 0; i < group_.size(); ++i) {
     const SharingGang& gang = gangs[i];
-    // The exchange that would make the step this long; never shorter than alone.
+    // The duration of the exchange that gives the rehearsed step; never shorter than without
+    // sharing.
     const StepCycle& cycle = gang.cycle;
     const Duration exposed = rehearsal.steps[i] - cycle.working - cycle.update;
     const bool waits_for_data = rehearsal.steps[i] <= cycle.reading;

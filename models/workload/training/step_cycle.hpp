@@ -19,11 +19,11 @@ struct StepCycle {
   Duration update{};   // optimizer and data
   Duration reading{};  // of the step's data; max: no data arrive
 
-  // With this duration of the exchange across nodes; max: never ends.
+  // Duration of a step whose exchange across nodes takes this long; max: never ends.
   Duration length(Duration across) const;
 };
 
-// Without reading.
+// The cycle of a gang with this plan; `reading` is 0.
 StepCycle cycle_of(const StepPlan& plan, Duration inside);
 
 }  // namespace orrery

@@ -68,7 +68,8 @@ double flops_rate(const TransformerParams& model, const GpuModel& gpu);
 double reference_rate(const TransformerParams& model);  // of the GPU that `work` assumes
 // Compute of each rank in a step without waits: as given, or the model's FLOPs at this rate.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
-// Compute time of a job with steps of `compute` here, and of `reference` on the GPU of `work`.
+// Compute time of a job here. `work` is given for a GPU with steps of `reference`; steps here take
+// `compute`.
 Duration work_at(Duration work, Duration reference, Duration compute);
 Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);

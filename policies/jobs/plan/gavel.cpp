@@ -101,8 +101,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     std::vector<double> speed;     // by part of the pool
     std::vector<double> share;     // share of future time
     std::vector<double> due, had;  // in rounds
-    double isolated = 0;           // seconds that its work so far would have taken alone
-    Duration counted;              // the part of its work that `isolated` covers
+    double isolated = 0;           // seconds that the work so far takes on its own share
+    Duration counted;              // work included in `isolated`
     int32_t chosen = kNowhere;     // for this round
     int32_t part = kNowhere;       // where it runs, or ran last
   };

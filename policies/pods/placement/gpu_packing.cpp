@@ -26,7 +26,7 @@ class GpuPacking final : public Policy, public Score {
  private:
   static constexpr int64_t kThird = kNodeScoreMax / 3, kHalf = kNodeScoreMax / 2;
 
-  // Assumes that the pod gets the GPUs with the least sufficient rest.
+  // Assumes that the pod gets the fullest GPUs on which it fits.
   static int64_t score_of(const Cycle& cycle, NodeId node) {
     const ClusterState& cluster = cycle.cluster;
     const PodSpec& spec = *cycle.pod.spec;

@@ -24,7 +24,7 @@ class NodeAffinity final : public Policy,
   static constexpr Traits kTraits = Trait::HeedsQueueNodes;
   NodeAffinity(Handle& handle, const Params& /*params*/) : handle_{handle} {}
 
-  // As upstream for terms that match names of nodes.
+  // As upstream, PreFilter applies terms that match names of nodes.
   Status pre_filter(const Cycle& cycle, NodeSet& nodes) const override {
     if (cycle.pod.nodes != nullptr) nodes &= *cycle.pod.nodes;
     return {};

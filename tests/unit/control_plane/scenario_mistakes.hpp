@@ -7,7 +7,7 @@
 
 namespace orrery::test {
 
-// With mistakes that only its nodes show.
+// Messages about the scenario, including those of checks that need its nodes.
 inline std::string mistakes_of_scenario(const std::string& text) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(text, "s.yaml", diagnostics);

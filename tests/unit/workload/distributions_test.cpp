@@ -91,7 +91,7 @@ TEST(JobSizeModel, ExpectedSharesAreThePublishedOnes) {
   }
 }
 
-// A target of the shares (T): ten seeds, a month of jobs each, within 0.03 of the published.
+// Over ten seeds, a month of jobs each, the drawn shares are within 0.03 of the published ones.
 TEST(JobSizeModel, TenMonthsOfDrawsKeepThePublishedShares) {
   for (const JobSizePreset preset : kPresets) {
     SCOPED_TRACE(std::string{name_of(preset)});

@@ -112,7 +112,7 @@ struct GpuTrace {
   int64_t jobs = 0;
   double gpu_hours = 0;
   int64_t left_out = 0;
-  double hours = 0;  // of all jobs, where none has GPUs
+  double hours = 0;  // run time of all jobs, for traces without GPUs
 };
 void PrintTo(const GpuTrace& trace, std::ostream* out) { *out << trace.file; }
 

@@ -122,7 +122,7 @@ TEST(RowAccounting, RequestsAreCountedOnce) {
     EXPECT_GT(counts.rows, 0) << seed.name;
     EXPECT_EQ(handed_out, counts.delivered) << seed.name;
     seen.insert(input.request_format());
-    if (reader->format() == RequestFormat::GenAiRates) continue;  // a row makes many
+    if (reader->format() == RequestFormat::GenAiRates) continue;  // a row yields many requests
     EXPECT_EQ(counts.rows,
               counts.skipped + counts.left_out + counts.filtered() + counts.delivered / 3)
         << seed.name;

@@ -230,7 +230,7 @@ json follow_load(const json& input) {
   return sum_s / seeds;
 }
 
-// Pods a second of the second of two jobs, which only the scheduler limits.
+// Rate of starts of the second of two jobs, in pods a second; only the scheduler limits it.
 double scheduled_per_s(const std::string& of) {
   const std::string labels = "labels: {color: green}, ";
   const std::string term = ": [{match_labels: {color: green}, topology_key: ";
