@@ -23,7 +23,7 @@ class DatasetReaders {
   DatasetReaders(const DatasetReaders&) = delete;
   DatasetReaders& operator=(const DatasetReaders&) = delete;
 
-  // `gpus` GPUs on these nodes read for steps that take at least `step` for other reasons.
+  // `gpus` GPUs on these nodes read for steps that take at least `step` even without reading.
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);

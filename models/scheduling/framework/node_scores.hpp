@@ -51,7 +51,7 @@ class NodeScores {
   bool scores_alike_ = true;  // all Scores are node-local and by extremes
   // Scratch of one call.
   std::vector<NodeId> feasible_, missing_;
-  std::vector<size_t> present_;              // classes of alike nodes
+  std::vector<size_t> present_;              // classes of equal nodes
   std::vector<uint8_t> is_present_;          // by class
   std::vector<int64_t> one_, total_, each_;  // each_: of all scorers, node by node
 };

@@ -60,7 +60,7 @@ constexpr Duration kNotRequested{-1};
 // Longer than any run that has an end: 200 years.
 constexpr Duration kNeverEnds = 365_d * 200;
 
-struct RoleSpec {  // alike pods
+struct RoleSpec {  // equal pods
   PodSpec spec;
   int32_t pods = 1;
   // How many of these pods the gang needs to start, beside min_available pods of any role; 0: no

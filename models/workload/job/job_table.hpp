@@ -44,7 +44,8 @@ class JobTable {
   };
   // Each of its gangs, and each role with a minimum, has min_available pods with nodes.
   bool has_quorum(JobId id) const;
-  // Pods that roles of the gang lack to their own minimums if each has `pods_of(role)` pods.
+  // The sum over roles of the pods missing to the role's own minimum, if each has `pods_of(role)`
+  // pods.
   template <class F>
   int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
     int32_t missing = 0;

@@ -111,7 +111,7 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
   gang.cycle.reading = reading;
 }
 
-// Without other gangs, until the links are settled.
+// The step assumes no other gangs, until the links are settled.
 void GangSteps::find_step(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;

@@ -55,7 +55,7 @@ void SharedLinks::put(JobId job) {
   set_demand(job);
 }
 
-// By the present capacities.
+// Sets the gang's demand by the present capacities of its links.
 void SharedLinks::set_demand(JobId job) {
   WatchedGang& gang = gangs_[job.index];
   double rate = gang.rate_limit;

@@ -24,7 +24,7 @@ class RequestParser {
   // The next well-formed row, with the trace's own arrival time; null at the end, or when the
   // findings are stopped.
   virtual RequestRow* next() = 0;
-  // Facts in the file itself.
+  // Metadata of the file.
   virtual std::span<const Fact> facts() const { return {}; }
 };
 
