@@ -68,7 +68,7 @@ class ApiServer {
   int64_t watchers() const { return all_watchers_; }
   void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the former load of the level
   void set_nodes(int64_t nodes) { nodes_ = nodes; }
-  void set_cached(Bytes heap) { cached_ = heap; }  // memory of further caches
+  void set_cached(Bytes heap) { cached_ = heap; }  // memory of cached namespaces
 
   Bytes heap() const {
     return heap_of(params_.server.heap, nodes_, listing_, all_watchers_) + cached_;
