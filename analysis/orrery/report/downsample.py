@@ -76,8 +76,8 @@ def rows_joined(grid: pd.DataFrame, most: int) -> tuple[list[str], dict[str, np.
 
 
 def spans_joined(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[int, int]]:
-    """(first, last) of spans, sorted by begin, that are joined if at most `gap` lies between adjacent ones: the
-    covered time remains covered."""
+    """Joins spans, sorted by begin, with at most `gap` between them. Returns (first, last) indices of each
+    group; time covered by a span stays covered."""
     if not len(begin):
         return []
     reach = np.maximum.accumulate(end)

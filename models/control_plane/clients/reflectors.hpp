@@ -33,7 +33,7 @@ class Reflectors {
     ApiClient& client;
     ApiRequest list;                    // the caller leaves out verb and flow
     bool is_narrow = false;             // watches few objects, such as the pods of one node
-    const ApiRequest* sizes = nullptr;  // present objects and bytes of a list, if they change
+    const ApiRequest* sizes = nullptr;  // the list's present size, if it changes
   };
   Reflectors(Engine& engine, ApiServers& servers, Params params, Rng rng);
 

@@ -50,7 +50,7 @@ struct Subscribers {
   int64_t daemons = 0;       // pods of DaemonSets with their own watch
   int64_t controllers = 0;
   int64_t agents = 0;         // each watches once, and forwards the events
-  int64_t behind_agents = 0;  // clients of agents
+  int64_t behind_agents = 0;  // watchers that get their events from agents
 
   int64_t at_servers(bool is_headless, const WatchFanOutParams& params) const;
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kNoPriority = std::numeric_limits<int32_t>::max();
 
-// A key: different groups have different names.
+// A unique name of a group, used as its key.
 std::string name_of(const PodGroup& group) {
   std::string name{static_cast<char>('0' + static_cast<int>(group.topology_key)),
                    static_cast<char>('0' + static_cast<int>(group.members))};

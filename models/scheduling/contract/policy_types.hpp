@@ -32,8 +32,8 @@ struct PodView {
   const NodeSet* nodes = nullptr;  // nodes that the job queue chose for its job; null: any
 };
 
-// What the roles of a gang lack to their own minimums, summed over these roles. During Permit the
-// pod in question counts as a pod with a node.
+// Pods missing to the minimums of a gang's roles, summed over the roles. During Permit the pod of
+// the attempt counts as one with a node.
 struct RolesMissing {
   int32_t created = 0;   // minimum less created pods
   int32_t assigned = 0;  // minimum less pods with a node

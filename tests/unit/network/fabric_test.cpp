@@ -190,7 +190,7 @@ TEST(Fabric, AsManyHostsFitAsTheRadixAllows) {
 
 TEST(Fabric, AHundredThousandNicsTakeAFewMegabytes) {
   FabricParams params;
-  params.radix = 128;  // with 64 ports, three levels end at 65,536
+  params.radix = 128;  // three levels of switches with 64 ports would hold only 65,536 NICs
   const Fabric fabric = SmallFabric{.groups = 391, .nodes_per_group = 32, .nics = 8}.build(params);
   EXPECT_EQ(fabric.nics(), 100'096U);
   EXPECT_EQ(fabric.tree().levels, 3U);

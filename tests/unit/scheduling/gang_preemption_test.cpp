@@ -175,7 +175,8 @@ TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   EXPECT_EQ(run.victims, (Jobs{0, 3}));
 }
 
-// 105 pairs are too many to try. The two large gangs are gathered; one is exchanged.
+// 105 pairs are too many to try. The policy takes the two large gangs, then replaces one by a small
+// one.
 TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
   std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
   for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 12 ? 90_s : 80_s});

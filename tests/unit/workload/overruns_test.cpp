@@ -52,7 +52,8 @@ TEST(Overruns, AJobThatRequestedNothingGoesOn) {
   }
 }
 
-// Counted jobs at half the pace of their work, or at twice it, are killed within a stretch.
+// Counted jobs that run at half or twice the speed of their work are killed between two
+// checkpoints.
 TEST(Overruns, WhatAJobOfAnotherPaceHeldAddsUp) {
   for (const char* const speed : {"0.5", "2"}) {
     SCOPED_TRACE(speed);
