@@ -1,4 +1,4 @@
-// sim/cli/study/study_axis_params.hpp -- the axes of a study.
+// sim/cli/study/study_axis_params.hpp -- what a study varies.
 #pragma once
 
 #include <map>
@@ -9,18 +9,18 @@
 
 namespace orrery {
 
-// Settings on top of the base scenario: paths as of --set, values as YAML text.
+// What is set on top of the base scenario: paths as of --set, values as YAML text.
 using StudySettings = std::map<std::string, std::string>;
 
 struct StudyArmParams {
-  static constexpr std::string_view kDoc = "A named variant of the scenario.";
+  static constexpr std::string_view kDoc = "One way to run the scenario.";
 
   std::string name;
   StudySettings set = {};
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name in tables and figures.", Required{}, Example{"strict"});
+    v("name", name, "What tables and figures call it.", Required{}, Example{"strict"});
     v("set", set, "Parameters of the scenario, by path, as with --set.",
       Example{"{policy.base: strict_gang}"});
   }
@@ -28,7 +28,7 @@ struct StudyArmParams {
 
 struct StudyAxisParams {
   static constexpr std::string_view kDoc =
-      "A set of variants. The grid has a cell for each combination of arms of all axes.";
+      "What is varied. The grid has a cell for each combination of arms of all axes.";
 
   std::string name;
   std::string parameter = {};
@@ -37,12 +37,11 @@ struct StudyAxisParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name in tables and figures.", Required{}, Example{"policy"});
-    v("parameter", parameter, "The path of the parameter that takes the `values`.",
+    v("name", name, "What tables and figures call it.", Required{}, Example{"policy"});
+    v("parameter", parameter, "The path of the one parameter that `values` are of.",
       Example{"cluster.pools[0].count"});
-    v("values", values, "Each value is an arm, which has the value as its name.",
-      Example{"[8, 16, 32]"});
-    v("arms", arms, "Arms with any settings, instead of `parameter` and `values`.");
+    v("values", values, "An arm for each, named after it.", Example{"[8, 16, 32]"});
+    v("arms", arms, "Arms that set whatever they like, instead of `parameter` and `values`.");
   }
   void check(Checker& c) const;
 };
