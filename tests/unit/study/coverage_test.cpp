@@ -2,6 +2,8 @@
 // analysis/README.md is what this measures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -54,9 +56,16 @@ const Population kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng& rn
                          return Pair{1 + (rng.chance(0.3) ? more : 0), 1};
                        }};
 
-double measure(const Population& population, Estimator estimator, size_t seeds) {
+struct Measured {
+  double covered = 0, doubted = 0;  // of the studies: the interval holds the truth; a remark says
+                                    // that it may not
+};
+
+bool is_of_coverage(const Doubt& doubt) { return doubt.kind == DoubtKind::Coverage; }
+
+Measured measure(const Population& population, Estimator estimator, size_t seeds) {
   Rng rng{7};
-  int held = 0;
+  int held = 0, doubted = 0;
   for (int study = 0; study < kStudies; ++study) {
     std::vector<double> arm, baseline;
     for (size_t i = 0; i < seeds; ++i) {
@@ -67,16 +76,26 @@ double measure(const Population& population, Estimator estimator, size_t seeds) 
     const PairedDifference paired =
         paired_difference(arm, baseline, population.scale, {.estimator = estimator});
     held += paired.estimate().interval.contains(population.truth) ? 1 : 0;
+    doubted += std::ranges::any_of(doubts(paired, estimator), is_of_coverage) ? 1 : 0;
   }
-  return held / double{kStudies};
+  return {held / double{kStudies}, doubted / double{kStudies}};
 }
 
 // Each once, as several tests ask.
-double covered(const Population& population, Estimator estimator, size_t seeds) {
-  static std::map<std::tuple<std::string, Estimator, size_t>, double> known;
-  const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds}, 0);
+const Measured& measured(const Population& population, Estimator estimator, size_t seeds) {
+  static std::map<std::tuple<std::string, Estimator, size_t>, Measured> known;
+  const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds});
   if (is_new) at->second = measure(population, estimator, seeds);
   return at->second;
+}
+
+double covered(const Population& population, Estimator estimator, size_t seeds) {
+  return measured(population, estimator, seeds).covered;
+}
+
+std::string readme_of_analysis() {
+  std::ifstream file{ORRERY_SOURCE_DIR "/analysis/README.md"};
+  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 TEST(Coverage, OfStudentsTIsAsSaidForNormalDifferencesAndLognormalRatios) {
@@ -108,8 +127,7 @@ TEST(Coverage, OfSkewedAndTiedSamplesIsWhatStudiesQuote) {
 
 TEST(Coverage, StandsInTheReadmeAsMeasured) {
   if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
-  std::ifstream file{ORRERY_SOURCE_DIR "/analysis/README.md"};
-  const std::string readme{std::istreambuf_iterator<char>{file}, {}};
+  const std::string readme = readme_of_analysis();
   for (const Population* const population : {&kNormal, &kLognormal, &kSkewed, &kTied}) {
     for (const Estimator estimator : {Estimator::T, Estimator::Bca}) {
       std::string row = "| " + population->name + " | " + std::string{name_of(estimator)} + " |";
@@ -121,6 +139,19 @@ TEST(Coverage, StandsInTheReadmeAsMeasured) {
       EXPECT_NE(readme.find(row), std::string::npos) << row;
     }
   }
+}
+
+TEST(Coverage, IsDoubtedAsOftenAsTheReadmeSays) {
+  if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
+  std::array<int, 4> percent{};
+  for (size_t i = 0; i < percent.size(); ++i) {
+    const double doubted = measured(kSkewed, Estimator::T, size_t{5} << i).doubted;
+    percent[i] = static_cast<int>(std::lround(100 * doubted));
+  }
+  char text[80];
+  std::snprintf(text, sizeof text, "%d, %d, %d and %d %% of the skewed samples", percent[0],
+                percent[1], percent[2], percent[3]);
+  EXPECT_NE(readme_of_analysis().find(text), std::string::npos) << text;
 }
 
 }  // namespace
