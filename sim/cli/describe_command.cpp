@@ -60,6 +60,20 @@ std::string metrics_text() {
          aligned(rows);
 }
 
+// With the figure that it is "its median" of; empty: there is none.
+std::string metric_text(const std::string& name) {
+  Rows rows;
+  for (const auto& [figure, is_of_course] : known_figures()) {
+    if (!figure.doc.starts_with("its ")) rows.clear();
+    rows.emplace_back(figure.name,
+                      figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
+    if (figure.name != name) continue;
+    if (rows.size() > 2) rows.erase(rows.begin() + 1, rows.end() - 1);
+    return "A metric of studies and figure of /summary:\n" + aligned(rows);
+  }
+  return {};
+}
+
 std::string overview(const FieldTree& scenario) {
   Rows sections, machines;
   for (const FieldTree& section : scenario.children)
@@ -123,8 +137,40 @@ std::vector<std::string> known_names(const FieldTree& scenario) {
   std::vector<std::string> names = PolicyRegistry::instance().names();
   for (const char* const text : {"points", "study", "metrics"}) names.emplace_back(text);
   for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);
+  for (const auto& [figure, is_of_course] : known_figures()) names.push_back(figure.name);
   collect_paths(scenario, "", names);
   return names;
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+// Names of which `wrong` is a part, such as KueueTopology for kueue, else the nearest one.
+std::string suggestion(const std::string& wrong, const std::vector<std::string>& known) {
+  constexpr size_t kPartMin = 3, kNamesMax = 5;
+  std::vector<std::string> found;
+  for (const std::string& name : known) {
+    if (lower_case(name).find(lower_case(wrong)) != std::string::npos) found.push_back(name);
+  }
+  if (wrong.size() < kPartMin || found.empty()) return did_you_mean(wrong, known);
+  found.resize(std::min(found.size(), kNamesMax));
+  return "; names with it: " + joined(found);
+}
+
+// A metric, or a name that nothing has.
+ExitStatus describe_other(const std::string& name, const FieldTree& scenario, std::ostream& out,
+                          std::ostream& err) {
+  if (const std::string metric = metric_text(name); !metric.empty()) {
+    out << metric;
+    return ExitStatus::Ok;
+  }
+  err << "nothing is called " << in_quotes(name) << suggestion(name, known_names(scenario))
+      << "\n'orrery describe' lists the names\n";
+  return ExitStatus::UserMistake;
 }
 
 }  // namespace
@@ -197,11 +243,7 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
     out << describe_text(describe_params<RequestTraceParams>());
     return ExitStatus::Ok;
   }
-  if (section == nullptr) {
-    err << "nothing is called " << in_quotes(name) << did_you_mean(name, known_names(scenario))
-        << "\n'orrery describe' lists the names\n";
-    return ExitStatus::UserMistake;
-  }
+  if (section == nullptr) return describe_other(name, scenario, out, err);
   FieldTree titled = *section;
   titled.name = name;
   out << describe_text(titled);

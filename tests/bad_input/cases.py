@@ -154,6 +154,7 @@ CASES = [
     with_arguments("unknown command", ("rum", "s.yaml"), "rum"),
     with_arguments("no scenario", ("run",), ""),
     with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
+    with_arguments("part of a name to describe", ("describe", "kueue"), "names with it: KueueTopology"),
     with_arguments("unknown machine to describe", ("describe", "machine", "dgx-a10"),
                    "no machine is called 'dgx-a10'; did you mean 'dgx-a100'?"),
     with_arguments("two names to describe", ("describe", "dgx-2", "dgx-a100"),

@@ -1,0 +1,26 @@
+// What `orrery describe NAME` knows beside parameters, policies and machines.
+#include <gmock/gmock.h>
+
+#include "tests/support/cli_run.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Describe, AMetricIsExplainedByItsName) {
+  const Said mean = run({"describe", "jobs_completed"}), p99 = run({"describe", "wait_p99"});
+  EXPECT_EQ(mean.status, 0);
+  EXPECT_THAT(mean.out, HasSubstr("  jobs_completed  jobs that completed (jobs)\n"));
+  EXPECT_THAT(p99.out, HasSubstr("  wait_mean  mean time from submission"))
+      << "its 99th percentile: of what?";
+  EXPECT_THAT(p99.out, HasSubstr("  wait_p99   its 99th percentile (s)\n"));
+}
+
+TEST(Describe, APartOfANameFindsTheNamesThatHaveIt) {
+  EXPECT_THAT(run({"describe", "kueue"}).err, HasSubstr("; names with it: KueueTopology\n"));
+  EXPECT_THAT(run({"describe", "policy.bse"}).err, HasSubstr("; did you mean 'policy.base'?"));
+}
+
+}  // namespace
+}  // namespace orrery
