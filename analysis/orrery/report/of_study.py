@@ -21,7 +21,7 @@ from orrery.study import Metric, Study
 FINDINGS_MAX = 8  # metrics at the head; each section has its own
 ARMS_MAX = 2  # of a metric, there
 BADGES = {  # of a kind of remark, in two or three words
-    "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "low coverage",
+    "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "interval too narrow",
     "nothing_random": "nothing random", "other_jobs": "other jobs",
 }
 
