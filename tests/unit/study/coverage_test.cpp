@@ -26,50 +26,51 @@ namespace {
 constexpr int kStudies = 1'000;
 constexpr double kSigma = 1.5;  // of the skewed shares
 
-struct Pair {
+struct SeedPair {
   double arm = 0, baseline = 0;
 };
-struct Population {
+struct PairPopulation {
   std::string name;
   Scale scale;
   double truth;  // on the scale
-  std::function<Pair(Rng&)> draw;
+  std::function<SeedPair(Rng&)> draw;
 };
 
 // Pairs share most of their noise. Differences are 3 + N(0, sqrt 2).
-const Population kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng) {
-                           const double shared = 100 + 20 * rng.normal();
-                           return Pair{shared + 3 + rng.normal(), shared + rng.normal()};
-                         }};
+const PairPopulation kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng) {
+                               const double shared = 100 + 20 * rng.normal();
+                               return SeedPair{shared + 3 + rng.normal(), shared + rng.normal()};
+                             }};
 // The arm takes 0.8 times as long, give or take a quarter.
-const Population kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
-                              const double shared = rng.lognormal(5, 1);
-                              return Pair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
-                            }};
+const PairPopulation kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
+                                  const double shared = rng.lognormal(5, 1);
+                                  return SeedPair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
+                                }};
 // A share that the arm never has, and that a few seeds of the baseline have much of.
-const Population kSkewed{"skewed shares", Scale::Difference, -0.01 * std::exp(kSigma* kSigma / 2),
-                         [](Rng& rng) {
-                           return Pair{0, 0.01 * rng.lognormal(0, kSigma)};
-                         }};
-const Population kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng& rng) {
-                         const double more = rng.exponential();
-                         return Pair{1 + (rng.chance(0.3) ? more : 0), 1};
-                       }};
+const PairPopulation kSkewed{"skewed shares", Scale::Difference,
+                             -0.01 * std::exp(kSigma* kSigma / 2), [](Rng& rng) {
+                               return SeedPair{0, 0.01 * rng.lognormal(0, kSigma)};
+                             }};
+const PairPopulation kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng& rng) {
+                             const double more = rng.exponential();
+                             return SeedPair{1 + (rng.chance(0.3) ? more : 0), 1};
+                           }};
 
-struct Measured {
+struct MeasuredCoverage {
   double covered = 0, doubted = 0;  // of the studies: the interval holds the truth; a remark says
                                     // that it may not
 };
 
 bool is_of_coverage(const Doubt& doubt) { return doubt.kind == DoubtKind::Coverage; }
 
-Measured measure(const Population& population, Estimator estimator, size_t seeds) {
+MeasuredCoverage measure_coverage(const PairPopulation& population, Estimator estimator,
+                                  size_t seeds) {
   Rng rng{7};
   int held = 0, doubted = 0;
   for (int study = 0; study < kStudies; ++study) {
     std::vector<double> arm, baseline;
     for (size_t i = 0; i < seeds; ++i) {
-      const Pair pair = population.draw(rng);
+      const SeedPair pair = population.draw(rng);
       arm.push_back(pair.arm);
       baseline.push_back(pair.baseline);
     }
@@ -82,14 +83,15 @@ Measured measure(const Population& population, Estimator estimator, size_t seeds
 }
 
 // Each once, as several tests ask.
-const Measured& measured(const Population& population, Estimator estimator, size_t seeds) {
-  static std::map<std::tuple<std::string, Estimator, size_t>, Measured> known;
+const MeasuredCoverage& measured(const PairPopulation& population, Estimator estimator,
+                                 size_t seeds) {
+  static std::map<std::tuple<std::string, Estimator, size_t>, MeasuredCoverage> known;
   const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds});
-  if (is_new) at->second = measure(population, estimator, seeds);
+  if (is_new) at->second = measure_coverage(population, estimator, seeds);
   return at->second;
 }
 
-double covered(const Population& population, Estimator estimator, size_t seeds) {
+double covered(const PairPopulation& population, Estimator estimator, size_t seeds) {
   return measured(population, estimator, seeds).covered;
 }
 
@@ -99,7 +101,7 @@ std::string readme_of_analysis() {
 }
 
 TEST(Coverage, OfStudentsTIsAsSaidForNormalDifferencesAndLognormalRatios) {
-  for (const Population* const population : {&kNormal, &kLognormal}) {
+  for (const PairPopulation* const population : {&kNormal, &kLognormal}) {
     for (const size_t seeds : {5U, 10U, 20U, 40U}) {
       const double part = covered(*population, Estimator::T, seeds);
       EXPECT_GE(part, 0.93) << population->name << ", " << seeds;
@@ -128,7 +130,7 @@ TEST(Coverage, OfSkewedAndTiedSamplesIsWhatStudiesQuote) {
 TEST(Coverage, StandsInTheReadmeAsMeasured) {
   if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
   const std::string readme = readme_of_analysis();
-  for (const Population* const population : {&kNormal, &kLognormal, &kSkewed, &kTied}) {
+  for (const PairPopulation* const population : {&kNormal, &kLognormal, &kSkewed, &kTied}) {
     for (const Estimator estimator : {Estimator::T, Estimator::Bca}) {
       std::string row = "| " + population->name + " | " + std::string{name_of(estimator)} + " |";
       for (const size_t seeds : {5U, 10U, 20U, 40U}) {
