@@ -176,7 +176,6 @@ def differences(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart
     if frame.empty:
         return f"Differences in {metric.name}: fewer than two pairs"
     made = _Lanes(study, metric)
-    title = words.title[:1].lower() + words.title[1:] if words.title[1:2].islower() else words.title
     ways: dict[str, dict[str, Any]] = {}
 
     def way(name: str, column: str, ends: tuple[str, str], length: float, shown: str) -> None:
@@ -184,7 +183,7 @@ def differences(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart
                           more=[["pairs", number(row["pairs"])]], clear=row["verdict"] in CLEAR)
                 for cell, row in frame.iterrows() if not pd.isna(row[column])]
         if rows:
-            ways[name] = {"lanes": rows, "x": _axis(f"difference in {title}", shown, rows, True)}
+            ways[name] = {"lanes": rows, "x": _axis(f"difference in {words.title_within}", shown, rows, True)}
 
     way("percent", "percent", ("percent_low", "percent_high"), 1.0, "%")
     way(unit.of_differences or "value", "difference", ("low", "high"), unit.length,

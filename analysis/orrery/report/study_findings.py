@@ -88,11 +88,15 @@ def _named(axis: str, arm: str) -> str:
     return arm if math.isnan(quantity(arm)) else f"{humanized(axis)} {arm}"
 
 
-def _same(arms: list[str], against: str) -> Iterator[str]:
-    """Arms without a difference to the baseline."""
-    verb = "does" if len(arms) == 1 else "do"
-    if arms:
-        yield f"{listed(arms)} {verb} not differ clearly from {against}."
+def _same(unclear: list[str], equal: list[str], against: str, metric: str) -> Iterator[str]:
+    """Arms without a difference to the baseline; the first sentence names `metric`, unless empty."""
+    of = f" in {metric}" if metric else ""
+    if unclear:
+        verb = "does" if len(unclear) == 1 else "do"
+        yield f"{listed(unclear)} {verb} not differ clearly from {against}{of}."
+        of = ""
+    if equal:
+        yield f"{listed([*equal, against])} are equal in each seed{of}."
 
 
 def differences(
@@ -125,9 +129,8 @@ def differences(
         size = rows[column].abs().groupby(arms).max()
         kept = set(size[shown].sort_values(ascending=False, kind="stable").index[:most])
         shown = [arm for arm in shown if arm in kept]
-    parts = [told[arm] for arm in shown] + list(_same(unclear, against))
-    if equal:
-        parts.append(f"{listed([*equal, against])} are equal in each seed.")
+    parts = [told[arm] for arm in shown]
+    parts += _same(unclear, equal, against, "" if shown else words.title_within)
     if len(shown) < len(told):
         parts.append(f"{count(len(told) - len(shown), 'arms')} more differ, by less.")
     return " ".join(parts)

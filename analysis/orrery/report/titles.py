@@ -69,6 +69,11 @@ class Words:
     less: str
     more: str
 
+    @property
+    def title_within(self) -> str:
+        """The title within a sentence; `GPU time` keeps its capitals."""
+        return self.title[:1].lower() + self.title[1:] if self.title[1:2].islower() else self.title
+
     def differs(self, by: str, is_more: bool) -> str:
         """`completed 71 to 95 % fewer jobs`, `had a 12 % longer mean wait`."""
         article = ("" if self.less in ("fewer", "less") else "an " if by.startswith(("8", "11 ", "18 "))

@@ -8,9 +8,9 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kFewPairs = 5;
-constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
-constexpr double kSkewedFrom = 2;     // standard errors, exceeded by one normal sample in 20
+constexpr size_t kFewPairs = 10;      // below, two of three skewed samples do not look so
+constexpr double kCoverageMin = 0.9;  // below it the reader is told
+constexpr double kSkewedFrom = 2;     // standard errors: one normal sample in 20
 
 struct Row {
   size_t pairs;
@@ -74,12 +74,13 @@ std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator) {
              "every seed gives the same values, so there is no chance to speak of; "
              "`seeds.permute_ties` shows how much the order of equal submit times matters"}};
   }
+  if (paired.equal == paired.pairs) return {};
   std::vector<Doubt> found;
   if (paired.pairs < kFewPairs) {
     found.push_back({FewSeeds, "only " + std::to_string(paired.pairs) +
-                                   " seeds: the interval trusts that differences are normal"});
+                                   " seeds: the interval assumes normal differences, and so few do "
+                                   "not show whether they are"});
   }
-  if (paired.equal == paired.pairs) return found;
   if (paired.correlation < -2.6 / std::sqrt(static_cast<double>(paired.pairs))) {
     found.push_back({Opposed,
                      "what is good for one arm is bad for the other, seed by seed: equal seeds "

@@ -20,7 +20,7 @@ struct StudyArmParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What tables and figures call it.", Required{}, Example{"strict"});
+    v("name", name, "Name of the arm in tables and figures.", Required{}, Example{"strict"});
     v("set", set, "Parameters of the scenario, by path, as with --set.",
       Example{"{policy.base: strict_gang}"});
   }
@@ -28,7 +28,7 @@ struct StudyArmParams {
 
 struct StudyAxisParams {
   static constexpr std::string_view kDoc =
-      "What is varied. The grid has a cell for each combination of arms of all axes.";
+      "Settings that vary. The grid has a cell for each combination of arms of all axes.";
 
   std::string name;
   std::string parameter = {};
@@ -37,11 +37,11 @@ struct StudyAxisParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What tables and figures call it.", Required{}, Example{"policy"});
-    v("parameter", parameter, "The path of the one parameter that `values` are of.",
+    v("name", name, "Name of the axis in tables and figures.", Required{}, Example{"policy"});
+    v("parameter", parameter, "Path of the one parameter that takes the `values`.",
       Example{"cluster.pools[0].count"});
-    v("values", values, "An arm for each, named after it.", Example{"[8, 16, 32]"});
-    v("arms", arms, "Arms that set whatever they like, instead of `parameter` and `values`.");
+    v("values", values, "One arm for each value, named after it.", Example{"[8, 16, 32]"});
+    v("arms", arms, "Arms with settings of any parameters, instead of `parameter` and `values`.");
   }
   void check(Checker& c) const;
 };

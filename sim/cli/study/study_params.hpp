@@ -25,12 +25,12 @@ struct StudySeedsParams {
 
   template <class V>
   void fields(V& v) {
-    v("first", first, "The others follow it.", Range{uint64_t{0}, kFirstMax});
+    v("first", first, "First seed; the others follow it.", Range{uint64_t{0}, kFirstMax});
     v("count", count, "Seeds of each cell.", Range{1, 100'000},
       Source{"estimate: t intervals of ten pairs are 16 % wider than normal ones"});
     v("permute_ties", permute_ties,
-      "Each seed permutes jobs with equal submit times, as run.permute_ties. Reports show the "
-      "band of values, from the least to the largest.");
+      "Jobs with equal submit times arrive in another order with each seed, as with "
+      "run.permute_ties. Reports show the band of values, from the least to the largest.");
   }
 };
 
@@ -44,11 +44,15 @@ struct StudyCompareParams {
 
   template <class V>
   void fields(V& v) {
-    v("axis", axis, "Whose arms; the others' stay the same within a comparison.", Required{});
-    v("against", against, "The arm that they are compared with.", Required{});
-    v("confidence", confidence, "That an interval holds the true difference.", Range{0.5, 0.9999});
+    v("axis", axis,
+      "Axis whose arms are compared. The arms of the other axes are equal within a comparison.",
+      Required{});
+    v("against", against, "Arm that the others are compared with.", Required{});
+    v("confidence", confidence, "Probability that an interval holds the true difference.",
+      Range{0.5, 0.9999});
     v("estimator", estimator,
-      "Of intervals. t: Student's t, of differences, and of log ratios for times and counts. bca: "
+      "Estimator of intervals. t: Student's t, of differences, and of log ratios for times and "
+      "counts. bca: "
       "bias-corrected and accelerated bootstrap of the same, from 20 seeds on.",
       Source{"Efron 1987, J. Am. Stat. Assoc. 82"});
   }
@@ -66,7 +70,7 @@ struct StudyStopParams {
 
   template <class V>
   void fields(V& v) {
-    v("metric", metric, "Whose intervals.", Required{}, Example{"jct_mean"});
+    v("metric", metric, "Metric whose intervals count.", Required{}, Example{"jct_mean"});
     v("half_width", half_width,
       "Half of the interval, as a part of the mean of the arm that others are compared with, or of "
       "the cell's own mean.",
@@ -74,12 +78,13 @@ struct StudyStopParams {
     v("half_width_absolute", half_width_absolute,
       "Half of the interval in the unit of the metric, instead. Needed where the baseline is 0.",
       Range{1e-12, 1e18}, Example{"30"});
-    v("seeds_max", seeds_max, "At which to stop all the same.", Unit{"seeds"}, Range{2, 100'000});
+    v("seeds_max", seeds_max, "Seeds of a cell at which the study stops in any case.",
+      Unit{"seeds"}, Range{2, 100'000});
   }
 };
 
 struct StudyRunParams {
-  static constexpr std::string_view kDoc = "How the runs go.";
+  static constexpr std::string_view kDoc = "Execution of the runs.";
 
   std::optional<Duration> fork_at = {};
 
@@ -108,18 +113,18 @@ struct StudyParams {
 
   template <class V>
   void fields(V& v) {
-    v("base", base, "The scenario, relative to this file.", Required{},
+    v("base", base, "Scenario file, relative to this file.", Required{},
       Example{"../two-experiments-default.yaml"});
     v("set", set, "Parameters of all runs, by path.", Example{"{run.until: 7d}"});
-    v("axes", axes, "What is varied.");
-    v("seeds", seeds, "How often.");
-    v("compare", compare, "Absent: nothing is compared, reports show means of cells.");
-    v("until", until, "Absent: as many seeds as `seeds` says.");
+    v("axes", axes, "Settings that vary.");
+    v("seeds", seeds, "Seeds of each cell.");
+    v("compare", compare, "Comparison of arms; absent: reports show means of cells only.");
+    v("until", until, "Rule for more seeds; absent: as many seeds as `seeds` says.");
     v("metrics", metrics,
-      "Figures of /summary that reports show (`orrery describe metrics`); none: all that differ.",
+      "Figures of /summary in reports (`orrery describe metrics`); empty: all that differ.",
       Example{"[jct_mean, gpu_hours_deadlocked]"});
-    v("run", run, "How the runs go.");
-    v("keep_runs", keep_runs, "Keep the HDF5 file of each run, not its summary alone.");
+    v("run", run, "Execution of the runs.");
+    v("keep_runs", keep_runs, "The HDF5 file of each run is kept, not only its summary.");
   }
   void check(Checker& c) const;
 };

@@ -1,6 +1,5 @@
 #include "sim/cli/study/study_progress.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -25,7 +24,7 @@ std::optional<double> seconds_left(const StudyProgress& progress) {
   return progress.elapsed_s * left / done;
 }
 
-std::string progress_text(const StudyProgress& progress) {
+std::string progress_text(const StudyProgress& progress, size_t width_max) {
   std::string line =
       std::to_string(progress.done) + " of " + std::to_string(progress.runs) + " runs";
   if (progress.kept > 0) line += " (" + std::to_string(progress.kept) + " kept)";
@@ -35,11 +34,13 @@ std::string progress_text(const StudyProgress& progress) {
   }
   if (progress.running.empty()) return line;
   line += ", " + std::to_string(progress.running.size()) + " running: ";
-  for (size_t i = 0; i < progress.running.size(); ++i) {
-    const auto& [label, run] = progress.running[i];
-    line += (i == 0 ? "" : "; ") + label + " " + part_text(run);
+  std::string labelled, bare;
+  for (const auto& [label, run] : progress.running) {
+    labelled += (labelled.empty() ? "" : "; ") + label + " " + part_text(run);
+    bare += (bare.empty() ? "" : ", ") + part_text(run);
   }
-  return line;
+  line += line.size() + labelled.size() <= width_max ? labelled : bare;
+  return line.substr(0, width_max);
 }
 
 void StudyProgressReporter::update(const StudyProgress& progress) {
@@ -49,10 +50,9 @@ void StudyProgressReporter::update(const StudyProgress& progress) {
   if (mode_ == ProgressReporter::Mode::Quiet) return;
   if (progress.elapsed_s < shown_s_ + pause && !is_last) return;
   shown_s_ = progress.elapsed_s;
-  std::string line = progress_text(progress);
-  if (mode_ == ProgressReporter::Mode::Lines) return log_.info(line);
+  if (mode_ == ProgressReporter::Mode::Lines) return log_.info(progress_text(progress));
   clear();
-  line.resize(std::min(line.size(), terminal_width() - 1));
+  const std::string line = progress_text(progress, terminal_width() - 1);
   err_ << line << std::flush;
   width_ = line.size();
 }

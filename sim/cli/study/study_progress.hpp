@@ -26,7 +26,8 @@ struct StudyProgress {
 // ones by simulated time. Runs without an end count once they are over.
 std::optional<double> seconds_left(const StudyProgress& progress);
 // "3 of 40 runs, about 4min 10s left, 2 running: load=4 seed 2 45 %; load=8 seed 2 12 %"
-std::string progress_text(const StudyProgress& progress);
+// In a line that is too narrow for the labels: "2 running: 45 %, 12 %".
+std::string progress_text(const StudyProgress& progress, size_t width_max = std::string::npos);
 
 // On a terminal one line that is rewritten; otherwise a line every ten seconds.
 class StudyProgressReporter {

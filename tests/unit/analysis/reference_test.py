@@ -33,6 +33,11 @@ class Reference(unittest.TestCase):
                  for name in re.findall(r'add_summary\(\s*"([a-z_0-9]+[a-z0-9])"\s*,', text)}
         self.assertEqual({name for name in named if f"| `{name}` |" not in page("summary.md")}, set())
 
+    def test_has_the_figures_that_the_program_knows_without_a_run(self):
+        told = reference.described(PROGRAM, "metrics")
+        self.assertEqual(sorted(re.findall(r"^  ([a-z]\w*)", told, re.M)),
+                         sorted(re.findall(r"^\| `(\w+)` \|", page("summary.md"), re.M)))
+
     def test_has_each_table_that_a_channel_opens(self):
         opened = {path for text in sources()
                   for path in re.findall(r'ecorder,\s*"(/[a-z_/]+)"', text)}

@@ -2,6 +2,8 @@
 // of analysis/README.md.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -24,63 +26,82 @@ namespace {
 constexpr int kStudies = 1'000;
 constexpr double kSigma = 1.5;  // of the skewed shares
 
-struct Pair {
+struct SeedPair {
   double arm = 0, baseline = 0;
 };
-struct Population {
+struct PairPopulation {
   std::string name;
   Scale scale;
-  double truth;  // the true value on the scale
-  std::function<Pair(Rng&)> draw;
+  double truth;  // on the scale
+  std::function<SeedPair(Rng&)> draw;
 };
 
 // Pairs share most of their noise. Differences are 3 + N(0, sqrt 2).
-const Population kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng) {
-                           const double shared = 100 + 20 * rng.normal();
-                           return Pair{shared + 3 + rng.normal(), shared + rng.normal()};
-                         }};
-// The arm takes 0.8 times as long, with a deviation of a quarter.
-const Population kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
-                              const double shared = rng.lognormal(5, 1);
-                              return Pair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
-                            }};
-// A share that is 0 in the arm, and large in a few seeds of the baseline.
-const Population kSkewed{"skewed shares", Scale::Difference, -0.01 * std::exp(kSigma* kSigma / 2),
-                         [](Rng& rng) {
-                           return Pair{0, 0.01 * rng.lognormal(0, kSigma)};
-                         }};
-const Population kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng& rng) {
-                         const double more = rng.exponential();
-                         return Pair{1 + (rng.chance(0.3) ? more : 0), 1};
-                       }};
+const PairPopulation kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng) {
+                               const double shared = 100 + 20 * rng.normal();
+                               return SeedPair{shared + 3 + rng.normal(), shared + rng.normal()};
+                             }};
+// The arm takes 0.8 times as long, give or take a quarter.
+const PairPopulation kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
+                                  const double shared = rng.lognormal(5, 1);
+                                  return SeedPair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
+                                }};
+// A share that the arm never has, and that a few seeds of the baseline have much of.
+const PairPopulation kSkewed{"skewed shares", Scale::Difference,
+                             -0.01 * std::exp(kSigma* kSigma / 2), [](Rng& rng) {
+                               return SeedPair{0, 0.01 * rng.lognormal(0, kSigma)};
+                             }};
+const PairPopulation kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng& rng) {
+                             const double more = rng.exponential();
+                             return SeedPair{1 + (rng.chance(0.3) ? more : 0), 1};
+                           }};
 
-double measure(const Population& population, Estimator estimator, size_t seeds) {
+struct MeasuredCoverage {
+  double covered = 0, doubted = 0;  // of the studies: the interval holds the truth; a remark says
+                                    // that it may not
+};
+
+bool is_of_coverage(const Doubt& doubt) { return doubt.kind == DoubtKind::Coverage; }
+
+MeasuredCoverage measure_coverage(const PairPopulation& population, Estimator estimator,
+                                  size_t seeds) {
   Rng rng{7};
-  int held = 0;
+  int held = 0, doubted = 0;
   for (int study = 0; study < kStudies; ++study) {
     std::vector<double> arm, baseline;
     for (size_t i = 0; i < seeds; ++i) {
-      const Pair pair = population.draw(rng);
+      const SeedPair pair = population.draw(rng);
       arm.push_back(pair.arm);
       baseline.push_back(pair.baseline);
     }
     const PairedDifference paired =
         paired_difference(arm, baseline, population.scale, {.estimator = estimator});
     held += paired.estimate().interval.contains(population.truth) ? 1 : 0;
+    doubted += std::ranges::any_of(doubts(paired, estimator), is_of_coverage) ? 1 : 0;
   }
-  return held / double{kStudies};
+  return {held / double{kStudies}, doubted / double{kStudies}};
 }
 
-// Computed once, because several tests ask.
-double covered(const Population& population, Estimator estimator, size_t seeds) {
-  static std::map<std::tuple<std::string, Estimator, size_t>, double> known;
-  const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds}, 0);
-  if (is_new) at->second = measure(population, estimator, seeds);
+// Each once, as several tests ask.
+const MeasuredCoverage& measured(const PairPopulation& population, Estimator estimator,
+                                 size_t seeds) {
+  static std::map<std::tuple<std::string, Estimator, size_t>, MeasuredCoverage> known;
+  const auto [at, is_new] = known.try_emplace({population.name, estimator, seeds});
+  if (is_new) at->second = measure_coverage(population, estimator, seeds);
   return at->second;
 }
 
+double covered(const PairPopulation& population, Estimator estimator, size_t seeds) {
+  return measured(population, estimator, seeds).covered;
+}
+
+std::string readme_of_analysis() {
+  std::ifstream file{ORRERY_SOURCE_DIR "/analysis/README.md"};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
 TEST(Coverage, OfStudentsTIsAsSaidForNormalDifferencesAndLognormalRatios) {
-  for (const Population* const population : {&kNormal, &kLognormal}) {
+  for (const PairPopulation* const population : {&kNormal, &kLognormal}) {
     for (const size_t seeds : {5U, 10U, 20U, 40U}) {
       const double part = covered(*population, Estimator::T, seeds);
       EXPECT_GE(part, 0.93) << population->name << ", " << seeds;
@@ -108,9 +129,8 @@ TEST(Coverage, OfSkewedAndTiedSamplesIsWhatStudiesQuote) {
 
 TEST(Coverage, StandsInTheReadmeAsMeasured) {
   if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
-  std::ifstream file{ORRERY_SOURCE_DIR "/analysis/README.md"};
-  const std::string readme{std::istreambuf_iterator<char>{file}, {}};
-  for (const Population* const population : {&kNormal, &kLognormal, &kSkewed, &kTied}) {
+  const std::string readme = readme_of_analysis();
+  for (const PairPopulation* const population : {&kNormal, &kLognormal, &kSkewed, &kTied}) {
     for (const Estimator estimator : {Estimator::T, Estimator::Bca}) {
       std::string row = "| " + population->name + " | " + std::string{name_of(estimator)} + " |";
       for (const size_t seeds : {5U, 10U, 20U, 40U}) {
@@ -121,6 +141,19 @@ TEST(Coverage, StandsInTheReadmeAsMeasured) {
       EXPECT_NE(readme.find(row), std::string::npos) << row;
     }
   }
+}
+
+TEST(Coverage, IsDoubtedAsOftenAsTheReadmeSays) {
+  if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
+  std::array<int, 4> percent{};
+  for (size_t i = 0; i < percent.size(); ++i) {
+    const double doubted = measured(kSkewed, Estimator::T, size_t{5} << i).doubted;
+    percent[i] = static_cast<int>(std::lround(100 * doubted));
+  }
+  char text[80];
+  std::snprintf(text, sizeof text, "%d, %d, %d and %d %% of the skewed samples", percent[0],
+                percent[1], percent[2], percent[3]);
+  EXPECT_NE(readme_of_analysis().find(text), std::string::npos) << text;
 }
 
 }  // namespace

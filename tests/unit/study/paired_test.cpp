@@ -84,7 +84,15 @@ TEST(Paired, ValuesThatAreNotPositiveHaveNoRatios) {
   EXPECT_TRUE(std::isnan(paired.percent().mean));
 }
 
-// With an outlier, percentile-like ends lean to its side; t is symmetric.
+TEST(Paired, FewSeedsAreDoubtedUnlessEachPairIsEqual) {
+  const std::vector<double> baseline{6, 7, 5, 9, 5}, more{8, 10, 7, 12, 7};
+  EXPECT_THAT(doubts(paired_difference(more, baseline, Scale::Difference, kT), Estimator::T),
+              ElementsAre(is_doubt(DoubtKind::FewSeeds, "only 5 seeds")));
+  EXPECT_THAT(doubts(paired_difference(baseline, baseline, Scale::Difference, kT), Estimator::T),
+              IsEmpty());
+}
+
+// With one value far out, percentile-like ends lean to its side; t is symmetric.
 TEST(Paired, BcaLeansWithTheValuesAndStaysAmongThem) {
   std::vector<double> values(20, 1.0);
   for (size_t i = 0; i < 10; ++i) values[i] = 2.0;
@@ -125,11 +133,12 @@ TEST(Paired, SeedsThatAreGoodForOneArmAndBadForTheOtherAreDoubted) {
 }
 
 TEST(Paired, AnUnclearDifferenceNamesTheSeedsThatItTakes) {
-  const std::vector<double> arm{5, 9, 4, 8, 6, 3, 7, 5}, baseline{6, 7, 5, 9, 5, 4, 6, 6};
+  const std::vector<double> arm{5, 9, 4, 8, 6, 3, 7, 5, 6, 4},
+      baseline{6, 7, 5, 9, 5, 4, 6, 6, 5, 5};
   const PairedDifference unclear = paired_difference(arm, baseline, Scale::Difference, kT);
   EXPECT_THAT(doubts(unclear, Estimator::T),
               ElementsAre(is_doubt(DoubtKind::NotShown, "the interval holds 0")));
-  EXPECT_EQ(pairs_needed(unclear, unclear.difference.interval.half() / 2), 32U);
+  EXPECT_EQ(pairs_needed(unclear, unclear.difference.interval.half() / 2), 40U);
   std::vector<double> clear = baseline;
   for (size_t i = 0; i < clear.size(); ++i) clear[i] += 10 + 0.1 * static_cast<double>(i);
   EXPECT_THAT(doubts(paired_difference(clear, baseline, Scale::Difference, kT), Estimator::T),

@@ -82,6 +82,9 @@ TEST_F(StudyTest, TheTimeLeftGoesByPartsOfRuns) {
   EXPECT_EQ(progress_text(progress),
             "3 of 8 runs (2 kept), about 2min 00s left, 2 running: load=4 seed 1 50 %; "
             "load=8 seed 1 50 %");
+  EXPECT_EQ(progress_text(progress, 79),
+            "3 of 8 runs (2 kept), about 2min 00s left, 2 running: 50 %, 50 %");
+  EXPECT_EQ(progress_text(progress, 11), "3 of 8 runs");
   progress.running = {{"load=4 seed 1", {.now = Time{} + 90_s, .until = {}}}};
   EXPECT_THAT(progress_text(progress), HasSubstr("load=4 seed 1 00:01:30"));
 }

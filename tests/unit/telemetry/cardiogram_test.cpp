@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/hardware/machine_catalogue.hpp"
+#include "models/telemetry/timeline_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

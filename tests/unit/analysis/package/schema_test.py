@@ -55,6 +55,13 @@ def test_unknown_machines_fail(scenario: Any) -> None:
     assert not passes(scenario, own.replace("base: dgx-a100", "base: dgx") + JOBS)
 
 
+def test_describe_explains_every_key_of_a_study(program: str, study: Any) -> None:
+    done = subprocess.run([program, "describe", "study"], check=True, capture_output=True, text=True)
+    explained = {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+    keys = set(study.schema["properties"]) - {"include"}
+    assert {"base", "axes", "compare", "metrics"} <= keys <= explained
+
+
 def test_every_study_that_ships_passes(study: Any) -> None:
     files = sorted((ROOT / "scenarios" / "studies").glob("*.yaml"))
     assert files

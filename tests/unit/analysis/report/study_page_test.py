@@ -191,8 +191,8 @@ def test_remarks_are_badges_on_their_rows(study: Study) -> None:
      "easy = back had an 8.2 % shorter wait than fifo."),
     (((10, 20, "more"), (1, 1, "unclear")),
      "easy = back had a 20 % longer wait at rate 1 than fifo; no clear difference at rate 2."),
-    (((1, 1, "unclear"), (1, 1, "equal")), "easy = back does not differ clearly from fifo."),
-    (((0, 0, "equal"), (0, 0, "equal")), "easy = back and fifo are equal in each seed."),
+    (((1, 1, "unclear"), (1, 1, "equal")), "easy = back does not differ clearly from fifo in wait."),
+    (((0, 0, "equal"), (0, 0, "equal")), "easy = back and fifo are equal in each seed in wait."),
     (((10, np.nan, "more"), (20, np.nan, "more")),
      "easy = back had a 10 to 20 s longer wait than fifo."),
 ])
