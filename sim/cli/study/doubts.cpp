@@ -8,9 +8,9 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kFewPairs = 10;      // below, two of three skewed samples do not look so
-constexpr double kCoverageMin = 0.9;  // below it the reader is told
-constexpr double kSkewedFrom = 2;     // standard errors: one normal sample in 20
+constexpr size_t kFewPairs = 10;      // with fewer, two of three skewed samples look normal
+constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
+constexpr double kSkewedFrom = 2;     // standard errors, exceeded by one normal sample in 20
 
 struct Row {
   size_t pairs;

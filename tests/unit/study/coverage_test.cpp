@@ -41,12 +41,12 @@ const PairPopulation kNormal{"normal differences", Scale::Difference, 3, [](Rng&
                                const double shared = 100 + 20 * rng.normal();
                                return SeedPair{shared + 3 + rng.normal(), shared + rng.normal()};
                              }};
-// The arm takes 0.8 times as long, give or take a quarter.
+// The arm takes 0.8 times as long, with a deviation of a quarter.
 const PairPopulation kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
                                   const double shared = rng.lognormal(5, 1);
                                   return SeedPair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
                                 }};
-// A share that the arm never has, and that a few seeds of the baseline have much of.
+// A share that is 0 in the arm, and large in a few seeds of the baseline.
 const PairPopulation kSkewed{"skewed shares", Scale::Difference,
                              -0.01 * std::exp(kSigma* kSigma / 2), [](Rng& rng) {
                                return SeedPair{0, 0.01 * rng.lognormal(0, kSigma)};
@@ -82,7 +82,7 @@ MeasuredCoverage measure_coverage(const PairPopulation& population, Estimator es
   return {held / double{kStudies}, doubted / double{kStudies}};
 }
 
-// Each once, as several tests ask.
+// Computed once, because several tests ask.
 const MeasuredCoverage& measured(const PairPopulation& population, Estimator estimator,
                                  size_t seeds) {
   static std::map<std::tuple<std::string, Estimator, size_t>, MeasuredCoverage> known;
