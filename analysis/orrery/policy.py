@@ -87,38 +87,38 @@ from typing import Any, ClassVar
 CPU, MEMORY, GPU, NIC, PODS = "cpu", "memory", "nvidia.com/gpu", "rdma/nic", "pods"
 SECOND, MINUTE, HOUR, DAY = 10**9, 60 * 10**9, 3600 * 10**9, 86400 * 10**9
 
-POINTS: dict[str, tuple[str, ...]] = {
-    "PreEnqueue": ("pre_enqueue",),  # (pod): None, or a Status that keeps it out of the queue
-    "QueueSort": ("less",),  # (a, b): whether entry a precedes entry b
-    "NextPod": ("next",),  # (): the id of the next pod, or None
-    "PreFilter": ("pre_filter",),  # (cycle, nodes): None, a Status, or the nodes that remain (bool)
-    "Filter": ("filter",),  # (cycle, nodes): the allowed nodes (bool), or (those, reason)
-    "PostFilter": ("post_filter",),  # (cycle, diagnosis): a Status; None: no change
-    "PreScore": ("pre_score",),  # (cycle, nodes): None, or SKIP
-    "Score": ("score",),  # (cycle, nodes): a number for each node, after normalize() 0 to 100
-    "Domains": ("domains",),  # (cycle, gang): node ids, Leaf(i) or bool arrays, best first
-    "ScorePlacement": ("score_placement",),  # (cycle, gang, nodes: ids): 0 to 100
-    "PickDevices": ("pick",),  # (cycle, node): the numbers of the GPUs
-    "Charges": ("charge",),  # (cycle): nanoseconds
-    "Reserve": ("reserve", "unreserve"),  # (cycle, node): None or a Status; (pod, node)
-    "Permit": ("permit",),  # (cycle, node): None, a Status or wait()
-    "PreBind": ("pre_bind",),  # (pod, node): None or a Status
-    "Bind": ("bind",),  # (pod, node): None, a Status or SKIP
-    "PostBind": ("post_bind",),  # (pod, node)
-    "EventHints": ("events", "hint"),  # (): names of kinds; (pod, event): whether to requeue the pod
-    "QueueOrder": ("rank",),  # (job): the lowest is first
-    "Admit": ("admit",),  # (job): whether it may start
-    "Plan": ("plan", "reserved_start"),  # (news): starts jobs; (job): nanoseconds or None
-    "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_end_moves", "job_stops", "job_ends",
-                   "job_cancelled", "node_goes", "node_comes"),  # each (job); the last two (node)
-    "Controller": ("tick",),  # (board, actions): gives actions
+POINTS: dict[str, tuple[str, ...]] = {  # methods, with what they are called with after `self`
+    "PreEnqueue": ("pre_enqueue(pod)",),  # None, or a Status that keeps it out of the queue
+    "QueueSort": ("less(a, b)",),  # whether entry a precedes entry b
+    "NextPod": ("next()",),  # the id of the next pod, or None
+    "PreFilter": ("pre_filter(cycle, nodes)",),  # None, a Status, or the nodes that remain (bool)
+    "Filter": ("filter(cycle, nodes)",),  # the allowed nodes (bool), or (those, reason)
+    "PostFilter": ("post_filter(cycle, diagnosis)",),  # a Status; None: no change
+    "PreScore": ("pre_score(cycle, nodes)",),  # None, or SKIP
+    "Score": ("score(cycle, nodes)",),  # a number for each node, after normalize() 0 to 100
+    "Domains": ("domains(cycle, gang)",),  # node ids, Leaf(i) or bool arrays, best first
+    "ScorePlacement": ("score_placement(cycle, gang, nodes)",),  # nodes: ids; 0 to 100
+    "PickDevices": ("pick(cycle, node)",),  # the numbers of the GPUs
+    "Charges": ("charge(cycle)",),  # nanoseconds
+    "Reserve": ("reserve(cycle, node)", "unreserve(pod, node)"),  # None or a Status; nothing
+    "Permit": ("permit(cycle, node)",),  # None, a Status or wait()
+    "PreBind": ("pre_bind(pod, node)",),  # None or a Status
+    "Bind": ("bind(pod, node)",),  # None, a Status or SKIP
+    "PostBind": ("post_bind(pod, node)",),
+    "EventHints": ("events()", "hint(pod, event)"),  # names of kinds; whether to requeue the pod
+    "QueueOrder": ("rank(job)",),  # the lowest is first
+    "Admit": ("admit(job)",),  # whether it may start
+    "Plan": ("plan(news)", "reserved_start(job)"),  # starts jobs; nanoseconds or None
+    "JobWatcher": ("job_waits(job)", "job_leaves(job)", "job_starts(job)", "job_end_moves(job)", "job_stops(job)",
+                   "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
+    "Controller": ("tick(board, actions)",),  # gives actions
 }
 OPTIONAL = ("unreserve", "hint", "reserved_start")  # methods that are no point by themselves
 BESIDE = (  # methods of a point, or of none
-    "normalize",  # of Score: (scores): scores
-    "rank_valid_for",  # of QueueOrder: (): nanoseconds
-    "post_filter_charge",  # of PostFilter: (cycle.state): nanoseconds of scheduler time
-    "named_in_vain",  # of the job queue, or a controller: (): texts, each a warning at the end of the run
+    "normalize(scores)",  # of Score: scores
+    "rank_valid_for()",  # of QueueOrder: nanoseconds
+    "post_filter_charge(state)",  # of PostFilter: nanoseconds of scheduler time; `state` of the cycle
+    "named_in_vain()",  # of the job queue, or a controller: texts, each a warning at the end of the run
 )
 
 

@@ -42,7 +42,10 @@ def traceback_text(error: BaseException) -> str:
         frames = frames.tb_next
     while frames and "importlib" in frames.tb_frame.f_code.co_filename:
         frames = frames.tb_next
-    return "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+    text = "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+    if isinstance(error, AttributeError) and error.name and "did you mean" not in text.lower():
+        text += near(error.name, dir(error.obj))
+    return text
 
 
 def module_of(file: str) -> ModuleType:
@@ -77,6 +80,31 @@ def near(name: str, known: Any) -> str:
     return f"; did you mean '{found[0]}'?" if found else ""
 
 
+def _name(method: str) -> str:
+    return method.split("(")[0]
+
+
+POINTS = {point: tuple(map(_name, methods)) for point, methods in policy.POINTS.items()}
+CALLS = {_name(call): call for call in [*(c for calls in policy.POINTS.values() for c in calls), *policy.BESIDE]}
+
+
+def _check_calls(found: type[Policy]) -> None:
+    """Each method must take what it is called with."""
+    for name, call in {**{m: CALLS[m] for m in methods_of(found)}, "__init__": "__init__()"}.items():
+        given = [one for one in call[len(name) + 1:-1].split(", ") if one]
+        takes_self = not isinstance(inspect.getattr_static(found, name), (staticmethod, classmethod))
+        try:
+            signature = inspect.signature(getattr(found, name))
+        except ValueError:  # not written in Python
+            continue
+        try:
+            signature.bind(*["self"] * takes_self, *given)
+        except TypeError as error:
+            hint = "; what `args` declares is in self.args" if name == "__init__" else ""
+            raise CodeError(f"{found.__name__}.{name}{signature} must take "
+                            f"({', '.join([*['self'] * takes_self, *given])}){hint}") from error
+
+
 def class_of(file: str, name: str) -> type[Policy]:
     """The class of that name; without a name the only policy of the file."""
     module = module_of(file)
@@ -99,22 +127,22 @@ def class_of(file: str, name: str) -> type[Policy]:
         if key in OWN:
             raise CodeError(f"{name}.args must not name '{key}', which every policy in Python has")
     if not points_of(found):
-        methods = [m for p, ms in policy.POINTS.items() for m in ms if m not in policy.OPTIONAL]
+        methods = [m for ms in POINTS.values() for m in ms if m not in policy.OPTIONAL]
         own_methods = [key for key, value in vars(found).items()
                        if inspect.isfunction(value) and not key.startswith("_")]
         hint = next((h for m in own_methods if (h := near(m, methods))), "")
         raise CodeError(f"{name} serves no point: it has none of the methods " + ", ".join(methods) + hint)
+    _check_calls(found)
     return found
 
 
 def points_of(found: type[Policy]) -> list[str]:
-    return [point for point, methods in policy.POINTS.items()
+    return [point for point, methods in POINTS.items()
             if any(callable(getattr(found, m, None)) for m in methods if m not in policy.OPTIONAL)]
 
 
 def methods_of(found: type[Policy]) -> list[str]:
-    known = [m for ms in policy.POINTS.values() for m in ms] + list(policy.BESIDE)
-    return [m for m in known if callable(getattr(found, m, None))]
+    return [m for m in CALLS if callable(getattr(found, m, None))]
 
 
 def files_of(file: str) -> list[str]:
