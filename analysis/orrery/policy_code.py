@@ -88,21 +88,36 @@ POINTS = {point: tuple(map(_name, methods)) for point, methods in policy.POINTS.
 CALLS = {_name(call): call for call in [*(c for calls in policy.POINTS.values() for c in calls), *policy.BESIDE]}
 
 
+KINDS = {point: kind for kind, points in {"jobs": ("QueueOrder", "Admit", "Plan", "JobWatcher"),
+                                          "controllers": ("Controller",)}.items() for point in points}
+
+
+def _wrong_call(found: type[Policy], name: str, call: str) -> str:
+    """What is wrong, if the method does not take what it is called with."""
+    given = [one for one in call[len(name) + 1:-1].split(", ") if one]
+    if not isinstance(inspect.getattr_static(found, name), (staticmethod, classmethod)):
+        given.insert(0, "self")
+    try:
+        signature = inspect.signature(getattr(found, name))
+        signature.bind(*given)
+    except ValueError:  # not written in Python
+        return ""
+    except TypeError:
+        return f"{found.__name__}.{name}{signature} must take ({', '.join(given)})"
+    return ""
+
+
 def _check_calls(found: type[Policy]) -> None:
-    """Each method must take what it is called with."""
-    for name, call in {**{m: CALLS[m] for m in methods_of(found)}, "__init__": "__init__()"}.items():
-        given = [one for one in call[len(name) + 1:-1].split(", ") if one]
-        takes_self = not isinstance(inspect.getattr_static(found, name), (staticmethod, classmethod))
-        try:
-            signature = inspect.signature(getattr(found, name))
-        except ValueError:  # not written in Python
-            continue
-        try:
-            signature.bind(*["self"] * takes_self, *given)
-        except TypeError as error:
-            hint = "; what `args` declares is in self.args" if name == "__init__" else ""
-            raise CodeError(f"{found.__name__}.{name}{signature} must take "
-                            f"({', '.join([*['self'] * takes_self, *given])}){hint}") from error
+    """A helper may be called as a method of a point of another kind, so one kind must be right."""
+    wrong: dict[str, list[str]] = {}
+    for point in points_of(found):
+        methods = [m for m in POINTS[point] if callable(getattr(found, m, None))]
+        mistakes = [why for m in methods if (why := _wrong_call(found, m, CALLS[m]))]
+        wrong.setdefault(KINDS.get(point, "pods"), []).extend(mistakes)
+    if wrong and all(wrong.values()):
+        raise CodeError(next(iter(wrong.values()))[0])
+    if why := _wrong_call(found, "__init__", "__init__()"):
+        raise CodeError(why + "; what `args` declares is in self.args")
 
 
 def class_of(file: str, name: str) -> type[Policy]:

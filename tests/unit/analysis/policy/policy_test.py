@@ -378,6 +378,15 @@ def test_a_policy_that_is_no_controller_is_told_where_it_belongs(orrery, tmp_pat
         assert f"policy.controllers[0]: 'Python:{cls}' {belongs}" in done.stderr
 
 
+def test_a_helper_may_have_the_name_of_a_point_of_another_kind(orrery, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from orrery.policy import Policy\nclass Mine(Policy):\n"
+        "  def filter(self, job): return job.count < 3\n  def admit(self, job): return self.filter(job)\n")
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("validate", "s.yaml", *with_jobs(f"{{name: Python, args: {{file: {tmp_path / 'mine.py'}}}}}"))
+    assert done.returncode == 0, done.stderr
+
+
 def test_arguments_of_a_controller_are_checked_and_described(orrery, tmp_path):
     (tmp_path / "s.yaml").write_text(SCENARIO)
     done = orrery("validate", "s.yaml", *with_controllers(job_policy("AvoidBrokenLinks", more=", cordon_for: 0s")))
