@@ -31,17 +31,54 @@ are about one node. `labelled({"zone": "a"})` and `tainted("key")` say which nod
 with that key. CPU and GPU are in thousandths of a core and a GPU, memory in bytes. Times are integers in
 nanoseconds and end in `_ns`.
 
-`handle` has pods and gangs (`pod(id)`, `gang(id)`, `node_of(pod)`, `pods_on(node)`), counts of pods by labels
-(`count_pods({"app": "a"}, by_leaf=True)`: an array by leaf switch), and commands such as `nominate()` and
-`evict()`. In post_filter() a what-if is the cluster without some pods, until the end of the `with`:
+What policies are called with has these attributes, in the order of the C++ contract:
+    cycle      now_ns, pod, state (a dict of this attempt), uniform(stream), below(stream, bound)
+    pod        id, job, job_uid, gang, role, spec_id, rank, attempts, created_ns, team, requests, gpus, gpu_milli,
+               priority, node_name, labels
+    gang       id, name, job, job_uid, first_pod, first_of_job, gangs_of_job, min_available, pods, created, gated,
+               waiting, bound, binding, assigned, priority, are_enough_created, missing(), created_at_ns,
+               last_failure_ns, backoff_until_ns, schedule_timeout_ns
+    diagnosis  pre_filter_reason, unresolvable, rejections
+    a, b       of QueueSort: pod, gang, priority, queued_ns, initial_attempt_ns, gang_created_ns, gang_failed_ns
+    event      kind, node, gang
+    job        of the job queue: id, serial, user, team, application, priority, state, count (as `board.free`), units
+               (whole GPUs or CPUs), requests, held, submitted_ns, queued_ns, started_ns, requested_ns (below 0: not
+               known), estimate_ns, estimate_first_ns, corrections, expected_end_ns, left_ns, is_running,
+               executed_ns, run_ns
+    news       arrived (jobs), has_room, has_longer
 
-    with self.handle.what_if(cycle) as trial:  # gang_what_if(cycle): the whole gang, `trial.fits()`
+`handle` of a policy of pods:
+    now_ns, rng(stream)              a stream of random numbers has uniform(), below(n), normal(), exponential()
+    pod(id), gang(id), node_of(pod), pods_on(node), waiting_pods(gang) (those that wait in Permit)
+    count_pods({"app": "a"}, by_leaf=True, team="", keeping_away=False)  an array by leaf switch; else by node
+    placed_on(node)                  each with id, priority, since_ns, is_leaving; the most important first
+    is_above_any(priority), unsaved_ns(pod), nominated_node(pod), nominated_on(node)
+    allow_waiting(pod), reject_waiting(pod, reason), reject_gangs(first, gangs, reason), activate_siblings(pod),
+    set_gang_failure(gang, failed_at_ns, backoff_until_ns), nominate(pod, node, is_tried_first=False),
+    withdraw(pod), evict(preemptor, victims, waits=False)  commands; they take effect after the point
+
+In post_filter() a what-if is the cluster without some pods, until the end of the `with`:
+
+    with self.handle.what_if(cycle) as trial:
+        trial.evict(pod)                  # restore(pod) puts it back
+        possible = trial.feasible(nodes)  # bool for each node; is_node_local: a node's answer is its own
+    with self.handle.gang_what_if(cycle) as trial:  # None if the gang cannot be tried
         trial.evict(pod)
-        possible = trial.feasible(nodes)  # bool for each node
+        enough = trial.fits()  # the whole gang; then placed: (pod, node), and spent_ns of scheduler time
 
-`board` has `waiting` and `running`, trees of jobs in order, `fits(job)`, `start(job, nodes=None)`, `stop(job)`,
-`cancel(job)` and `wake_at(when_ns)`. `board.tree()` is an empty tree of the policy's own: `insert(job, rank)`,
-`erase(job)`, `find_after(key, free=...)`. A job that is over must not stay in it.
+`board` of a policy of the job queue:
+    now_ns, seed, rng(stream), has_user(name), has_team(name), has_application(name)
+    unit, capacity, free             the counted resource: of one GPU or CPU, of the cluster, not given out
+    capacities, used, parts          amounts by resource; (model of the GPUs, count) of each kind
+    waiting, running, head()         trees of jobs in order; the job that is first
+    fits(job), setup_ns(job), start(job, nodes=None), stop(job), cancel(job), wake_at(when_ns)
+    chooses_nodes                    whether start() may name nodes
+    has_paces, start_beside(job, host), set_pace(job, millionths)  with driver: counting
+    tree()                           an empty tree of the policy's own. A job that is over must not stay in it
+
+A tree of jobs has insert(job, rank, count=None, estimate_ns=None), erase(job), first(), next(job), key(job),
+find_after(key, free=..., window_ns=..., extra=...), reach(needed) (the job at which the counts add up to that, and
+their sum) and sum_through(rank) (the sum of the counts up to there).
 
 A controller has `tick(self, board, actions)`. Jobs, pods and nodes are ids. Each access to a list or array of
 the board returns a new one:

@@ -447,6 +447,13 @@ run: {until: 6h}
     assert {bytes(why) for why in rows["why"]} >= {b"one", b"two", b"three", b"four", b"five", b"six", b"seven", b"eight"}
 
 
+def test_each_attribute_of_the_views_is_documented(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-o", "out.h5", "--until", "1h", *with_jobs(job_policy("FindsUndocumented")))
+    assert done.returncode == 0, done.stderr
+    assert "FindsUndocumented: " not in done.stderr
+
+
 def test_two_classes_of_one_file_serve_in_one_profile(orrery, tmp_path):
     two = plugin("twins.py", "BestFit") + ", " + plugin("wrong.py", "Declared", ", weight: 3, racks: [1, 2], "
                                                          "limits: {a: 5}, patience: 90s, is_on: false")
