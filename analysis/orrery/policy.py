@@ -31,17 +31,54 @@ are about one node. `labelled({"zone": "a"})` and `tainted("key")` say which nod
 with that key. CPU and GPU are in thousandths of a core and a GPU, memory in bytes. Times are integers in
 nanoseconds and end in `_ns`.
 
-`handle` has pods and gangs (`pod(id)`, `gang(id)`, `node_of(pod)`, `pods_on(node)`), counts of pods by labels
-(`count_pods({"app": "a"}, by_leaf=True)`: an array by leaf switch), and commands such as `nominate()` and
-`evict()`. In post_filter() a what-if is the cluster without some pods, until the end of the `with`:
+What policies are called with has these attributes, in the order of the C++ contract:
+    cycle      now_ns, pod, state (a dict of this attempt), uniform(stream), below(stream, bound)
+    pod        id, job, job_uid, gang, role, spec_id, rank, attempts, created_ns, team, requests, gpus, gpu_milli,
+               priority, node_name, labels
+    gang       id, name, job, job_uid, first_pod, first_of_job, gangs_of_job, min_available, pods, created, gated,
+               waiting, bound, binding, assigned, priority, are_enough_created, missing(), created_at_ns,
+               last_failure_ns, backoff_until_ns, schedule_timeout_ns
+    diagnosis  pre_filter_reason, unresolvable, rejections
+    a, b       of QueueSort: pod, gang, priority, queued_ns, initial_attempt_ns, gang_created_ns, gang_failed_ns
+    event      kind, node, gang
+    job        of the job queue: id, serial, user, team, application, priority, state, count (as `board.free`), units
+               (whole GPUs or CPUs), requests, held, submitted_ns, queued_ns, started_ns, requested_ns (below 0: not
+               known), estimate_ns, estimate_first_ns, corrections, expected_end_ns, left_ns, is_running,
+               executed_ns, run_ns
+    news       arrived (jobs), has_room, has_longer
 
-    with self.handle.what_if(cycle) as trial:  # gang_what_if(cycle): the whole gang, `trial.fits()`
+`handle` of a policy of pods:
+    now_ns, rng(stream)              a stream of random numbers has uniform(), below(n), normal(), exponential()
+    pod(id), gang(id), node_of(pod), pods_on(node), waiting_pods(gang) (those that wait in Permit)
+    count_pods({"app": "a"}, by_leaf=True, team="", keeping_away=False)  an array by leaf switch; else by node
+    placed_on(node)                  each with id, priority, since_ns, is_leaving; the most important first
+    is_above_any(priority), unsaved_ns(pod), nominated_node(pod), nominated_on(node)
+    allow_waiting(pod), reject_waiting(pod, reason), reject_gangs(first, gangs, reason), activate_siblings(pod),
+    set_gang_failure(gang, failed_at_ns, backoff_until_ns), nominate(pod, node, is_tried_first=False),
+    withdraw(pod), evict(preemptor, victims, waits=False)  commands; they take effect after the point
+
+In post_filter() a what-if is the cluster without some pods, until the end of the `with`:
+
+    with self.handle.what_if(cycle) as trial:
+        trial.evict(pod)                  # restore(pod) puts it back
+        possible = trial.feasible(nodes)  # bool for each node; is_node_local: a node's answer is its own
+    with self.handle.gang_what_if(cycle) as trial:  # None if the gang cannot be tried
         trial.evict(pod)
-        possible = trial.feasible(nodes)  # bool for each node
+        enough = trial.fits()  # the whole gang; then placed: (pod, node), and spent_ns of scheduler time
 
-`board` has `waiting` and `running`, trees of jobs in order, `fits(job)`, `start(job, nodes=None)`, `stop(job)`,
-`cancel(job)` and `wake_at(when_ns)`. `board.tree()` is an empty tree of the policy's own: `insert(job, rank)`,
-`erase(job)`, `find_after(key, free=...)`. A job that is over must not stay in it.
+`board` of a policy of the job queue:
+    now_ns, seed, rng(stream), has_user(name), has_team(name), has_application(name)
+    unit, capacity, free             the counted resource: of one GPU or CPU, of the cluster, not given out
+    capacities, used, parts          amounts by resource; (model of the GPUs, count) of each kind
+    waiting, running, head()         trees of jobs in order; the job that is first
+    fits(job), setup_ns(job), start(job, nodes=None), stop(job), cancel(job), wake_at(when_ns)
+    chooses_nodes                    whether start() may name nodes
+    has_paces, start_beside(job, host), set_pace(job, millionths)  with driver: counting
+    tree()                           an empty tree of the policy's own. A job that is over must not stay in it
+
+A tree of jobs has insert(job, rank, count=None, estimate_ns=None), erase(job), first(), next(job), key(job),
+find_after(key, free=..., window_ns=..., extra=...), reach(needed) (the job at which the counts add up to that, and
+their sum) and sum_through(rank) (the sum of the counts up to there).
 
 A controller has `tick(self, board, actions)`. Jobs, pods and nodes are ids. Each access to a list or array of
 the board returns a new one:
@@ -87,38 +124,38 @@ from typing import Any, ClassVar
 CPU, MEMORY, GPU, NIC, PODS = "cpu", "memory", "nvidia.com/gpu", "rdma/nic", "pods"
 SECOND, MINUTE, HOUR, DAY = 10**9, 60 * 10**9, 3600 * 10**9, 86400 * 10**9
 
-POINTS: dict[str, tuple[str, ...]] = {
-    "PreEnqueue": ("pre_enqueue",),  # (pod): None, or a Status that keeps it out of the queue
-    "QueueSort": ("less",),  # (a, b): whether entry a precedes entry b
-    "NextPod": ("next",),  # (): the id of the next pod, or None
-    "PreFilter": ("pre_filter",),  # (cycle, nodes): None, a Status, or the nodes that remain (bool)
-    "Filter": ("filter",),  # (cycle, nodes): the allowed nodes (bool), or (those, reason)
-    "PostFilter": ("post_filter",),  # (cycle, diagnosis): a Status; None: no change
-    "PreScore": ("pre_score",),  # (cycle, nodes): None, or SKIP
-    "Score": ("score",),  # (cycle, nodes): a number for each node, after normalize() 0 to 100
-    "Domains": ("domains",),  # (cycle, gang): node ids, Leaf(i) or bool arrays, best first
-    "ScorePlacement": ("score_placement",),  # (cycle, gang, nodes: ids): 0 to 100
-    "PickDevices": ("pick",),  # (cycle, node): the numbers of the GPUs
-    "Charges": ("charge",),  # (cycle): nanoseconds
-    "Reserve": ("reserve", "unreserve"),  # (cycle, node): None or a Status; (pod, node)
-    "Permit": ("permit",),  # (cycle, node): None, a Status or wait()
-    "PreBind": ("pre_bind",),  # (pod, node): None or a Status
-    "Bind": ("bind",),  # (pod, node): None, a Status or SKIP
-    "PostBind": ("post_bind",),  # (pod, node)
-    "EventHints": ("events", "hint"),  # (): names of kinds; (pod, event): whether to requeue the pod
-    "QueueOrder": ("rank",),  # (job): the lowest is first
-    "Admit": ("admit",),  # (job): whether it may start
-    "Plan": ("plan", "reserved_start"),  # (news): starts jobs; (job): nanoseconds or None
-    "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_end_moves", "job_stops", "job_ends",
-                   "job_cancelled", "node_goes", "node_comes"),  # each (job); the last two (node)
-    "Controller": ("tick",),  # (board, actions): gives actions
+POINTS: dict[str, tuple[str, ...]] = {  # methods, with what they are called with after `self`
+    "PreEnqueue": ("pre_enqueue(pod)",),  # None, or a Status that keeps it out of the queue
+    "QueueSort": ("less(a, b)",),  # whether entry a precedes entry b
+    "NextPod": ("next()",),  # the id of the next pod, or None
+    "PreFilter": ("pre_filter(cycle, nodes)",),  # None, a Status, or the nodes that remain (bool)
+    "Filter": ("filter(cycle, nodes)",),  # the allowed nodes (bool), or (those, reason)
+    "PostFilter": ("post_filter(cycle, diagnosis)",),  # a Status; None: no change
+    "PreScore": ("pre_score(cycle, nodes)",),  # None, or SKIP
+    "Score": ("score(cycle, nodes)",),  # a number for each node, after normalize() 0 to 100
+    "Domains": ("domains(cycle, gang)",),  # node ids, Leaf(i) or bool arrays, best first
+    "ScorePlacement": ("score_placement(cycle, gang, nodes)",),  # nodes: ids; 0 to 100
+    "PickDevices": ("pick(cycle, node)",),  # the numbers of the GPUs
+    "Charges": ("charge(cycle)",),  # nanoseconds
+    "Reserve": ("reserve(cycle, node)", "unreserve(pod, node)"),  # None or a Status; nothing
+    "Permit": ("permit(cycle, node)",),  # None, a Status or wait()
+    "PreBind": ("pre_bind(pod, node)",),  # None or a Status
+    "Bind": ("bind(pod, node)",),  # None, a Status or SKIP
+    "PostBind": ("post_bind(pod, node)",),
+    "EventHints": ("events()", "hint(pod, event)"),  # names of kinds; whether to requeue the pod
+    "QueueOrder": ("rank(job)",),  # the lowest is first
+    "Admit": ("admit(job)",),  # whether it may start
+    "Plan": ("plan(news)", "reserved_start(job)"),  # starts jobs; nanoseconds or None
+    "JobWatcher": ("job_waits(job)", "job_leaves(job)", "job_starts(job)", "job_end_moves(job)", "job_stops(job)",
+                   "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
+    "Controller": ("tick(board, actions)",),  # gives actions
 }
 OPTIONAL = ("unreserve", "hint", "reserved_start")  # methods that are no point by themselves
 BESIDE = (  # methods of a point, or of none
-    "normalize",  # of Score: (scores): scores
-    "rank_valid_for",  # of QueueOrder: (): nanoseconds
-    "post_filter_charge",  # of PostFilter: (cycle.state): nanoseconds of scheduler time
-    "named_in_vain",  # of the job queue, or a controller: (): texts, each a warning at the end of the run
+    "normalize(scores)",  # of Score: scores
+    "rank_valid_for()",  # of QueueOrder: nanoseconds
+    "post_filter_charge(state)",  # of PostFilter: nanoseconds of scheduler time; `state` of the cycle
+    "named_in_vain()",  # of the job queue, or a controller: texts, each a warning at the end of the run
 )
 
 

@@ -42,7 +42,10 @@ def traceback_text(error: BaseException) -> str:
         frames = frames.tb_next
     while frames and "importlib" in frames.tb_frame.f_code.co_filename:
         frames = frames.tb_next
-    return "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+    text = "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+    if isinstance(error, AttributeError) and error.name and "did you mean" not in text.lower():
+        text += near(error.name, dir(error.obj))
+    return text
 
 
 def module_of(file: str) -> ModuleType:
@@ -77,6 +80,46 @@ def near(name: str, known: Any) -> str:
     return f"; did you mean '{found[0]}'?" if found else ""
 
 
+def _name(method: str) -> str:
+    return method.split("(")[0]
+
+
+POINTS = {point: tuple(map(_name, methods)) for point, methods in policy.POINTS.items()}
+CALLS = {_name(call): call for call in [*(c for calls in policy.POINTS.values() for c in calls), *policy.BESIDE]}
+
+
+KINDS = {point: kind for kind, points in {"jobs": ("QueueOrder", "Admit", "Plan", "JobWatcher"),
+                                          "controllers": ("Controller",)}.items() for point in points}
+
+
+def _wrong_call(found: type[Policy], name: str, call: str) -> str:
+    """What is wrong, if the method does not take what it is called with."""
+    given = [one for one in call[len(name) + 1:-1].split(", ") if one]
+    if not isinstance(inspect.getattr_static(found, name), (staticmethod, classmethod)):
+        given.insert(0, "self")
+    try:
+        signature = inspect.signature(getattr(found, name))
+        signature.bind(*given)
+    except ValueError:  # not written in Python
+        return ""
+    except TypeError:
+        return f"{found.__name__}.{name}{signature} must take ({', '.join(given)})"
+    return ""
+
+
+def _check_calls(found: type[Policy]) -> None:
+    """A helper may be called as a method of a point of another kind, so one kind must be right."""
+    wrong: dict[str, list[str]] = {}
+    for point in points_of(found):
+        methods = [m for m in POINTS[point] if callable(getattr(found, m, None))]
+        mistakes = [why for m in methods if (why := _wrong_call(found, m, CALLS[m]))]
+        wrong.setdefault(KINDS.get(point, "pods"), []).extend(mistakes)
+    if wrong and all(wrong.values()):
+        raise CodeError(next(iter(wrong.values()))[0])
+    if why := _wrong_call(found, "__init__", "__init__()"):
+        raise CodeError(why + "; what `args` declares is in self.args")
+
+
 def class_of(file: str, name: str) -> type[Policy]:
     """The class of that name; without a name the only policy of the file."""
     module = module_of(file)
@@ -99,22 +142,22 @@ def class_of(file: str, name: str) -> type[Policy]:
         if key in OWN:
             raise CodeError(f"{name}.args must not name '{key}', which every policy in Python has")
     if not points_of(found):
-        methods = [m for p, ms in policy.POINTS.items() for m in ms if m not in policy.OPTIONAL]
+        methods = [m for ms in POINTS.values() for m in ms if m not in policy.OPTIONAL]
         own_methods = [key for key, value in vars(found).items()
                        if inspect.isfunction(value) and not key.startswith("_")]
         hint = next((h for m in own_methods if (h := near(m, methods))), "")
         raise CodeError(f"{name} serves no point: it has none of the methods " + ", ".join(methods) + hint)
+    _check_calls(found)
     return found
 
 
 def points_of(found: type[Policy]) -> list[str]:
-    return [point for point, methods in policy.POINTS.items()
+    return [point for point, methods in POINTS.items()
             if any(callable(getattr(found, m, None)) for m in methods if m not in policy.OPTIONAL)]
 
 
 def methods_of(found: type[Policy]) -> list[str]:
-    known = [m for ms in policy.POINTS.values() for m in ms] + list(policy.BESIDE)
-    return [m for m in known if callable(getattr(found, m, None))]
+    return [m for m in CALLS if callable(getattr(found, m, None))]
 
 
 def files_of(file: str) -> list[str]:

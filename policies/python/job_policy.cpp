@@ -141,12 +141,13 @@ std::string name_of_code(const RawParams& args) {
 }
 
 // A file and a class: "mine.py:Mine".
-FieldTree describe_code(const std::string& code) {
+std::pair<std::vector<std::string>, FieldTree> describe_code(const std::string& code) {
   PythonParams params;
   const size_t colon = code.rfind(':');
   params.file = code.substr(0, colon);
   if (colon != std::string::npos) params.class_name = code.substr(colon + 1);
-  return PolicyClass{params}.describe();
+  const PolicyClass found{params};
+  return {found.points(), found.describe()};
 }
 
 template <class P, class Lender>

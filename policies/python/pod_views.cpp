@@ -32,6 +32,13 @@ uint64_t below(Rng& rng, uint64_t bound) {
   return rng.below(bound);
 }
 
+void expect_resource(const Nodes& nodes, const py::str& resource) {
+  if (nodes.allocatable.contains(resource)) return;
+  std::string text = "there is no resource '" + resource.cast<std::string>() + "', but";
+  for (const std::string_view name : enum_names(Resource{})) text.append(" ").append(name);
+  throw py::value_error(text);
+}
+
 py::object labelled(const Nodes& nodes, const std::map<std::string, std::string>& labels) {
   SelectorTerm term;
   for (const auto& [key, value] : labels) {
@@ -56,6 +63,7 @@ void bind_nodes(py::module_& m) {
       .def_property_readonly("requested", [](const Nodes& n) { return n.requested; })
       .def("free",
            [](const Nodes& n, const py::str& resource) {
+             expect_resource(n, resource);
              return n.allocatable[resource].attr("__sub__")(n.requested[resource]);
            })
       .def_property_readonly("up", [](const Nodes& n) { return mask_of(n.cluster().up()); })

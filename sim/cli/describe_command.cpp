@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
@@ -114,8 +115,9 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
 ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
                          std::ostream& out, std::ostream& err) {
   try {
-    const FieldTree args = host.describe_code(code);
-    out << code << ": " << args.doc << "\n";
+    auto [points, args] = host.describe_code(code);
+    out << code << ": " << std::exchange(args.doc, {}) << "\n";
+    out << aligned({{"extension points", joined(points)}});
     out << (args.children.empty() ? "\nIt takes no args.\n" : "\nargs:\n" + describe_text(args));
     return ExitStatus::Ok;
   } catch (const std::runtime_error& error) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/facts/fact.hpp"
@@ -49,8 +50,8 @@ class ORRERY_API PolicyRegistry {
     // For a policy whose arguments name code: the subset of `points` that the code implements,
     // after the arguments were checked; none if the code cannot be read. Empty: all points.
     std::function<std::vector<std::string>(const RawParams&)> points_of_code;
-    // The arguments of the code; throws std::runtime_error if it cannot be read.
-    std::function<FieldTree(const std::string& code)> describe_code;
+    // Points and arguments of the code; throws std::runtime_error if it cannot be read.
+    std::function<std::pair<std::vector<std::string>, FieldTree>(const std::string&)> describe_code;
     std::function<std::string(const RawParams&)> name_of_code;  // the code's own name
     Traits traits = Trait::None;
     std::optional<Fact> heeded;  // a fact without which the policy has no effect

@@ -205,6 +205,7 @@ FAULTS = [  # class, list in which it is named, expected message
     ("FiltersTooFew", PODS, "FiltersTooFew.filter() gave an array of shape (1,), expected an array of 16 bool"),
     ("WritesViews", PODS, "read-only"),
     ("KeepsCycles", PODS, "is used after the call, or the run, that it was given to"),
+    ("ScoresNoGpu", PODS, "ValueError: there is no resource 'gpu', but cpu memory nvidia.com/gpu"),
     ("UnknownNode", PODS, "IndexError: there is no node 999"),
     ("PicksNone", PODS, "PicksNone.pick() gave 99 (int), expected an integer between 0 and 15"),
     ("AnswersOdd", PODS, "AnswersOdd.permit() gave 'yes' (str), expected None or an orrery.policy.Status"),
@@ -242,6 +243,7 @@ FAULTS = [  # class, list in which it is named, expected message
     ("AddsToNoPool", CONTROLLERS, "IndexError: there is no pool 99"),
     ("RemovesUnknown", CONTROLLERS, "IndexError: there is no pool 0"),
     ("ActsWithoutWhy", CONTROLLERS, "cordon(): incompatible function arguments", "node: int, why: str"),
+    ("CallsOdd", CONTROLLERS, "AttributeError: ", "has no attribute 'cordn'; did you mean 'cordon'?"),
     ("WakesBefore", CONTROLLERS, "ValueError: wake_at() names a time that is over"),
     ("AsksForNoJob", CONTROLLERS, "IndexError: there is no job 1000000, or it is over"),
     ("AsksForNoPod", CONTROLLERS, "IndexError: there is no pod -1, or its job is over"),
@@ -314,6 +316,9 @@ BAD = [  # arguments of the policy, expected message
     ("{file: WRONG, class: Declared, racks: [1, x]}", "args.racks: [1]: expected an integer, got 'x'"),
     ("{file: WRONG, class: Declared, is_on: 'true'}", "args.is_on: expected true or false, got 'true' in quotes"),
     ("{file: WRONG, class: Misspelt}", "Misspelt serves no point", "did you mean 'score'?"),
+    ("{file: WRONG, class: TakesTooLittle}", "TakesTooLittle.score(self, nodes) must take (self, cycle, nodes)"),
+    ("{file: WRONG, class: AsksForArguments}", "AsksForArguments.__init__(self, limit) must take (self); "
+     "what `args` declares is in self.args"),
     ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: 'Python:RanksByText' is for whole jobs: "
      "it belongs into `policy.job_queue`"),
     ("{file: WRONG, class: CordonsUnknown}", "policy.plugins[0]: 'Python:CordonsUnknown' is a controller: "
@@ -350,7 +355,8 @@ def test_arguments_are_read_and_described(orrery, tmp_path):
     outcome(orrery, tmp_path, "a", *with_plugin(plugin("wrong.py", "Declared", given)))
     done = orrery("describe", f"Python:{HERE / 'wrong.py'}:Declared")
     assert done.returncode == 0
-    for text in ("Has an argument of each type.", "integer, between 0 and 9 points", "default 1min",
+    assert done.stdout.count("Has an argument of each type.") == 1
+    for text in ("Has an argument of each type.", "extension points  Score\n", "integer, between 0 and 9 points", "default 1min",
                  "text near | far", "How much.", "map of integer"):
         assert text in done.stdout
     assert "has no class 'Nobody'" in orrery("describe", f"Python:{HERE / 'wrong.py'}:Nobody").stderr
@@ -370,6 +376,15 @@ def test_a_policy_that_is_no_controller_is_told_where_it_belongs(orrery, tmp_pat
         done = orrery("validate", "s.yaml", *with_controllers(job_policy(cls, "wrong.py")))
         assert done.returncode == 2
         assert f"policy.controllers[0]: 'Python:{cls}' {belongs}" in done.stderr
+
+
+def test_a_helper_may_have_the_name_of_a_point_of_another_kind(orrery, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from orrery.policy import Policy\nclass Mine(Policy):\n"
+        "  def filter(self, job): return job.count < 3\n  def admit(self, job): return self.filter(job)\n")
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("validate", "s.yaml", *with_jobs(f"{{name: Python, args: {{file: {tmp_path / 'mine.py'}}}}}"))
+    assert done.returncode == 0, done.stderr
 
 
 def test_arguments_of_a_controller_are_checked_and_described(orrery, tmp_path):
@@ -430,6 +445,13 @@ run: {until: 6h}
     given = [name for name, number in sorted(kinds.items(), key=lambda kind: kind[1]) if "nodes" not in name]
     assert {number for name, number in kinds.items() if name in given} == set(rows["action"])
     assert {bytes(why) for why in rows["why"]} >= {b"one", b"two", b"three", b"four", b"five", b"six", b"seven", b"eight"}
+
+
+def test_each_attribute_of_the_views_is_documented(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-o", "out.h5", "--until", "1h", *with_jobs(job_policy("FindsUndocumented")))
+    assert done.returncode == 0, done.stderr
+    assert "FindsUndocumented: " not in done.stderr
 
 
 def test_two_classes_of_one_file_serve_in_one_profile(orrery, tmp_path):

@@ -462,3 +462,22 @@ class LooksAround(Policy):
         actions.suspend(gang.id, "six")
         actions.resize(web.id, 1, "eight")
         actions.suspend(10**6, "of a job that is not there")
+
+
+class FindsUndocumented(Policy):
+    """Warns of attributes of views that the text of orrery.policy does not name."""
+
+    def admit(self, job):
+        return True
+
+    def named_in_vain(self):
+        import inspect
+        import re
+
+        import orrery.policy
+        import orrery_views
+
+        known = set(re.findall(r"\w+", orrery.policy.__doc__))
+        return [f"{name} has {attribute}" for name, view in inspect.getmembers(orrery_views, inspect.isclass)
+                for attribute in dir(view)
+                if not name.startswith("_") and not attribute.startswith("_") and attribute not in known]

@@ -374,3 +374,26 @@ class KeepsActions(Policy):
         if self.kept is None:
             self.kept = actions
         self.kept.cordon(0, "too late")
+
+
+class ScoresNoGpu(Policy):
+    def score(self, cycle, nodes):
+        return nodes.free("gpu")
+
+
+class CallsOdd(Policy):
+    def tick(self, board, actions):
+        actions.cordn(0, "misspelt")
+
+
+class TakesTooLittle(Policy):
+    def score(self, nodes):
+        return np.zeros(len(nodes))
+
+
+class AsksForArguments(Policy):
+    def __init__(self, limit):
+        self.limit = limit
+
+    def admit(self, job):
+        return True
