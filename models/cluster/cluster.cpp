@@ -245,7 +245,6 @@ void Cluster::start() {
   if (link_faults_) link_faults_->start();
   if (control_plane_) control_plane_->start();
   if (nodes_) nodes_->start();
-  if (autoscaler_) autoscaler_->start();
   if (controllers_) controllers_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
@@ -276,8 +275,8 @@ uint64_t Cluster::progress() const {
 // Whether an end or an arrival is certain, however late.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
-                  (autoscaler_ && autoscaler_->is_adding()) || scheduler_.is_preempting() ||
-                  controller_.pods_terminating() > 0;
+                  (node_groups_ && node_groups_->is_adding(scheduler_.pods_pending() > 0)) ||
+                  scheduler_.is_preempting() || controller_.pods_terminating() > 0;
   ground_.jobs.for_each_job([&](JobId id) {
     is_ahead |= controller_.goes_on(id) && !(steps_ && steps_->waits_in_vain(id));
   });
@@ -314,7 +313,7 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
 // Observers of single attempts prevent compression: every attempt is then executed.
 void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
-  if (!run_.compress_retries || control_plane_ || autoscaler_ || cardiogram_ ||
+  if (!run_.compress_retries || control_plane_ || node_groups_ || cardiogram_ ||
       has_loaded(scenario.policy) || std::ranges::any_of(run_.changes, is_loaded)) {
     return;
   }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/cluster/ground.hpp"
-#include "models/control_plane/autoscaling/cluster_autoscaler.hpp"
+#include "models/control_plane/autoscaling/node_groups.hpp"
 #include "models/control_plane/autoscaling/service_scaling.hpp"
 #include "models/control_plane/control_plane.hpp"
 #include "models/control_plane/nodes/nodes.hpp"
@@ -124,7 +124,7 @@ class Cluster {
   std::optional<ControlPlane> control_plane_;
   std::optional<PodDelays> pod_delays_;
   std::optional<Nodes> nodes_;  // with boots or a lifecycle controller
-  std::optional<ClusterAutoscaler> autoscaler_;
+  std::optional<NodeGroups> node_groups_;
   std::optional<ServiceScaling> services_;
   std::optional<Controllers> controllers_;
   Timeline timeline_;

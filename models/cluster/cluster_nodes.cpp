@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/cluster/cluster.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -61,9 +62,9 @@ std::vector<Nodes::Joining> listed_joins(const std::vector<JoinParams>& joins,
   return joining;
 }
 
-std::vector<ClusterAutoscaler::Group> groups_of(const ControlPlaneParams& params,
-                                                const BuiltPools& built) {
-  std::vector<ClusterAutoscaler::Group> groups;
+std::vector<NodeGroups::Group> groups_of(const ControlPlaneParams& params,
+                                         const BuiltPools& built) {
+  std::vector<NodeGroups::Group> groups;
   if (!params.autoscaler) return groups;
   for (const NodeGroupParams& group : params.autoscaler->groups) {
     groups.push_back({group, nodes_of(built, group.pool)});
@@ -147,6 +148,20 @@ void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
   }
 }
 
+// Groups that no controller of the list scales are scaled by the usual one.
+std::vector<ControllerParams> controllers_of(const Scenario& scenario) {
+  std::vector<ControllerParams> controllers = scenario.policy.controllers;
+  const auto scales = [](const ControllerParams& params) {
+    return has(PolicyRegistry::instance().find(params.name)->traits, Trait::ScalesPools);
+  };
+  const ControlPlaneParams& plane = scenario.control_plane;
+  const bool has_groups = plane.level != ControlPlaneLevel::None && plane.autoscaler;
+  if (has_groups && std::ranges::none_of(controllers, scales)) {
+    controllers.push_back({.name = "ClusterAutoscaler", .args = {}});
+  }
+  return controllers;
+}
+
 }  // namespace
 
 void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
@@ -160,7 +175,7 @@ std::vector<Nodes::Joining> Cluster::joining_of(const Scenario& scenario, const 
   const ControlPlaneParams& params = scenario.control_plane;
   if (params.level == ControlPlaneLevel::None) return {};
   std::vector<Nodes::Joining> joining = listed_joins(params.joins, built);
-  for (const ClusterAutoscaler::Group& group : groups_of(params, built)) {
+  for (const NodeGroups::Group& group : groups_of(params, built)) {
     const auto there = std::min(static_cast<size_t>(group.params.at_start()), group.nodes.size());
     for (size_t i = there; i < group.nodes.size(); ++i) {
       joining.push_back({group.nodes[i], Time::max()});
@@ -192,17 +207,16 @@ void Cluster::make_control_plane(const Scenario& scenario) {
   nodes_.emplace(sim_, params.nodes(), *api, presence_, zones_of(params, ground_.built),
                  joining_of(scenario, ground_.built));
   if (!params.autoscaler) return;
-  autoscaler_.emplace(ClusterAutoscaler::Context{.sim = sim_,
-                                                 .cluster = ground_.state,
-                                                 .jobs = ground_.jobs,
-                                                 .scheduler = scheduler_,
-                                                 .lifecycle = nodes_->health().lifecycle(),
-                                                 .presence = presence_},
-                      *params.autoscaler, groups_of(params, ground_.built));
+  node_groups_.emplace(NodeGroups::Context{.sim = sim_,
+                                           .cluster = ground_.state,
+                                           .placements = scheduler_.placements(),
+                                           .lifecycle = nodes_->health().lifecycle(),
+                                           .presence = presence_},
+                       *params.autoscaler, groups_of(params, ground_.built));
 }
 
 void Cluster::make_controllers(const Scenario& scenario) {
-  const std::vector<ControllerParams>& controllers = scenario.policy.controllers;
+  const std::vector<ControllerParams> controllers = controllers_of(scenario);
   const auto& budgets = scenario.workload.disruption_budgets;
   if (controllers.empty() && budgets.empty()) return;
   Controllers::Parts parts{.cluster = ground_.state,
@@ -214,6 +228,7 @@ void Cluster::make_controllers(const Scenario& scenario) {
   if (nodes_) parts.lifecycle = &nodes_->health().lifecycle();
   if (control_plane_) parts.api = &*control_plane_;
   if (pod_delays_) parts.api = &*pod_delays_;
+  if (node_groups_) parts.groups = &*node_groups_;
   if (network_) parts.ports_down = [this](NodeId node) { return network_->ports_down(node); };
   controllers_.emplace(sim_, parts, controllers, budgets);
 }

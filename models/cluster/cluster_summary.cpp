@@ -66,7 +66,7 @@ void Cluster::finish(Time end) {
   }
   if (control_plane_) control_plane_->add_summary(r);
   if (nodes_) nodes_->add_summary(r);
-  if (autoscaler_) autoscaler_->add_summary(r);
+  if (node_groups_) node_groups_->add_summary(r);
   if (services_) services_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs",

@@ -27,7 +27,7 @@ void Cluster::connect_news() {
   if (steps_) steps_->connect(jobs);
   if (steps_) few_servers_.connect(jobs);
   if (cardiogram_) cardiogram_->connect(jobs, pods);
-  if (autoscaler_) autoscaler_->connect(pods, nodes);
+  if (node_groups_) node_groups_->connect(nodes);
   if (controllers_) controllers_->connect(jobs, pods, nodes);
   if (services_) services_->connect(jobs, pods);
   jobs.phase_changed.connect(*this, &Cluster::phase_changed);
@@ -41,7 +41,7 @@ void Cluster::connect_samples() {
   if (storage_usage_) sampled.connect(*storage_usage_, &StorageUsage::sample);
   if (control_plane_) sampled.connect(*control_plane_, &ControlPlane::sample);
   if (nodes_) sampled.connect(*nodes_, &Nodes::sample);
-  if (autoscaler_) sampled.connect(*autoscaler_, &ClusterAutoscaler::sample);
+  if (node_groups_) sampled.connect(*node_groups_, &NodeGroups::sample);
   if (services_) sampled.connect(*services_, &ServiceScaling::sample);
 }
 

@@ -9,7 +9,7 @@
 
 #include "models/control_plane/api_server/api_server_params.hpp"
 #include "models/control_plane/api_server/pod_object_params.hpp"
-#include "models/control_plane/autoscaling/cluster_autoscaler_params.hpp"
+#include "models/control_plane/autoscaling/node_group_params.hpp"
 #include "models/control_plane/clients/pod_clients_params.hpp"
 #include "models/control_plane/etcd/etcd_params.hpp"
 #include "models/control_plane/kubelet/kubelet_params.hpp"
@@ -67,7 +67,7 @@ struct ControlPlaneParams {
   NodeJoinParams node_join = {};
   std::vector<JoinParams> joins = {};
   NodeLifecycleParams node_lifecycle = {};
-  std::optional<ClusterAutoscalerParams> autoscaler = {};
+  std::optional<NodeGroupsParams> autoscaler = {};
 
   template <class V>
   void fields(V& v) {
@@ -97,7 +97,7 @@ struct ControlPlaneParams {
     v("joins", joins, "Nodes that join later.", Heeded{Fact::ControlPlane});
     v("node_lifecycle", node_lifecycle, "When dead nodes are detected, and their pods evicted.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::SilentNodes});
-    v("autoscaler", autoscaler, "Adds and removes nodes; absent: no autoscaler.",
+    v("autoscaler", autoscaler, "Pools whose nodes come and go; absent: none.",
       Heeded{Fact::ControlPlane});
   }
   void check(Checker& c) const;

@@ -8,6 +8,11 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+constexpr std::string_view kNoGroups = "there is no control_plane.autoscaler with pools to scale";
+
+}  // namespace
 
 ActionExecutor::ActionExecutor(Sim sim, const Parts& parts)
     : sim_{sim},
@@ -57,6 +62,8 @@ ActionRow ActionExecutor::row_of(const Giver& by, const Actions::Ordered& ordere
     if constexpr (requires { action.replicas; }) row.amount = action.replicas;
     if constexpr (requires { action.nodes; }) {
       row.amount = static_cast<int32_t>(action.nodes.size());
+      const bool is_pool = parts_.groups != nullptr && action.pool < parts_.groups->pools().size();
+      if (is_pool) row.pool = parts_.groups->pools()[action.pool].name;
     }
     if constexpr (requires { action.job; }) {
       row.job = static_cast<int64_t>(parts_.jobs.job(action.job).serial);
@@ -209,7 +216,7 @@ void ActionExecutor::begin(uint64_t number, const DrainNode& action) {
   if (action.deadline < Time::max() - sim_.engine.now()) {
     open_.at(number).deadline = sim_.engine.after(
         action.deadline, Label{"controllers.drain_deadline"},
-        [this, number] { drain_failed(number); }, Phase::Control);
+        [this, number] { drain_failed(number, {}); }, Phase::Control);
   }
   const auto cordoned = [this, number, action] {
     if (!open_.contains(number)) return;
@@ -233,18 +240,22 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
   open.row.amount = static_cast<int32_t>(pods.size());
   for (const PodId pod : pods) open.evictions[pod] = 0;
   const Time given = open.row.at;
+  const Duration evict_for = std::min(action.deadline, action.evict_for);
+  const bool gives_up = action.evict_for < action.deadline;
   const auto at = [&](Duration after) {
     return after < Time::max() - given ? given + after : Time::max();
   };
   const uint32_t controller = open.by.number;
   for (const PodId pod : pods) {
-    const auto done = [this, number](EvictionsByApi::Result, const std::string& reason) {
-      const auto drain = open_.find(number);
-      if (drain != open_.end() && !reason.empty()) drain->second.last_reason = reason;
+    const auto done = [this, number, gives_up](EvictionsByApi::Result result,
+                                               const std::string& reason) {
+      const bool stays = result == EvictionsByApi::Result::Forbidden ||
+                         result == EvictionsByApi::Result::ApiFailed;
+      if (stays && gives_up && open_.contains(number)) drain_failed(number, reason);
     };
     const uint64_t eviction = evictions_.begin({.controller = controller,
                                                 .pod = pod,
-                                                .retry_until = at(action.deadline),
+                                                .retry_until = at(evict_for),
                                                 .force_at = at(action.force_after)},
                                                done);
     // Its last pod may be gone by now.
@@ -258,12 +269,14 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
   end(number, ActionOutcome::Done);
 }
 
-void ActionExecutor::drain_failed(uint64_t number) {
+// `reason`: why a pod was not evicted; empty: the deadline has come.
+void ActionExecutor::drain_failed(uint64_t number, const std::string& reason) {
   Open& open = open_.at(number);
   for (const auto& [pod, eviction] : open.evictions) evictions_.cancel(eviction);
   draining_.erase(open.row.node);
-  const std::string left = std::to_string(open.evictions.size()) + " pods are left at the deadline";
-  end(number, ActionOutcome::Failed, left);
+  const std::string left = std::to_string(open.evictions.size());
+  end(number, ActionOutcome::Failed,
+      reason.empty() ? left + " pods are left at the deadline" : reason);
 }
 
 void ActionExecutor::pod_removed(PodId id) {
@@ -337,12 +350,25 @@ void ActionExecutor::begin(uint64_t number, const ResizeService& action) {
 
 // ---- pools
 
-void ActionExecutor::begin(uint64_t number, const AddNodes&) {
-  end(number, ActionOutcome::Refused, "the pool has no provider");
+void ActionExecutor::begin(uint64_t number, const AddNodes& action) {
+  if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
+  const std::string why_not = parts_.groups->add(action, [this, number](uint32_t given_up) {
+    if (given_up == 0) return end(number, ActionOutcome::Done);
+    end(number, ActionOutcome::Failed, std::to_string(given_up) + " nodes did not come in time");
+  });
+  if (!why_not.empty()) end(number, ActionOutcome::Refused, why_not);
 }
 
-void ActionExecutor::begin(uint64_t number, const RemoveNodes&) {
-  end(number, ActionOutcome::Refused, "the pool has no provider");
+// The Node object goes, so its cordon goes with it.
+void ActionExecutor::begin(uint64_t number, const RemoveNodes& action) {
+  if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
+  const NodeGroups::Removed removed = parts_.groups->remove(action);
+  for (const NodeId node : removed.nodes) {
+    if (cordoned_.erase(node) > 0) parts_.cluster.set_cordoned(node, false);
+  }
+  open_.at(number).row.amount = static_cast<int32_t>(removed.nodes.size());
+  end(number, removed.nodes.empty() ? ActionOutcome::Refused : ActionOutcome::Done,
+      removed.why_not_all);
 }
 
 void ActionExecutor::add_summary(Recorder& recorder) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/control_plane/autoscaling/node_groups.hpp"
 #include "models/control_plane/base/controller_api.hpp"
 #include "models/controllers/action_rows.hpp"
 #include "models/controllers/disruption_budgets.hpp"
@@ -32,6 +33,7 @@ class ActionExecutor {
     JobController& controller;
     Scheduler& scheduler;
     DisruptionBudgets& budgets;
+    NodeGroups* groups = nullptr;  // with control_plane.autoscaler
     bool has_job_queue = false;
   };
   struct Giver {
@@ -63,7 +65,6 @@ class ActionExecutor {
     Giver by;
     std::map<PodId, uint64_t> evictions = {};  // of a drain: pods that are left
     EventId deadline = {};
-    std::string last_reason = {};
   };
   struct Counters {
     uint64_t given = 0, done = 0, refused = 0, failed = 0;
@@ -86,7 +87,7 @@ class ActionExecutor {
   void set_cordoned(NodeId node, bool is_cordoned);
   void delete_intolerant(uint64_t number, const TaintNode& action);
   void drain_pods(uint64_t number, const DrainNode& action);
-  void drain_failed(uint64_t number);
+  void drain_failed(uint64_t number, const std::string& reason);
   void pod_removed(PodId pod);
   void job_over(JobId job) { suspended_.erase(job); }
   std::string suspend(JobId job);

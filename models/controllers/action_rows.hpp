@@ -56,13 +56,14 @@ struct ActionRow {
     c("rank", &ActionRow::rank, "pod of that job; -1: none");
     c("pool", &ActionRow::pool, "pool that is scaled");
     c("amount", &ActionRow::amount,
-      "resize: replicas; nodes added or removed; drain: pods on the node when it began");
+      "resize: replicas; nodes asked for, or that went; drain: pods on the node when it began");
     c("tries", &ActionRow::tries, "requests to the Eviction API, of a drain those of all its pods");
     c("outcome", &ActionRow::outcome,
       "done; refused: by a disruption budget, or since it may not be; failed: the API servers or "
       "the deadline prevented it; under_way: at the end of the run");
     c("why", &ActionRow::why, "in the words of the controller");
-    c("reason", &ActionRow::reason, "of an action that was refused or failed");
+    c("reason", &ActionRow::reason,
+      "of an action that was refused or failed; or why not all nodes of remove_nodes went");
   }
 };
 

@@ -73,4 +73,8 @@ bool Board::is_ready(NodeId node) const {
                                      : parts_.cluster.up().contains(node);
 }
 
+uint32_t Board::nodes_not_ready() const {
+  return parts_.lifecycle != nullptr ? parts_.lifecycle->not_ready() : parts_.presence.nodes_down();
+}
+
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "models/control_plane/autoscaling/node_groups.hpp"
 #include "models/control_plane/nodes/node_lifecycle.hpp"
 #include "models/controllers/action_executor.hpp"
 #include "models/controllers/control_news.hpp"
@@ -23,6 +24,7 @@ class Board final : public ControlBoard {
     const Scheduler& scheduler;
     const NodePresence& presence;
     const NodeLifecycle* lifecycle = nullptr;              // with a control plane
+    const NodeGroups* groups = nullptr;                    // with control_plane.autoscaler
     std::function<uint32_t(NodeId node)> ports_down = {};  // with a fabric
   };
   Board(Sim sim, const Parts& parts, ControlNews& news, const ActionExecutor& executor,
@@ -58,11 +60,13 @@ class Board final : public ControlBoard {
   int64_t lone_pods() const override { return news_.lone_pods(); }
   int64_t lone_pods_with_siblings() const override { return news_.lone_pods_with_siblings(); }
   std::vector<Unplaced> unplaced() const override;
-  std::optional<int32_t> disruptions_allowed(PodId pod) const override {
-    return budgets_.allowed(pod, now());
+  std::vector<uint32_t> budgets(PodId pod) const override { return budgets_.of(pod); }
+  int32_t disruptions_allowed(uint32_t budget) const override {
+    return budgets_.status(budget, now()).allowed();
   }
 
   bool is_ready(NodeId node) const override;
+  uint32_t nodes_not_ready() const override;
   bool is_broken(NodeId node) const override {
     return parts_.presence.has(node, NodeReason::Broken);
   }
@@ -77,9 +81,15 @@ class Board final : public ControlBoard {
     return news_.gang_failures().since(gang_failures_from_);
   }
 
-  std::span<const PoolView> pools() const override { return {}; }
-  PoolNodeState pool_state(NodeId /*node*/) const override { return PoolNodeState::Foreign; }
-  uint32_t pool_of(NodeId /*node*/) const override { return 0; }
+  std::span<const PoolView> pools() const override {
+    return parts_.groups != nullptr ? parts_.groups->pools() : std::span<const PoolView>{};
+  }
+  PoolNodeState pool_state(NodeId node) const override {
+    return parts_.groups != nullptr ? parts_.groups->state(node) : PoolNodeState::Foreign;
+  }
+  uint32_t pool_of(NodeId node) const override {
+    return parts_.groups != nullptr ? parts_.groups->pool_of(node) : 0;
+  }
 
  private:
   Sim sim_;

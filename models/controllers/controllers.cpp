@@ -22,6 +22,7 @@ Controllers::Controllers(Sim sim, const Parts& parts,
                  .controller = parts.controller,
                  .scheduler = parts.scheduler,
                  .budgets = budgets_,
+                 .groups = parts.groups,
                  .has_job_queue = parts.has_job_queue}},
       board_{sim,
              {.cluster = parts.cluster,
@@ -30,6 +31,7 @@ Controllers::Controllers(Sim sim, const Parts& parts,
               .scheduler = parts.scheduler,
               .presence = parts.presence,
               .lifecycle = parts.lifecycle,
+              .groups = parts.groups,
               .ports_down = parts.ports_down},
              news_,
              executor_,
@@ -107,6 +109,16 @@ void Controllers::add_summary(Recorder& recorder) const {
   recorder.add_summary("lost_evicted_gpu_s", GpuTime::seconds(c.gpu_lost_evicted), "GPU s",
                        "of the GPU time lost: compute that these threw away");
   executor_.add_summary(recorder);
+  std::vector<ControllerFigure> figures;
+  for (const Entry& entry : entries_) {
+    for (const ControllerFigure& figure : entry.point.call(&Controller::figures)) {
+      const auto at = std::ranges::find(figures, figure.name, &ControllerFigure::name);
+      at == figures.end() ? figures.push_back(figure) : void(at->value += figure.value);
+    }
+  }
+  for (const ControllerFigure& figure : figures) {
+    recorder.add_summary(figure.name, figure.value, figure.unit, figure.doc);
+  }
 }
 
 std::vector<std::string> Controllers::notes() const {

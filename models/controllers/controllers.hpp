@@ -30,6 +30,7 @@ class Controllers {
     const NodePresence& presence;
     const NodeLifecycle* lifecycle = nullptr;
     ControllerApi* api = nullptr;
+    NodeGroups* groups = nullptr;  // with control_plane.autoscaler
     std::function<uint32_t(NodeId node)> ports_down = {};
     bool has_job_queue = false;
   };

@@ -71,15 +71,6 @@ DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) c
   return status;
 }
 
-std::optional<int32_t> DisruptionBudgets::allowed(PodId pod, Time now) const {
-  std::optional<int32_t> least;
-  for (const uint32_t budget : of(pod)) {
-    const int32_t allowed = status(budget, now).allowed();
-    least = least ? std::min(*least, allowed) : allowed;
-  }
-  return least;
-}
-
 DisruptionBudgets::Answer DisruptionBudgets::evict(PodId id, Time now) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Pending) return {};  // upstream deletes pending pods without a check

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,7 @@ class DisruptionBudgets {
   };
   size_t size() const { return params_.size(); }
   Status status(uint32_t budget, Time now) const;
-  // The least that the budgets which select the pod allow; none: no budget does.
-  std::optional<int32_t> allowed(PodId pod, Time now) const;
+  std::vector<uint32_t> of(PodId pod) const;  // budgets that select the pod
 
   enum class Verdict : uint8_t { Allowed, TooManyRequests, SeveralBudgets };
   struct Answer {
@@ -58,7 +56,6 @@ class DisruptionBudgets {
     uint64_t generation = 0;
     Time since;
   };
-  std::vector<uint32_t> of(PodId pod) const;
   bool selects(const DisruptionBudgetParams& budget, PodId pod) const;
   bool is_disrupted(PodId pod, Time now) const;
 

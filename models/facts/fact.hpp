@@ -64,6 +64,7 @@ enum class Fact : uint8_t {
   QueueStops,
   CountedJobs,
   Controllers,
+  NodeGroups,
 };
 
 // Why a parameter that depends on the fact has no effect, in the order of the facts.
@@ -122,8 +123,9 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no policy of the queue stops jobs that run, as SRTF, Tiresias, Gavel, Themis and Lucid do",
     "policy.driver is not counting: pods start and end in their own time",
     "there are no policy.controllers, which alone heed disruption budgets",
+    "there is no control_plane.autoscaler with pools to scale, or no control plane",
 });
-static_assert(kWhyNot.size() == static_cast<size_t>(Fact::Controllers) + 1);
+static_assert(kWhyNot.size() == static_cast<size_t>(Fact::NodeGroups) + 1);
 
 constexpr std::string_view why_not(Fact fact) { return kWhyNot[static_cast<size_t>(fact)]; }
 

@@ -91,6 +91,7 @@ void find_plane(Known& known) {
             boot || (is_full && (!plane.losses.empty() || plane.has_readers() || plane.namespaces ||
                                  has_services || plane.api_servers.server.heap.limit)));
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
+  known.set(Fact::NodeGroups, plane.level != ControlPlaneLevel::None && plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
   // Nodes may be partitioned when an API server dies or etcd is full.
   known.set(Fact::SilentNodes, boot || is_full);
@@ -179,9 +180,9 @@ void find_stops(Known& known) {
     return may_ever(scenario, are_unequal ? trait : Trait::None, &PostFilter::kPoint);
   };
   // Controllers evict and suspend.
-  const bool preempts =
-      known.knows_pods && (may_preempt(Trait::Preempts) || may_preempt(Trait::PreemptsGangs) ||
-                           !scenario.policy.controllers.empty());
+  const bool preempts = known.knows_pods &&
+                        (may_preempt(Trait::Preempts) || may_preempt(Trait::PreemptsGangs) ||
+                         !scenario.policy.controllers.empty() || scenario.control_plane.autoscaler);
   const bool has_endings = is_any_listed_job(known, ends_by_itself) ||
                            std::ranges::any_of(known.trainings, [](const Training& training) {
                              return !training.params->endings.empty();
@@ -234,7 +235,8 @@ void find_policies(Known& known) {
   };
   const bool selects = std::ranges::any_of(known.scenario.workload.disruption_budgets, by_labels);
   known.set(Fact::PodLabels, has_affinity || spreads || selects);
-  known.set(Fact::Controllers, !known.scenario.policy.controllers.empty());
+  known.set(Fact::Controllers,
+            !known.scenario.policy.controllers.empty() || known.scenario.control_plane.autoscaler);
 }
 
 }  // namespace

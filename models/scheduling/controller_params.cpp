@@ -22,6 +22,10 @@ void check_controllers(const std::vector<ControllerParams>& controllers, const s
       if (diagnostics.count() == mistakes && !entry->serves_controllers(c.args)) {
         diagnostics.error(at, where, entry->misplaced(c.name, c.args));
       }
+      if (entry->heeded) {
+        diagnostics.unheeded(static_cast<int>(*entry->heeded),
+                             {at, where, "has no effect: " + std::string{why_not(*entry->heeded)}});
+      }
     }
   }
 }

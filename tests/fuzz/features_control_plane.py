@@ -160,11 +160,15 @@ def autoscaler(draft: Draft, draw: Draw) -> None:
     if not groups:
         return
     made: Tree = {"groups": groups}
-    draw.maybe(made, 0.3, scan_interval=draw.span(1, 60), provision_time_max=draw.span(500, 900),
-               nodes_per_scale_up=draw.count(1, 3), expendable_below=draw.count(-20, 10),
-               scale_down={"unneeded_time": draw.span(10, 900), "parallel": draw.count(1, 3),
-                           "delay_after_add": draw.span(0, 300)})
+    draw.maybe(made, 0.3, provision_time_max=draw.span(500, 900))
     draft.put("control_plane.autoscaler", made)
+    if draw.chance(0.5):
+        args: Tree = {}
+        draw.maybe(args, 0.6, nodes_per_scale_up=draw.count(1, 3), expendable_below=draw.count(-20, 10),
+                   scale_down={"unneeded_time": draw.span(10, 900), "parallel": draw.count(1, 3),
+                               "delay_after_add": draw.span(0, 300)})
+        draft.list_at("policy.controllers").append(
+            {"name": "ClusterAutoscaler", "period": draw.span(1, 60), "args": args})
 
 
 def node_lifecycle(draft: Draft, draw: Draw) -> None:

@@ -26,10 +26,14 @@ class FakeBoard final : public ControlBoard {
   std::map<JobId, JobView> all;
   std::vector<WaitingJob> wait_line;
   std::map<JobId, Duration> not_saved;
-  std::map<PodId, int32_t> budgets;  // by disruption budgets
+  std::vector<Unplaced> without_node;
+  std::map<PodId, std::vector<uint32_t>> budgets_of;
+  std::map<uint32_t, int32_t> allowed;  // by disruption budgets
   std::map<NodeId, uint32_t> dead_ports;
   std::set<JobId> held;
-  std::set<NodeId> not_ready;
+  std::set<NodeId> not_ready, draining;
+  std::vector<PoolView> scaled;  // one, or none
+  std::map<NodeId, PoolNodeState> pool_states;
   std::vector<NodeChange> changes;
   std::vector<GangFailure> failures;
 
@@ -71,6 +75,10 @@ class FakeBoard final : public ControlBoard {
     all[view.id] = view;
     if (view.pods_bound < view.pods) wait_line.push_back({view.id, clock});
     return view.id;
+  }
+  void place_later(PodId pod, NodeId node) {
+    ++all.at(pods_[pod.index].job).pods_bound;
+    place(pod, node);
   }
   void remove(PodId pod) {
     const Placed placed = ledger().of(pod);
@@ -129,22 +137,27 @@ class FakeBoard final : public ControlBoard {
       return is_lone && all.at(pod.job).pods > 1;
     });
   }
-  std::vector<Unplaced> unplaced() const override { return {}; }
-  std::optional<int32_t> disruptions_allowed(PodId pod) const override {
-    const auto at = budgets.find(pod);
-    return at == budgets.end() ? std::nullopt : std::optional{at->second};
+  std::vector<Unplaced> unplaced() const override { return without_node; }
+  std::vector<uint32_t> budgets(PodId pod) const override {
+    const auto at = budgets_of.find(pod);
+    return at == budgets_of.end() ? std::vector<uint32_t>{} : at->second;
   }
+  int32_t disruptions_allowed(uint32_t budget) const override { return allowed.at(budget); }
   bool is_ready(NodeId node) const override { return !not_ready.contains(node); }
   bool is_broken(NodeId node) const override { return not_ready.contains(node); }
-  bool is_draining(NodeId /*node*/) const override { return false; }
+  bool is_draining(NodeId node) const override { return draining.contains(node); }
+  uint32_t nodes_not_ready() const override { return static_cast<uint32_t>(not_ready.size()); }
   uint32_t ports_down(NodeId node) const override {
     const auto at = dead_ports.find(node);
     return at == dead_ports.end() ? 0 : at->second;
   }
   std::span<const NodeChange> node_changes() const override { return changes; }
   std::span<const GangFailure> gang_failures() const override { return failures; }
-  std::span<const PoolView> pools() const override { return {}; }
-  PoolNodeState pool_state(NodeId /*node*/) const override { return PoolNodeState::Foreign; }
+  std::span<const PoolView> pools() const override { return scaled; }
+  PoolNodeState pool_state(NodeId node) const override {
+    const auto at = pool_states.find(node);
+    return at == pool_states.end() ? PoolNodeState::Foreign : at->second;
+  }
   uint32_t pool_of(NodeId /*node*/) const override { return 0; }
 
  private:
@@ -203,7 +216,11 @@ struct FakeController {
       };
       std::visit(
           [&](const auto& action) {
-            if constexpr (!requires { action.nodes; }) add(action);
+            if constexpr (requires { action.nodes; }) {
+              for (const NodeId node : action.nodes) text += " " + std::to_string(node.index);
+            } else {
+              add(action);
+            }
           },
           ordered.action);
       wanted.push_back(text);

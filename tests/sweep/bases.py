@@ -62,8 +62,6 @@ control_plane:
     groups:
       - {pool: new, nodes_min: 1, nodes_max: 3, nodes_at_start: 1,
          provisioning: {kind: uniform, low: 30s, high: 60s}}
-    scan_interval: 10s
-    scale_down: {unneeded_time: 1min, delay_after_add: 1min}
 workload:
   training: {checkpoint_interval: 1min, checkpoint_write: 2s, restore: 1s, init: 1s, init_per_gpu: 1ms,
              restarts_max: 5}
@@ -105,7 +103,10 @@ faults:
   nodes: [{name: node, rate: 5000, repair: {kind: lognormal, median: 1min, sigma: 1}}]
   list: [{node: old-1, at: 3min, repair: 30s}]
   chaos: {failure_rate: 0.1, interval: 2min, jitter: 0.1, downtime: 30s}
-policy: {base: default}
+policy:
+  base: default
+  controllers:
+    - {name: ClusterAutoscaler, args: {scale_down: {unneeded_time: 1min, delay_after_add: 1min}}}
 record: {attempts: true}
 run: {until: 10min}
 """)

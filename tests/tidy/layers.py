@@ -42,6 +42,7 @@ COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
 REMOTE = "policies/jobs/remote"
 REMEDIATION = "policies/controllers/remediation"
+SCALING = "policies/controllers/scaling"
 
 # Every room may include itself; folders that are not listed may include everything.
 MAY_INCLUDE = {
@@ -94,7 +95,7 @@ MAY_INCLUDE = {
     NODES: GROUND | SERVERS | {CLIENTS, ETCD, KUBELET, JOB},
     WATCHED: FLOOR | SERVERS | {CLIENTS, ETCD, NODES, JOB},
     LOAD: FLOOR | SERVERS | {CLIENTS, ETCD, KUBELET},
-    AUTOSCALING: GROUND | {BASE, NODES, JOB, SERVICES, LIFECYCLE, CYCLE, FEASIBILITY},
+    AUTOSCALING: GROUND | {BASE, NODES, JOB, SERVICES, LIFECYCLE, CONTRACT, CONTROL},
     CONTROL_PLANE: GROUND | CONTROL_ROOMS | {JOB},
     CONTROLLERS: GROUND | {BASE, NODES, AUTOSCALING, SCHEDULING, CONTRACT, CONTROL, CYCLE, JOB,
                            LIFECYCLE},
@@ -106,6 +107,7 @@ MAY_INCLUDE = {
     "policies/python": {CONTRACT, CONTROL, JOB, "models/hardware", "sim/core", "sim/config"},
     "policies": {CONTRACT, CONTROL, TOOLBOX, "models/facts", "sim/core"},
     REMEDIATION: {CONTRACT, CONTROL, TOOLBOX, FEASIBILITY, "models/facts", "sim/core"},
+    SCALING: {CONTRACT, CONTROL, TOOLBOX, FEASIBILITY, "models/facts", "sim/core"},
     REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
 

@@ -50,10 +50,11 @@ struct Row {
 
 const std::string kT = "workload.training.", kC = "control_plane.", kN = "network.";
 const std::string kJ = "workload.sources[0].jobs[0].", kK = "workload.controller.";
-const Settings kFull{"control_plane.level=full"}, kDelays{"control_plane.level=delays"};
+const Settings kNone, kFull{"control_plane.level=full"}, kDelays{"control_plane.level=delays"};
 const Settings kFlow{"network.level=flow"}, kAlpha{"network.level=alpha_beta"};
 const std::string kB = "[{name: b, min_available: 1}]";
-const Settings kControllers{"policy={controllers: [{name: AvoidBrokenLinks}]}"};
+const Settings kControllers{
+    "policy={controllers: [{name: Descheduler, args: {remove_duplicates: {}}}]}"};
 const Settings kOnePodJobs{kJ + "kind=pods"}, kOnePod{kJ + "pods=1"};
 const Settings kStep{kT + "step={compute: 1s, exchanges: [{bytes: 1GB}]}"};
 const Settings kModel{kT + "step={model: {layers: 8, hidden: 1024, batch: 64}}"};
@@ -230,11 +231,8 @@ const std::vector<Row> kJobs{
      kTwoJobs + kHigher + Settings{"policy={plugins: [{name: NodeName}]}"}},
     {"policy.plugins[0].args.async", "false", kTwoJobs + kHigher + kPreempts,
      "control_plane.level is none", kTwoJobs + kHigher + kPreempts + kFull},
-    {"storage.stores",
-     "[{name: blob, write: 1GBps, read: 1GBps}]",
-     {},
-     "no job uses a store that nodes share",
-     {}},
+    {"storage.stores", "[{name: blob, write: 1GBps, read: 1GBps}]", kNone,
+     "no job uses a store that nodes share", kNone},
     {"storage.node.write", "1GBps", kAlpha + kStep + kStore + kReads,
      "no checkpoint goes to a store that nodes share", kStore + kSaves},
     {"storage.local", "{}", {}, "no job uses local disks", {}},
@@ -243,11 +241,8 @@ const std::vector<Row> kJobs{
      kAlpha + kStep + Settings{"storage={local: {}}", kT + "dataset={store: local, per_step: 1MB}"},
      "no checkpoint goes to local disks",
      {}},
-    {kT + "schedule_timeout",
-     "9s",
-     {},
-     "no policy heeds it: coscheduling",
-     {"policy={base: coscheduling}"}},
+    {kT + "schedule_timeout", "9s", kNone, "no policy heeds it: coscheduling",
+     Settings{"policy={base: coscheduling}"}},
     {kJ + "pod.affinity",
      "[{topology_key: hostname, match_labels: {a: b}}]",
      {},
@@ -269,6 +264,9 @@ const std::vector<Row> kJobs{
      "no policy of the queue stops jobs that run",
      kQueue},
     {"workload.disruption_budgets", kB, {}, "there are no policy.controllers", kControllers},
+    {"policy.controllers[0]", "{name: ClusterAutoscaler}", kControllers,
+     "there is no control_plane.autoscaler with pools to scale",
+     kControllers + kFull + Settings{kC + "autoscaler={groups: [{pool: n}]}"}},
 };
 
 // ---- conditions on the section itself

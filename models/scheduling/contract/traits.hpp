@@ -24,6 +24,7 @@ enum class Trait : uint16_t {
   HeedsQueueNodes = 1U << 9U,     // the nodes that a job queue chose for a job
   NeedsProcess = 1U << 10U,       // two runs that use the policy must not share a process
   PreemptsGangs = 1U << 11U,      // evicts other pods to make room for whole gangs
+  ScalesPools = 1U << 12U,        // a controller that adds and removes nodes
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {

@@ -142,6 +142,16 @@ int64_t RoomTable::put_all(const PodNeed& need, const NodeSet& nodes,
   return put;
 }
 
+NodeId RoomTable::first_with_room(SpecId spec, const NodeSet& nodes) const {
+  NodeSet among = find_eligible(specs_[spec]);
+  among &= nodes;
+  NodeId node = among.next({0});
+  while (node.is_valid() && pods_that_fit(rooms_[node.index], spec) == 0) {
+    node = among.next({node.index + 1});
+  }
+  return node;
+}
+
 // Puts as many pods as fit, and leaves the slot counts of kinds as they are.
 int64_t RoomTable::fill(NodeId node, SpecId spec, int64_t pods) {
   Room& room = rooms_[node.index];

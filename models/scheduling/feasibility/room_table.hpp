@@ -48,6 +48,8 @@ class RoomTable {
   // each node that got some. Returns the number of pods put.
   int64_t put_all(const PodNeed& need, const NodeSet& nodes,
                   const std::function<void(NodeId)>& used);
+  // The first of these nodes that the pod may go to and that has room for it; invalid: none has.
+  NodeId first_with_room(SpecId spec, const NodeSet& nodes) const;
   // Takes all resources that are taken in the cluster. Call before anything else is put.
   void take_what_is_taken();
   void forget_eligibility();  // taints, cordons or (unless down nodes count) node states changed

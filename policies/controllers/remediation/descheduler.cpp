@@ -97,8 +97,7 @@ class Round {
   std::set<PodId> evicted_;
   std::set<GangId> gangs_stopped_;
   std::map<NodeId, int32_t> evicted_from_;
-  // What disruption budgets leave for pods of one job and spec; no value: no budget selects them.
-  std::map<std::pair<JobId, SpecId>, std::optional<int32_t>> allowed_;
+  std::map<uint32_t, int32_t> allowed_;  // evictions that disruption budgets have left
 };
 
 // ---- which pods may go
@@ -140,12 +139,13 @@ bool Round::fits_elsewhere(PodId pod) {
 // Of pods that are not ready, the Eviction API alone knows.
 bool Round::is_allowed(PodId pod) {
   if (!board_.is_ready(pod)) return true;
-  const Placed& placed = board_.placements().of(pod);
-  const auto [at, is_new] = allowed_.try_emplace({placed.job, placed.spec});
-  if (is_new) at->second = board_.disruptions_allowed(pod);
-  if (!at->second) return true;
-  if (*at->second <= 0) return false;
-  --*at->second;
+  const std::vector<uint32_t> budgets = board_.budgets(pod);
+  for (const uint32_t budget : budgets) {
+    const auto [at, is_new] = allowed_.try_emplace(budget);
+    if (is_new) at->second = board_.disruptions_allowed(budget);
+    if (at->second <= 0) return false;
+  }
+  for (const uint32_t budget : budgets) --allowed_.at(budget);
   return true;
 }
 

@@ -8,15 +8,15 @@
 namespace orrery {
 namespace {
 
-enum class Strategy : uint8_t { BestFit, LowestIndex, Random };
-constexpr std::array<std::string_view, 3> enum_names(Strategy) {
+enum class DeviceStrategy : uint8_t { BestFit, LowestIndex, Random };
+constexpr std::array<std::string_view, 3> enum_names(DeviceStrategy) {
   return {"best_fit", "lowest_index", "random"};
 }
 
 class DefaultDevices final : public Policy, public PickDevices {
  public:
   struct Params {
-    Strategy strategy = Strategy::BestFit;
+    DeviceStrategy strategy = DeviceStrategy::BestFit;
     template <class V>
     void fields(V& v) {
       v("strategy", strategy,
@@ -33,8 +33,9 @@ class DefaultDevices final : public Policy, public PickDevices {
     const GpuMask from =
         is_share ? with_left(cycle.cluster, node, spec.gpu_milli) : cycle.cluster.idle_gpus(node);
     ORRERY_CHECK(std::popcount(from) >= spec.gpus, "only nodes with enough GPUs are feasible");
-    if (strategy_ == Strategy::Random) return any_of(from, spec.gpus, cycle.state);
-    if (strategy_ == Strategy::BestFit && is_share) return tightest_of(cycle.cluster, node, from);
+    if (strategy_ == DeviceStrategy::Random) return any_of(from, spec.gpus, cycle.state);
+    if (strategy_ == DeviceStrategy::BestFit && is_share)
+      return tightest_of(cycle.cluster, node, from);
     return lowest_of(from, spec.gpus);
   }
 
@@ -76,7 +77,7 @@ class DefaultDevices final : public Policy, public PickDevices {
     return static_cast<GpuMask>(picked);
   }
 
-  const Strategy strategy_;
+  const DeviceStrategy strategy_;
 };
 ORRERY_REGISTER_POLICY(DefaultDevices, "DefaultDevices",
                        "GPUs by index; shares on the fullest GPU with enough left.");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/cluster/cluster.hpp"
-#include "models/control_plane/autoscaling/cluster_autoscaler_rows.hpp"
+#include "models/control_plane/autoscaling/node_group_rows.hpp"
 #include "models/control_plane/nodes/node_rows.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"
@@ -28,16 +28,30 @@ int64_t count(const ScenarioRun& run, std::string_view name) {
 
 const std::string kFixed = "provisioning: {kind: fixed, value: 3min}";
 
-// Two nodes of pool old always exist, up to 10 of pool new are added and removed; loops take no
-// time.
+// `rest`, with the ClusterAutoscaler among the controllers of its policy. Its loops take no time.
+std::string with_autoscaler(std::string rest, const std::string& args) {
+  const std::string listed = "controllers: [{name: ClusterAutoscaler, args: {time_per_node: 0s" +
+                             (args.empty() ? "" : ", " + args) + "}}]";
+  const std::string flow = "policy: {", block = "policy:\n";
+  if (const size_t at = rest.find(flow); at != std::string::npos) {
+    return rest.insert(at + flow.size(), listed + ", ");
+  }
+  if (const size_t at = rest.find(block); at != std::string::npos) {
+    return rest.insert(at + block.size(), "  " + listed + "\n");
+  }
+  return rest + "policy: {" + listed + "}\n";
+}
+
+// Two nodes of pool old always exist, up to 10 of pool new are added and removed.
 std::string autoscaler_scenario(const std::string& groups, const std::string& jobs,
                                 const std::string& rest = "", const std::string& more = "",
-                                const std::string& level = "delays") {
+                                const std::string& level = "delays", const std::string& args = "") {
   return "cluster:\n  pools:\n    - {name: old, machine: dgx-a100, count: 2}\n"
          "    - {name: new, machine: dgx-a100, count: 10}\n"
          "control_plane:\n  level: " +
-         level + "\n  autoscaler:\n    groups: [" + groups + "]\n    time_per_node: 0s\n" + more +
-         "workload:\n  sources:\n    - kind: jobs\n      jobs:\n" + jobs + rest;
+         level + "\n  autoscaler:\n    groups: [" + groups + "]\n" + more +
+         "workload:\n  sources:\n    - kind: jobs\n      jobs:\n" + jobs +
+         with_autoscaler(rest, args);
 }
 
 std::string pods(int count, const std::string& more, int gpus = 8) {
@@ -83,7 +97,7 @@ TEST(ClusterAutoscaler, NodesComeForPodsThatFindNone) {
 TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
   ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
                                       pods(3, "work: 1h, submit: 33s"), "run: {until: 30min}\n"),
-                  {"control_plane.autoscaler.time_per_node=10s"}};
+                  {"policy.controllers[0].args.time_per_node=10s"}};
   // With two nodes a loop takes 20 s: 10, 30, 50, ...
   EXPECT_EQ(told(run), "up 1 to 1 at 70");
   EXPECT_GT(scaling(run).front().waited_max, 36_s);
@@ -121,7 +135,7 @@ TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
 TEST(ClusterAutoscaler, GroupsStayWithinTheirLimits) {
   ScenarioRun run{autoscaler_scenario(
       "{pool: new, nodes_max: 5, nodes_at_start: 1, " + kFixed + "}", pods(20, "work: 2h"),
-      "run: {until: 1h}\n", "    nodes_per_scale_up: 3\n")};
+      "run: {until: 1h}\n", "", "delays", "nodes_per_scale_up: 3")};
   EXPECT_EQ(told(run), "up 3 to 4 at 10, up 1 to 5 at 20");
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
@@ -141,8 +155,8 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
     SCOPED_TRACE(level);
     ScenarioRun run{autoscaler_scenario("{pool: new, nodes_min: 1, " + kFixed + "}",
                                         pods(6, "work: 20min") + pods(6, "work: 20min, submit: 2h"),
-                                        "run: {until: 3h}\n", "    scale_down: {parallel: 1}\n",
-                                        level)};
+                                        "run: {until: 3h}\n", "", level,
+                                        "scale_down: {parallel: 1}")};
     // Half of the pods end after 1,201 s; the others, on nodes that came at 190 s, after 1,391 s.
     EXPECT_EQ(told(run),
               "up 3 to 4 at 10, down 1 to 3 at 1810, down 1 to 2 at 2000, down 1 to 1 at 2010, "

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/autoscaling/unready_guard.hpp"
 #include "models/faults/node_killer.hpp"
+#include "models/scheduling/toolbox/unready_guard.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 

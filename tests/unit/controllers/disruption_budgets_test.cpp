@@ -117,7 +117,7 @@ TEST(DisruptionBudgets, TeamsAndLabelsSelect) {
   EXPECT_EQ(budgets.status(0, now).healthy, 2);
   EXPECT_EQ(budgets.status(1, now).healthy, 4);
   EXPECT_EQ(budgets.status(2, now).healthy, 0);
-  EXPECT_EQ(budgets.allowed({0}, now), 1) << "the least of two budgets";
+  EXPECT_EQ(budgets.of({0}), (std::vector<uint32_t>{0, 1}));
   DisruptionBudgets same = budgets;
   EXPECT_EQ(same.evict({0}, now).verdict, DisruptionBudgets::Verdict::SeveralBudgets);
 }

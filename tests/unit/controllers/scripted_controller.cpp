@@ -12,7 +12,8 @@ struct ScriptedStepParams {
   static constexpr std::string_view kDoc = "One action.";
   Duration at = {};
   std::string action = {};
-  int32_t node = 0, job = 0, rank = 0, replicas = 0;
+  int32_t node = 0, nodes = 1, pool = 0, job = 0, rank = 0, replicas = 0;
+  int32_t lost_below = -1'000'000'000;
   Duration retry_for = {};
   std::optional<Duration> deadline = {}, force_after = {};
 
@@ -21,6 +22,9 @@ struct ScriptedStepParams {
     v("at", at, "When.");
     v("action", action, "Which.");
     v("node", node, "Of the cluster.");
+    v("nodes", nodes, "As many, from `node` on.");
+    v("pool", pool, "Of those that may be scaled.");
+    v("lost_below", lost_below, "Of a removal.");
     v("job", job, "By its id.");
     v("rank", rank, "Of the job.");
     v("replicas", replicas, "Of a service.");
@@ -54,8 +58,13 @@ ControlAction action_of(const ScriptedStepParams& step, const ControlBoard& boar
   if (step.action == "suspend") return SuspendJob{job};
   if (step.action == "resume") return ResumeJob{job};
   if (step.action == "resize") return ResizeService{job, step.replicas};
-  if (step.action == "add_nodes") return AddNodes{.pool = 0, .nodes = {node}};
-  if (step.action == "remove_nodes") return RemoveNodes{.pool = 0, .nodes = {node}};
+  std::vector<NodeId> nodes;
+  for (uint32_t i = 0; i < static_cast<uint32_t>(step.nodes); ++i) {
+    nodes.push_back({node.index + i});
+  }
+  const auto pool = static_cast<uint32_t>(step.pool);
+  if (step.action == "add_nodes") return AddNodes{.pool = pool, .nodes = nodes};
+  if (step.action == "remove_nodes") return RemoveNodes{pool, nodes, step.lost_below};
   const PodId first = board.job(job).first_pod;
   return EvictPod{PodId{first.index + static_cast<uint32_t>(step.rank)}, step.retry_for};
 }
@@ -63,6 +72,7 @@ ControlAction action_of(const ScriptedStepParams& step, const ControlBoard& boar
 class Scripted final : public Policy, public Controller {
  public:
   using Params = ScriptedParams;
+  static constexpr Traits kTraits = Trait::ScalesPools;
   Scripted(const ControlBoard& /*board*/, const Params& params) : params_{params} {}
   void tick(const ControlBoard& board, Actions& actions) override {
     for (; next_ < params_.steps.size(); ++next_) {

@@ -119,9 +119,10 @@ TEST_F(DeschedulerTest, DisruptionBudgetsAreNotAskedForMoreThanTheyAllow) {
   add_nodes(4);
   board.add_job(FakeBoard::gpus(1), {kA, kA, kA, kA}, service());
   EXPECT_THAT(evictions("{remove_duplicates: {}}"), SizeIs(3));
-  for (uint32_t pod = 0; pod < 4; ++pod) board.budgets[{pod}] = 2;
+  for (uint32_t pod = 0; pod < 4; ++pod) board.budgets_of[{pod}] = {0};
+  board.allowed[0] = 2;
   EXPECT_THAT(evictions("{remove_duplicates: {}}"), SizeIs(2));
-  for (uint32_t pod = 0; pod < 4; ++pod) board.budgets[{pod}] = 0;
+  board.allowed[0] = 0;
   EXPECT_THAT(evictions("{remove_duplicates: {}}"), IsEmpty());
 }
 
@@ -217,11 +218,12 @@ TEST_F(DeschedulerTest, WhatTimeOrBudgetsChangeIsSeenWithoutAnyChangeOfTheCluste
   board.add_job(FakeBoard::gpus(1), {kA, kA}, service());
   FakeController aged{board, "Descheduler", "{remove_duplicates: {}, pod_age_min: 5min}"};
   FakeController controller{board, "Descheduler", "{remove_duplicates: {}}"};
-  board.budgets = {{PodId{0}, 0}, {PodId{1}, 0}};
+  board.budgets_of = {{PodId{0}, {0}}, {PodId{1}, {0}}};
+  board.allowed[0] = 0;
   EXPECT_THAT(aged.tick(), IsEmpty());
   EXPECT_THAT(controller.tick(), IsEmpty());
   board.clock = Time{} + 5_min;
-  board.budgets.clear();
+  board.budgets_of.clear();
   EXPECT_THAT(aged.tick(), ElementsAre("evict 1"));
   EXPECT_THAT(controller.tick(), ElementsAre("evict 1"));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <variant>
 #include <vector>
 
 #include "models/controllers/action_rows.hpp"
@@ -74,6 +75,29 @@ TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
   }
   ASSERT_EQ(losers.size(), 4U);
   EXPECT_GT(std::ranges::min(losers), std::ranges::max(others));
+}
+
+// Node hours paid, and the share of the load that was not served.
+struct Paid {
+  explicit Paid(const std::vector<std::string>& overrides) : run{"scale-down", overrides} {
+    for (const SummaryValue& value : run.result.summary) {
+      if (value.name == "gpu_s_up") node_hours = std::get<double>(value.value) / 8 / 3600;
+      if (value.name == "service_load_unserved") unserved = std::get<double>(value.value);
+      if (value.name == "drains_failed") EXPECT_EQ(std::get<int64_t>(value.value), 0);
+    }
+  }
+  ShippedRun run;
+  double node_hours = 0, unserved = 0;
+};
+
+TEST(ScaleDownScenario, MovingPodsSavesAnEighthOfTheNodeHours) {
+  const Paid moves{{}};
+  const Paid idle_only{
+      {"policy.controllers=[{name: ClusterAutoscaler, args: {scale_down: "
+       "{utilization_threshold: 0}}}]"}};
+  EXPECT_NEAR(idle_only.node_hours, 560, 2);
+  EXPECT_NEAR(moves.node_hours, 493, 2);
+  EXPECT_LT(moves.unserved, idle_only.unserved + 0.001) << "moved replicas are not missed";
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/autoscaling/unready_guard.hpp"
 #include "models/control_plane/clients/pod_clients_params.hpp"
 #include "models/control_plane/etcd/etcd_split.hpp"
 #include "models/control_plane/kubelet/crash_loop.hpp"
@@ -16,6 +15,7 @@
 #include "models/control_plane/load/thresholds.hpp"
 #include "models/control_plane/nodes/node_lifecycle.hpp"
 #include "models/faults/node_killer.hpp"
+#include "models/scheduling/toolbox/unready_guard.hpp"
 #include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/pod_row.hpp"
 #include "models/workload/job/recovery_row.hpp"

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/control_plane/autoscaling/cluster_autoscaler_rows.hpp"
+#include "models/control_plane/autoscaling/node_group_rows.hpp"
 #include "models/control_plane/autoscaling/service_scaling_rows.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/nodes/node_rows.hpp"
@@ -48,8 +48,8 @@ std::string jobs(const std::vector<std::string>& listed) {
   return text;
 }
 
-std::vector<ScalingRow> scaling(ScenarioRun& run) {
-  return run.recorder.rows<ScalingRow>("/events/scaling");
+std::string autoscaler(const std::string& args) {
+  return "policy: {controllers: [{name: ClusterAutoscaler, args: {" + args + "}}]}\n";
 }
 
 // Pods arrive slightly more than a minute apart, so they cover the loop's phases evenly; each needs
@@ -64,11 +64,11 @@ json scale_up_wait(const json& input) {
   }
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + (nodes > 0 ? pool("old", nodes) : "") + pool("new", pods + 1) +
-      "control_plane:\n  level: delays\n  autoscaler:\n    groups: [{pool: new}]\n" +
-      "    time_per_node: " + std::to_string(input.at("time_per_node_ms").get<int64_t>()) + "ms\n" +
-      jobs(listed) + "run: {until: " + std::to_string(pods + 20) + "min}\n");
+      "control_plane: {level: delays, autoscaler: {groups: [{pool: new}]}}\n" +
+      autoscaler("time_per_node: " + input.at("time_per_node_ms").dump() + "ms") + jobs(listed) +
+      "run: {until: " + std::to_string(pods + 20) + "min}\n");
   double sum = 0, most = 0, count = 0;
-  for (const ScalingRow& row : scaling(run)) {
+  for (const ScalingRow& row : run.recorder.rows<ScalingRow>("/events/scaling")) {
     EXPECT_EQ(row.pods, 1U);
     sum += row.waited_mean.seconds();
     most = std::max(most, row.waited_max.seconds());
@@ -95,14 +95,13 @@ std::string fill() {
 }
 
 json scale_down(const std::string& of) {
-  ScenarioRun run = run_of(
-      "cluster:\n  pools:\n" + pool("all", 1'000) +
-      "control_plane:\n  level: delays\n  autoscaler:\n    groups: [{pool: all, nodes_at_start: "
-      "1000}]\n" +
-      jobs({"pods: 700, pod: {gpus: 8}, work: 10d"}) + "run: {until: 3h}\n");
+  ScenarioRun run = run_of("cluster:\n  pools:\n" + pool("all", 1'000) +
+                           "control_plane: {level: delays, autoscaler: {groups: [{pool: all, "
+                           "nodes_at_start: 1000}]}}\n" +
+                           jobs({"pods: 700, pod: {gpus: 8}, work: 10d"}) + "run: {until: 3h}\n");
   uint32_t most = 0, sum = 0;
   Time first = Time::max();
-  for (const ScalingRow& row : scaling(run)) {
+  for (const ScalingRow& row : run.recorder.rows<ScalingRow>("/events/scaling")) {
     EXPECT_EQ(row.kind, ScalingKind::Down);
     most = std::max(most, row.nodes);
     sum += row.nodes;
@@ -122,8 +121,9 @@ std::string halt(double share) {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 100) +
       "control_plane:\n  level: delays\n  autoscaler:\n    groups: [{pool: all, nodes_at_start: "
-      "100}]\n    scale_down: {unneeded_time: 10d}\nfaults:\n  list:\n" +
-      list + jobs({"pods: 1, pod: {gpus: 8}, work: 10d"}) + "run: {until: 2h}\n");
+      "100}]\nfaults:\n  list:\n" +
+      list + autoscaler("scale_down: {unneeded_time: 10d}") +
+      jobs({"pods: 1, pod: {gpus: 8}, work: 10d"}) + "run: {until: 2h}\n");
   return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
 }
 
@@ -132,9 +132,9 @@ std::string outage(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
       "control_plane:\n  level: full\n  etcd: {quota: 20MiB}\n  events: {others_per_s: 100}\n"
-      "  autoscaler:\n    groups: [{pool: all, nodes_at_start: 200}]\n    unready_guard: "
-      "{share_max: " +
-      input.at("share_max").dump() + "}\n    scale_down: {unneeded_time: 10d}\n" +
+      "  autoscaler:\n    groups: [{pool: all, nodes_at_start: 200}]\n" +
+      autoscaler("unready_guard: {share_max: " + input.at("share_max").dump() +
+                 "}, scale_down: {unneeded_time: 10d}") +
       jobs({"pods: 1, pod: {gpus: 8}, work: 10d, submit: 4h"}) + "run: {until: 4h}\n");
   return std::to_string(std::llround(summary(run, "nodes_not_ready"))) + " not ready, " +
          std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";

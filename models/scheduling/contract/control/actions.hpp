@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,11 +38,13 @@ struct EvictPod {
   Duration retry_for = {};
 };
 // Cordons the node and evicts its pods. From `force_after` on, pods are deleted whatever the
-// budgets say. At `deadline` the drain fails, and the node stays cordoned. Both count from now.
+// budgets say. At `deadline` the drain fails, and the node stays cordoned; so it does when an
+// eviction is still forbidden after `evict_for`. All count from now.
 struct DrainNode {
   NodeId node;
   Duration deadline = Duration::max();
   Duration force_after = Duration::max();
+  Duration evict_for = Duration::max();
 };
 // A running gang writes a checkpoint, gives up its nodes and waits until it is resumed. With a job
 // queue the queue decides when the job starts again.
@@ -55,17 +58,20 @@ struct ResizeService {
   JobId job;
   int32_t replicas = 0;
 };
-// Asks the provider of the pool for these nodes, which must be absent.
+// Asks the provider of the pool for these nodes, which must be absent. Done once all are ready,
+// failed if nodes did not come in time.
 struct AddNodes {
   uint32_t pool = 0;          // index in ControlBoard::pools()
   std::vector<NodeId> nodes;  // of that pool
   uint64_t pods = 0;          // that the nodes are for; for the record, like the waits
   Duration waited_mean = {}, waited_max = {};
 };
-// Takes nodes of one pool away. A node with pods is refused: drain it first.
+// Takes nodes of one pool away. A node with pods stays: drain it first. Pods of a priority below
+// `lost_below` do not count and are lost with their node.
 struct RemoveNodes {
   uint32_t pool = 0;
   std::vector<NodeId> nodes;
+  int32_t lost_below = std::numeric_limits<int32_t>::min();
 };
 
 using ControlAction = std::variant<CordonNode, UncordonNode, TaintNode, EvictPod, DrainNode,

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,12 +43,15 @@ struct WaitingJob {
   Time since;  // it has been Pending without interruption
 };
 
-struct PoolView {  // a pool that may be scaled
+// A pool that may be scaled. Any of its nodes is the template of those that would come: its labels,
+// taints and resources are in ControlBoard::cluster(), whether it is there or not.
+struct PoolView {
   std::string_view name;
   std::span<const NodeId> nodes;  // those that are absent included
   uint32_t size = 0;              // nodes that are there or asked for
   uint32_t size_min = 0, size_max = 0;
   uint32_t asked = 0;         // of `size`: asked for, and not ready since
+  uint32_t unregistered = 0;  // of `nodes`: absent, or on their way without a Node object
   Time backs_off_until = {};  // nodes asked for did not come in time
 };
 enum class PoolNodeState : uint8_t {
@@ -106,11 +108,14 @@ class ORRERY_API ControlBoard {
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Evictions that the pod's disruption budget allows now; none: no budget selects the pod.
-  virtual std::optional<int32_t> disruptions_allowed(PodId pod) const = 0;
+  // Disruption budgets that select the pod, by number. Of a pod with several, evictions are
+  // refused.
+  virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
+  virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions, now
 
   // ---- nodes
   virtual bool is_ready(NodeId node) const = 0;   // as the node lifecycle controller believes
+  virtual uint32_t nodes_not_ready() const = 0;   // likewise; nodes without a Node object are none
   virtual bool is_broken(NodeId node) const = 0;  // struck by a fault and not repaired
   virtual bool is_draining(NodeId node) const = 0;
   // NICs without a link, as the node itself sees it; 0 without network.level: flow.
@@ -119,7 +124,7 @@ class ORRERY_API ControlBoard {
   virtual std::span<const NodeChange> node_changes() const = 0;
   virtual std::span<const GangFailure> gang_failures() const = 0;
 
-  // ---- pools: those of control_plane.node_groups
+  // ---- pools: those of control_plane.autoscaler.groups, in its order
   virtual std::span<const PoolView> pools() const = 0;
   virtual PoolNodeState pool_state(NodeId node) const = 0;
   virtual uint32_t pool_of(NodeId node) const = 0;  // means nothing for Foreign nodes
@@ -129,10 +134,19 @@ struct ORRERY_API ControllerPoint {  // base of the points of controllers
   virtual ~ControllerPoint() = default;
 };
 
+// What a controller counts, for the summary of the run.
+struct ControllerFigure {
+  std::string_view name;
+  int64_t value = 0;
+  std::string_view unit, doc;
+};
+
 class ORRERY_API Controller : public ControllerPoint {
  public:
   static constexpr PointName kPoint{"Controller", "what to do about the cluster as time passes"};
   virtual void tick(const ControlBoard& board, Actions& actions) = 0;
+  // Those of one name are added up over controllers.
+  virtual std::vector<ControllerFigure> figures() const { return {}; }
 };
 
 }  // namespace orrery

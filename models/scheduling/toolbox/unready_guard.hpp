@@ -1,5 +1,5 @@
-// models/control_plane/autoscaling/unready_guard.hpp -- what keeps an autoscaler from deleting a
-// whole cluster.
+// models/scheduling/toolbox/unready_guard.hpp -- what keeps an autoscaler from deleting a whole
+// cluster.
 #pragma once
 
 #include <cstdint>

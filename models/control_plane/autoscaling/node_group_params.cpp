@@ -1,4 +1,4 @@
-#include "models/control_plane/autoscaling/cluster_autoscaler_params.hpp"
+#include "models/control_plane/autoscaling/node_group_params.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -29,7 +29,7 @@ void NodeGroupParams::check(Checker& c) const {
   }
 }
 
-void ClusterAutoscalerParams::check(Checker& c) const {
+void NodeGroupsParams::check(Checker& c) const {
   if (groups.empty()) c.error("groups", "must not be empty: there is nothing to scale");
   for (size_t i = 0; i < groups.size(); ++i) {
     const std::string at = "groups[" + std::to_string(i) + "].";

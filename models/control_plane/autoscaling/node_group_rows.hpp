@@ -1,4 +1,4 @@
-// models/control_plane/autoscaling/cluster_autoscaler_rows.hpp -- rows of /events/scaling and
+// models/control_plane/autoscaling/node_group_rows.hpp -- rows of /events/scaling and
 // /timeline/autoscaler.
 #pragma once
 
@@ -25,8 +25,8 @@ struct ScalingRow {
   Duration waited_mean = {}, waited_max = {};
 
   static void columns(auto&& c) {
-    c("time", &ScalingRow::time, "when the autoscaler acted");
-    c("pool", &ScalingRow::pool, "whose size it changed");
+    c("time", &ScalingRow::time, "when the size changed");
+    c("pool", &ScalingRow::pool, "whose size changed");
     c("kind", &ScalingRow::kind,
       "nodes asked for; idle ones taken away, ready or not; nodes given up that never registered");
     c("nodes", &ScalingRow::nodes, "how many", "nodes");
@@ -50,7 +50,7 @@ struct AutoscalerSample {
     c("size", &AutoscalerSample::size, "nodes there are or that are on their way", "nodes");
     c("asked", &AutoscalerSample::asked, "of these, on their way: not ready since they were asked",
       "nodes");
-    c("idle", &AutoscalerSample::idle, "of these, without a pod that counts", "nodes");
+    c("idle", &AutoscalerSample::idle, "of these, ready once and without a pod", "nodes");
     c("backs_off", &AutoscalerSample::backs_off, "it is left alone, as nodes did not come");
   }
 };

@@ -1,0 +1,103 @@
+// policies/controllers/scaling/cluster_autoscaler_params.hpp -- arguments of the ClusterAutoscaler.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/unready_guard.hpp"
+
+namespace orrery {
+
+struct ScaleDownParams {
+  static constexpr std::string_view kDoc =
+      "A node is unneeded while it has no pods, or while less of it is used than the threshold and "
+      "its pods fit on other nodes. A node that is unneeded for long enough goes. None goes while "
+      "pods wait that would fit on what is there.";
+  double utilization_threshold = 0.5;
+  bool gangs = false;
+  Duration unneeded_time = 10_min;
+  Duration unready_time = 20_min;
+  Duration delay_after_add = 10_min;
+  Duration delay_after_delete = {};
+  Duration delay_after_failure = 3_min;
+  int32_t parallel = 10, drain_parallel = 1;
+  Duration eviction_time = 2_min, termination_max = 10_min;
+  int32_t candidates_max = 30;
+  Duration recheck_after = 5_min;
+
+  template <class V>
+  void fields(V& v) {
+    v("utilization_threshold", utilization_threshold,
+      "Of the GPUs that pods ask for, or on a node without GPUs the larger of the shares of CPU "
+      "and "
+      "memory. A node with pods may go below that; 0: only nodes without pods go.",
+      Range{0.0, 1.0}, Unit{"share"},
+      Source{"cluster-autoscaler: --scale-down-utilization-threshold, and likewise for GPUs"});
+    v("gangs", gangs,
+      "Pods of gangs may be moved, too: an eviction stops the whole gang. Upstream, pods of "
+      "controllers that it does not know keep their node.");
+    v("unneeded_time", unneeded_time, "A ready node goes when it is unneeded for so long.",
+      Source{"cluster-autoscaler: --scale-down-unneeded-time"});
+    v("unready_time", unready_time,
+      "A node that is not ready goes when it has no pods for so long.",
+      Source{"cluster-autoscaler: --scale-down-unready-time"});
+    v("delay_after_add", delay_after_add, "Nothing goes for so long after nodes were asked for.",
+      Source{"cluster-autoscaler: --scale-down-delay-after-add"});
+    v("delay_after_delete", delay_after_delete, "Likewise, after nodes went.",
+      Source{"cluster-autoscaler: --scale-down-delay-after-delete"});
+    v("delay_after_failure", delay_after_failure, "Likewise, after a node could not be drained.",
+      Source{"cluster-autoscaler: --scale-down-delay-after-failure"});
+    v("parallel", parallel, "Nodes that go in one loop, at most; those that are drained included.",
+      Range{1, 1'000'000}, Unit{"nodes"},
+      Source{"cluster-autoscaler: --max-scale-down-parallelism"});
+    v("drain_parallel", drain_parallel, "Nodes that are drained at a time, at most.",
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --max-drain-parallelism"});
+    v("eviction_time", eviction_time,
+      "An eviction that a disruption budget forbids is asked for again for so long. Then the node "
+      "stays.",
+      Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-pod-eviction-time"});
+    v("termination_max", termination_max,
+      "Evicted pods may take so long to end; else the node stays.", Range{1_s, 240_h},
+      Source{"cluster-autoscaler: --max-graceful-termination-sec"});
+    v("candidates_max", candidates_max,
+      "Nodes with pods that one loop looks at, at most; those that were unneeded before come "
+      "first.",
+      Range{1, 1'000'000}, Unit{"nodes"},
+      Source{"cluster-autoscaler: --scale-down-non-empty-candidates-count"});
+    v("recheck_after", recheck_after,
+      "A node whose pods cannot move is looked at again after so long.", Range{1_s, 240_h},
+      Source{"cluster-autoscaler: --unremovable-node-recheck-timeout"});
+  }
+};
+
+struct ClusterAutoscalerParams {
+  static constexpr std::string_view kDoc =
+      "One loop a `period`: upstream's --scan-interval, 10 s. Nodes come for pods that found none, "
+      "and go when their pods fit elsewhere.";
+  Duration time_per_node = 10_ms;
+  int32_t nodes_per_scale_up = 1'000;
+  int32_t expendable_below = -10;
+  UnreadyGuardParams unready_guard = {};
+  ScaleDownParams scale_down = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("time_per_node", time_per_node,
+      "That a loop takes for each node there is: it acts at its end on what it saw at its begin, "
+      "and the next begins no earlier.",
+      Range{Duration{}, 1_min},
+      Source{"calibrated: cluster-autoscaler, scalability tests: a loop takes up to 10 s with "
+             "1,000 nodes of 30 pods"});
+    v("nodes_per_scale_up", nodes_per_scale_up, "As many are asked for in one loop, at most.",
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --max-nodes-per-scaleup"});
+    v("expendable_below", expendable_below,
+      "Pods of a lower priority do not count: no node is asked for them, and none stays for them.",
+      Range{-2'000'000'000, 2'000'000'000},
+      Source{"cluster-autoscaler: --expendable-pods-priority-cutoff"});
+    v("unready_guard", unready_guard, "When it halts.");
+    v("scale_down", scale_down, "Which nodes go.");
+  }
+};
+
+}  // namespace orrery
