@@ -93,18 +93,23 @@ the board returns a new one:
     waiting, is_held(job)            pending jobs, longest wait first, each with job, since_ns; held by the job queue
     unplaced                         pods that found no node, each with pod, since_ns
     has_pod(pod), pod(pod)           of a job that is not over
-    is_ready(pod), is_terminating(pod), unsaved_ns(pod), disruptions_allowed(pod) (None: no budget)
+    is_ready(pod), is_terminating(pod), unsaved_ns(pod)
+    budgets(pod), disruptions_allowed(budget)    numbers of disruption budgets that select it; evictions, now
     node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels), lone_pods,
     lone_pods_with_siblings          the ledger of pods with a node
-    pools                            each with name, nodes, size, size_min, size_max, asked, backs_off_until_ns
+    nodes_not_ready                  how many, of nodes with a Node object
+    pools                            each with name, nodes, size, size_min, size_max, asked, unregistered,
+                                     backs_off_until_ns
     pool_of(node), pool_state(node)  its index (None: not scaled); foreign, absent, asked, joined or member
 
 `actions` is valid during the tick. The actions are executed after the tick, in this order; `why` is written to
 /events/actions:
     cordon(node, why), uncordon(node, why), taint(node, key, why, value="", effect="NoSchedule", is_there=True)
-    evict(pod, why, retry_for_ns=0), drain(node, why, deadline_ns=None, force_after_ns=None)
+    evict(pod, why, retry_for_ns=0), drain(node, why, deadline_ns=None, force_after_ns=None,
+          evict_for_ns=None)
     suspend(job, why), resume(job, why), resize(job, replicas, why)
-    add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0), remove_nodes(pool, nodes, why)
+    add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0)
+    remove_nodes(pool, nodes, why, lost_below=-2**31)
     wake_at(when_ns)                 the next tick is at that time, if that is before the end of the period
 
 Every class has the argument `timeout` (1min): a call that takes longer, in host time, ends the run.
@@ -220,6 +225,8 @@ class Policy:
     """domains() is asked about pods without a gang, too."""
     plans_without_waiting: ClassVar[bool] = False
     """plan() is called while no job waits, too."""
+    scales_pools: ClassVar[bool] = False
+    """A controller that adds and removes nodes: it runs in place of the ClusterAutoscaler."""
 
 
 def named_in_vain(argument: str, owner: str, names: Iterable[str], has: Callable[[str], bool]) -> list[str]:

@@ -152,7 +152,8 @@ void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
 std::vector<ControllerParams> controllers_of(const Scenario& scenario) {
   std::vector<ControllerParams> controllers = scenario.policy.controllers;
   const auto scales = [](const ControllerParams& params) {
-    return has(PolicyRegistry::instance().find(params.name)->traits, Trait::ScalesPools);
+    const auto* const entry = PolicyRegistry::instance().find(params.name);
+    return entry->has_trait(Trait::ScalesPools, params.args);
   };
   const ControlPlaneParams& plane = scenario.control_plane;
   const bool has_groups = plane.level != ControlPlaneLevel::None && plane.autoscaler;

@@ -62,7 +62,7 @@ class Board final : public ControlBoard {
   std::vector<Unplaced> unplaced() const override;
   std::vector<uint32_t> budgets(PodId pod) const override { return budgets_.of(pod); }
   int32_t disruptions_allowed(uint32_t budget) const override {
-    return budgets_.status(budget, now()).allowed();
+    return budget < budgets_.size() ? budgets_.status(budget, now()).allowed() : 0;
   }
 
   bool is_ready(NodeId node) const override;

@@ -148,6 +148,7 @@ void bind_news(py::module_& m) {
   field("asked", &PoolView::asked);
   pool.def_readonly("name", &PoolCopy::name)
       .def_readonly("nodes", &PoolCopy::nodes)
+      .def_property_readonly("unregistered", [](const PoolCopy& p) { return p.view.unregistered; })
       .def_property_readonly("backs_off_until_ns",
                              [](const PoolCopy& p) { return p.view.backs_off_until.ns; });
 }
@@ -162,13 +163,16 @@ void bind_pods_of_board(py::class_<ControlBoardRef>& board) {
   of_pod("is_ready", [](const ControlBoard& b, PodId pod) { return b.is_ready(pod); });
   of_pod("is_terminating", [](const ControlBoard& b, PodId pod) { return b.is_terminating(pod); });
   of_pod("unsaved_ns", [](const ControlBoard& b, PodId pod) { return b.unsaved(pod).ns; });
-  of_pod("disruptions_allowed",
-         [](const ControlBoard& b, PodId pod) { return b.disruptions_allowed(pod); });
+  of_pod("budgets", [](const ControlBoard& b, PodId pod) { return b.budgets(pod); });
   of_pod("placed_since_ns", [](const ControlBoard& b, PodId pod) {
     const Placed& placed = b.placements().of(pod);
     return placed.node.is_valid() ? std::optional{placed.since.ns} : std::nullopt;
   });
   board
+      .def("disruptions_allowed",
+           [](const ControlBoardRef& b, uint32_t budget) {
+             return b.board->disruptions_allowed(budget);
+           })
       .def("has_pod",
            [](const ControlBoardRef& b, uint32_t pod) { return b.board->is_live(PodId{pod}); })
       .def("has_job",
@@ -204,6 +208,7 @@ void bind_control_board(py::module_& m) {
   field("node_changes", [copy](const ControlBoard& b) { return copy(b.node_changes()); });
   field("gang_failures", [copy](const ControlBoard& b) { return copy(b.gang_failures()); });
   field("pools", pools_of);
+  field("nodes_not_ready", [](const ControlBoard& b) { return b.nodes_not_ready(); });
   field("ready", [](const ControlBoard& b) {
     return by_node<bool>(b, [&](NodeId n) { return b.is_ready(n); });
   });
@@ -248,10 +253,12 @@ void taint(const ActionsRef& a, int64_t node, const std::string& key, const std:
 }
 
 void drain(const ActionsRef& a, int64_t node, const std::string& why,
-           const std::optional<int64_t>& deadline_ns, const std::optional<int64_t>& force_ns) {
+           const std::optional<int64_t>& deadline_ns, const std::optional<int64_t>& force_ns,
+           const std::optional<int64_t>& evict_for_ns) {
   a.actions->give(DrainNode{.node = node_of(a, node),
                             .deadline = span_or_never(deadline_ns, "deadline_ns"),
-                            .force_after = span_or_never(force_ns, "force_after_ns")},
+                            .force_after = span_or_never(force_ns, "force_after_ns"),
+                            .evict_for = span_or_never(evict_for_ns, "evict_for_ns")},
                   why);
 }
 
@@ -317,7 +324,7 @@ void bind_actions(py::module_& m) {
           },
           py::arg("pod"), why, py::kw_only(), py::arg("retry_for_ns") = 0)
       .def("drain", drain, node, why, py::kw_only(), py::arg("deadline_ns") = py::none(),
-           py::arg("force_after_ns") = py::none())
+           py::arg("force_after_ns") = py::none(), py::arg("evict_for_ns") = py::none())
       .def(
           "suspend",
           [](const ActionsRef& a, int64_t j, const std::string& s) {
@@ -336,11 +343,14 @@ void bind_actions(py::module_& m) {
       .def(
           "remove_nodes",
           [](const ActionsRef& a, int64_t pool, const std::vector<int64_t>& nodes,
-             const std::string& s) {
-            a.actions->give(
-                RemoveNodes{.pool = checked_pool(a, pool), .nodes = nodes_from(a, nodes)}, s);
+             const std::string& s, int32_t lost_below) {
+            a.actions->give(RemoveNodes{.pool = checked_pool(a, pool),
+                                        .nodes = nodes_from(a, nodes),
+                                        .lost_below = lost_below},
+                            s);
           },
-          py::arg("pool"), py::arg("nodes"), why)
+          py::arg("pool"), py::arg("nodes"), why, py::kw_only(),
+          py::arg("lost_below") = std::numeric_limits<int32_t>::min())
       .def("wake_at", wake_at, py::arg("when_ns"));
 }
 

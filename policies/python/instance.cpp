@@ -90,6 +90,10 @@ std::vector<std::string> PolicyClass::files() const {
   });
 }
 
+bool PolicyClass::is_set(const char* attribute) const {
+  return in_python([&] { return class_.attr(attribute).cast<bool>(); });
+}
+
 std::string PolicyClass::name() const {
   return in_python([&] { return class_.attr("__name__").cast<std::string>(); });
 }

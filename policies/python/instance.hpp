@@ -32,6 +32,7 @@ class PolicyClass {
   FieldTree describe() const;
   std::vector<std::string> files() const;  // files that it was read from
   std::string name() const;
+  bool is_set(const char* attribute) const;  // true or false
 
  private:
   friend class Instance;

@@ -132,6 +132,14 @@ std::vector<std::string> points(const RawParams& args) {
   }
 }
 
+Traits traits(const RawParams& args) {
+  try {
+    return PolicyClass{args}.is_set("scales_pools") ? Trait::ScalesPools : Trait::None;
+  } catch (const std::runtime_error&) {
+    return Trait::None;
+  }
+}
+
 std::string name_of_code(const RawParams& args) {
   try {
     return PolicyClass{args}.name();
@@ -171,6 +179,7 @@ struct Registration {
     JobPoints::for_each(add);
     ControllerPoints::for_each(add);
     entry.points_of_code = points;
+    entry.traits_of_code = traits;
     entry.describe_code = describe_code;
     entry.name_of_code = name_of_code;
     entry.traits = Trait::NeedsProcess;

@@ -51,6 +51,10 @@ std::string PolicyRegistry::Entry::label(const std::string& name, const RawParam
   return name_of_code ? name + ":" + name_of_code(args) : name;
 }
 
+bool PolicyRegistry::Entry::has_trait(Trait trait, const RawParams& args) const {
+  return has(traits, trait) || (traits_of_code && has(traits_of_code(args), trait));
+}
+
 bool PolicyRegistry::Entry::serves(const PointName& point, const RawParams& args) const {
   return std::ranges::count(points_with(args), point.name) > 0;
 }

@@ -54,11 +54,13 @@ class ORRERY_API PolicyRegistry {
     std::function<std::pair<std::vector<std::string>, FieldTree>(const std::string&)> describe_code;
     std::function<std::string(const RawParams&)> name_of_code;  // the code's own name
     Traits traits = Trait::None;
+    std::function<Traits(const RawParams&)> traits_of_code;  // beside `traits`; none if unreadable
     std::optional<Fact> heeded;  // a fact without which the policy has no effect
     bool is_built_in() const { return origin == "built in"; }
     // The recorded name: the policy's, or "NAME:CODE" with the code's name.
     std::string label(const std::string& name, const RawParams& args) const;
     std::vector<std::string> points_with(const RawParams& args) const;
+    bool has_trait(Trait trait, const RawParams& args) const;
     bool serves(const PointName& point, const RawParams& args) const;
     bool serves_pods(const RawParams& args) const;  // at any point
     bool serves_jobs(const RawParams& args) const;  // at any point of the job queue

@@ -134,8 +134,7 @@ struct ORRERY_API ControllerPoint {  // base of the points of controllers
   virtual ~ControllerPoint() = default;
 };
 
-// What a controller counts, for the summary of the run.
-struct ControllerFigure {
+struct ControllerFigure {  // of the summary
   std::string_view name;
   int64_t value = 0;
   std::string_view unit, doc;
@@ -145,8 +144,7 @@ class ORRERY_API Controller : public ControllerPoint {
  public:
   static constexpr PointName kPoint{"Controller", "what to do about the cluster as time passes"};
   virtual void tick(const ControlBoard& board, Actions& actions) = 0;
-  // Those of one name are added up over controllers.
-  virtual std::vector<ControllerFigure> figures() const { return {}; }
+  virtual std::vector<ControllerFigure> figures() const { return {}; }  // equal names are summed
 };
 
 }  // namespace orrery

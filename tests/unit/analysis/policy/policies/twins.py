@@ -439,7 +439,8 @@ class LooksAround(Policy):
                 assert board.has_pod(pod) and board.pod(pod).job == number
                 assert (board.placed_since_ns(pod) is None) == (pod not in placed)
                 assert board.unsaved_ns(pod) >= 0 and not (board.is_ready(pod) and pod not in placed)
-                self.seen |= {f"budget of {board.disruptions_allowed(pod)}"} | (
+                allowed = [board.disruptions_allowed(budget) for budget in board.budgets(pod)]
+                self.seen |= {f"budget of {allowed}"} | (
                     {"terminating"} if board.is_terminating(pod) else set())
             self.seen |= {job.phase, job.user, job.team}
         assert not board.has_job(10**6) and not board.has_pod(10**6)
