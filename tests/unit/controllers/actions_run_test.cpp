@@ -128,6 +128,15 @@ TEST(Actions, ADrainFailsAtItsDeadline) {
   EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::Evicted, &PodRow::end), 0);
 }
 
+TEST(Actions, ADrainFailsWhenAnEvictionStaysForbidden) {
+  ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 4}]"),
+                  "{at: 1min, action: drain, node: 0, deadline: 12min, evict_for: 2min}"};
+  const ActionRow row = only(run);
+  EXPECT_EQ(row.outcome, ActionOutcome::Failed);
+  EXPECT_EQ(row.ended - row.at, 2_min);
+  EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("429: disruption budget b"));
+}
+
 TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {
   ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 4}]"),
                   "{at: 1min, action: drain, node: 0}, {at: 2min, action: drain, node: 0}, {at: "

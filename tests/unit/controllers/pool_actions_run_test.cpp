@@ -60,9 +60,9 @@ TEST(PoolActions, NodesThatAreAskedForComeAndTheActionIsDoneThen) {
 }
 
 TEST(PoolActions, NodesThatDoNotComeFailTheActionAndThePoolBacksOff) {
-  ScriptedRun run{scaled_world("delays", kNever),
-                  step("1min", "add_nodes", 4) + ", " + step("17min", "add_nodes", 4) + ", " +
-                      step("22min", "add_nodes", 4)};
+  ScriptedRun run{scaled_world("delays", kNever), step("1min", "add_nodes", 4) + ", " +
+                                                      step("17min", "add_nodes", 4) + ", " +
+                                                      step("22min", "add_nodes", 4)};
   const std::vector<ActionRow> rows = run.actions();
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].outcome, ActionOutcome::Failed);
@@ -77,13 +77,13 @@ TEST(PoolActions, NodesThatCannotBeAskedForAreRefused) {
   struct Case {
     std::string step, reason;
   };
-  for (const Case& c : std::vector<Case>{
-           {step("1min", "add_nodes", 4, 1, ", pool: 1"), "there is no such pool"},
-           {step("1min", "add_nodes", 0), "node 0 is not of the pool"},
-           {step("1min", "add_nodes", 3), "node 3 is there or on its way"},
-           {step("1min", "add_nodes", 4, 2), "the pool may have 3 nodes"},
-           {step("1min", "add_nodes", 4, 0), "no node is named"},
-           {step("1min", "add_nodes", 99), "there is no such node"}}) {
+  for (const Case& c :
+       std::vector<Case>{{step("1min", "add_nodes", 4, 1, ", pool: 1"), "there is no such pool"},
+                         {step("1min", "add_nodes", 0), "node 0 is not of the pool"},
+                         {step("1min", "add_nodes", 3), "node 3 is there or on its way"},
+                         {step("1min", "add_nodes", 4, 2), "the pool may have 3 nodes"},
+                         {step("1min", "add_nodes", 4, 0), "no node is named"},
+                         {step("1min", "add_nodes", 99), "there is no such node"}}) {
     SCOPED_TRACE(c.step);
     ScriptedRun run{scaled_world("delays", kThreeMinutes), c.step};
     EXPECT_EQ(only_action(run).outcome, ActionOutcome::Refused);

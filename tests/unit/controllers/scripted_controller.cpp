@@ -15,7 +15,7 @@ struct ScriptedStepParams {
   int32_t node = 0, nodes = 1, pool = 0, job = 0, rank = 0, replicas = 0;
   int32_t lost_below = -1'000'000'000;
   Duration retry_for = {};
-  std::optional<Duration> deadline = {}, force_after = {};
+  std::optional<Duration> deadline = {}, force_after = {}, evict_for = {};
 
   template <class V>
   void fields(V& v) {
@@ -31,6 +31,7 @@ struct ScriptedStepParams {
     v("retry_for", retry_for, "Of an eviction.");
     v("deadline", deadline, "Of a drain.");
     v("force_after", force_after, "Of a drain.");
+    v("evict_for", evict_for, "Of a drain.");
   }
 };
 
@@ -53,7 +54,8 @@ ControlAction action_of(const ScriptedStepParams& step, const ControlBoard& boar
   if (step.action == "untaint") return TaintNode{node, no_execute, false};
   if (step.action == "drain") {
     return DrainNode{node, step.deadline.value_or(Duration::max()),
-                     step.force_after.value_or(Duration::max())};
+                     step.force_after.value_or(Duration::max()),
+                     step.evict_for.value_or(Duration::max())};
   }
   if (step.action == "suspend") return SuspendJob{job};
   if (step.action == "resume") return ResumeJob{job};
