@@ -22,6 +22,7 @@ class ClusterAutoscaler final : public Policy, public Controller {
       : params_{params}, down_{board, params_} {}
 
   void tick(const ControlBoard& board, Actions& actions) override {
+    if (board.pools().empty()) return;
     const Time now = board.now();
     if (period_ == Duration{})
       period_ = now - Time{};  // the first tick is a period after the start
@@ -33,6 +34,7 @@ class ClusterAutoscaler final : public Policy, public Controller {
   }
 
   std::vector<ControllerFigure> figures() const override {
+    if (period_ == Duration{}) return {};  // there are no pools
     return {{"autoscaler_loops", loops_, "", "of the autoscaler"},
             {"autoscaler_halted", halted_, "",
              "of these, with too many nodes not ready to do anything"},
