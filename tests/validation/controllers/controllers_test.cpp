@@ -56,7 +56,8 @@ json drain_s(const json& input) {
   return (rows.at(0).ended - rows.at(0).at) / 1_s;
 }
 
-// As many nodes as replicas with so many GPUs. The default scheduler spreads these, one on a node.
+// As many nodes as replicas with so many GPUs. The default scheduler spreads pods by their cores,
+// so each node gets one.
 json consolidation(const json& input) {
   const int64_t nodes = input.at("nodes").get<int64_t>();
   const std::string count = std::to_string(nodes), gpus = input.at("gpus").dump();
@@ -68,10 +69,10 @@ json consolidation(const json& input) {
   }
   if (input.contains("gang")) {
     sources = "{kind: jobs, jobs: [{name: s, work: 10d, pods: " + count + ", pod: {gpus: " + gpus +
-              "}}]}";
+              ", cpus: 40}}]}";
   } else {
     sources = "{kind: service, name: s, replicas: " + count + ", pod: {gpus: " + gpus +
-              "}, load: [{at: 0h, load: 1}]}";
+              ", cpus: 40}, load: [{at: 0h, load: 1}]}";
   }
   ScenarioRun run{"cluster: {pools: [{name: a, machine: dgx-a100, count: " + count +
                   "}]}\ncontrol_plane: {level: delays, autoscaler: {groups: [{pool: a, "
