@@ -63,7 +63,7 @@ class Schema:
             return [kind for kind in schema["oneOf"] if kind != {"type": "null"}]
         return [{"properties": {"kind": {"const": rule["if"]["properties"]["name"]["const"]},
                                 **rule["then"]["properties"]}}
-                for rule in schema.get("allOf", [])]
+                for rule in schema.get("allOf", []) if "properties" in rule["if"]]
 
     def _walk(self, path: Path, schema: Json, text: str = "") -> Iterator[Leaf]:
         text = schema.get("description", text)
