@@ -258,7 +258,7 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
                                                 .retry_until = at(evict_for),
                                                 .force_at = at(action.force_after)},
                                                done);
-    // Its last pod may be gone by now.
+    // The last pod of the drain may be gone by now.
     const auto drain = open_.find(number);
     if (drain == open_.end()) return;
     const auto left = drain->second.evictions.find(pod);
@@ -269,7 +269,7 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
   end(number, ActionOutcome::Done);
 }
 
-// `reason`: why a pod was not evicted; empty: the deadline has come.
+// `reason`: why a pod was not evicted; empty: the deadline is over.
 void ActionExecutor::drain_failed(uint64_t number, const std::string& reason) {
   Open& open = open_.at(number);
   for (const auto& [pod, eviction] : open.evictions) evictions_.cancel(eviction);
@@ -359,7 +359,7 @@ void ActionExecutor::begin(uint64_t number, const AddNodes& action) {
   if (!why_not.empty()) end(number, ActionOutcome::Refused, why_not);
 }
 
-// The Node object goes, so its cordon goes with it.
+// The Node object is deleted, and its cordon with it.
 void ActionExecutor::begin(uint64_t number, const RemoveNodes& action) {
   if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
   const NodeGroups::Removed removed = parts_.groups->remove(action);

@@ -1,4 +1,4 @@
-// models/controllers/action_executor.hpp -- carries out what controllers ask for.
+// models/controllers/action_executor.hpp -- executes the actions of controllers.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,10 @@
 
 namespace orrery {
 
-// Pays for each action through the client of its controller, where there is a control plane.
-// Refuses what may not be. Writes a row of /events/actions once the outcome is known.
+// With a control plane, the client of the controller sends the requests of each action. Forbidden
+// actions are rejected. Each action gets a row of /events/actions once its outcome is known.
+// Example: EvictPod at 0 s for a pod whose budget is used up: the request gets a 429 and is retried
+// every 5 s; with `retry_for` 60 s the row at 60 s says failed.
 class ActionExecutor {
  public:
   struct Parts {
@@ -37,7 +39,7 @@ class ActionExecutor {
     bool has_job_queue = false;
   };
   struct Giver {
-    uint32_t number = 0;  // of the controller: whose client pays
+    uint32_t number = 0;  // of the controller whose client sends the requests
     std::string_view name;
   };
   ActionExecutor(Sim sim, const Parts& parts);
@@ -47,29 +49,29 @@ class ActionExecutor {
   void use(ControllerApi& api);
   void connect(PodNews& pods, JobNews& jobs);
   void carry_out(const Giver& by, const Actions& actions);
-  void finish();  // rows of actions that are under way at the end of the run
+  void finish();  // writes the rows of open actions at the end of the run
   void add_summary(Recorder& recorder) const;
 
   bool is_draining(NodeId node) const { return draining_.contains(node); }
   bool is_suspended(JobId job) const { return suspended_.contains(job); }
-  // A suspended gang writes a checkpoint; checkpoints to a store are not written then.
+  // Whether a suspended gang writes a checkpoint; one to a store is not written.
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }
-  // Only a controller can end what is held back: cordoned nodes, suspended jobs, open actions.
+  // Objects that only a controller can release: cordoned nodes, suspended jobs, open actions.
   bool holds_back() const { return !cordoned_.empty() || !suspended_.empty() || !open_.empty(); }
 
  private:
-  struct Open {  // an action whose outcome is not known
+  struct Open {  // an action without an outcome
     ActionRow row;
     Giver by;
-    std::map<PodId, uint64_t> evictions = {};  // of a drain: pods that are left
+    std::map<PodId, uint64_t> evictions = {};  // of a drain: remaining pods
     EventId deadline = {};
   };
   struct Counters {
     uint64_t given = 0, done = 0, refused = 0, failed = 0;
   };
-  // The node, pod or job is not there; empty: it is, or the action names none.
+  // The missing node, pod or job of the action; empty: all exist.
   std::string_view what_is_missing(const ControlAction& action) const;
   ActionRow row_of(const Giver& by, const Actions::Ordered& ordered) const;
   void begin(uint64_t number, const CordonNode& action);
@@ -82,7 +84,8 @@ class ActionExecutor {
   void begin(uint64_t number, const ResizeService& action);
   void begin(uint64_t number, const AddNodes& action);
   void begin(uint64_t number, const RemoveNodes& action);
-  // Patches an object, then does `apply`, which says why not, if it cannot be done any more.
+  // Patches an object, then calls `apply`, which returns why the change is no longer possible;
+  // empty: done.
   void patch(uint64_t number, ApiResource resource, std::function<std::string()> apply);
   void set_cordoned(NodeId node, bool is_cordoned);
   void delete_intolerant(uint64_t number, const TaintNode& action);
@@ -98,9 +101,9 @@ class ActionExecutor {
   Parts parts_;
   ControllerApi* api_ = nullptr;
   EvictionsByApi evictions_;
-  std::map<uint64_t, Open> open_;  // in the order in which they were given
+  std::map<uint64_t, Open> open_;  // in order of time
   uint64_t last_ = 0;
-  std::map<NodeId, uint64_t> draining_;  // the action
+  std::map<NodeId, uint64_t> draining_;  // the number of the drain
   std::set<NodeId> cordoned_;
   std::set<JobId> suspended_;
   Counters counters_;

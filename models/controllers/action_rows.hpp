@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// As kActionNames, and in its order.
+// In the order of kActionNames.
 enum class ActionKind : uint8_t {
   Cordon,
   Uncordon,
@@ -56,14 +56,14 @@ struct ActionRow {
     c("rank", &ActionRow::rank, "pod of that job; -1: none");
     c("pool", &ActionRow::pool, "pool that is scaled");
     c("amount", &ActionRow::amount,
-      "resize: replicas; nodes asked for, or that went; drain: pods on the node when it began");
-    c("tries", &ActionRow::tries, "requests to the Eviction API, of a drain those of all its pods");
+      "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node at its begin");
+    c("tries", &ActionRow::tries, "requests to the Eviction API; for a drain those of all pods");
     c("outcome", &ActionRow::outcome,
-      "done; refused: by a disruption budget, or since it may not be; failed: the API servers or "
-      "the deadline prevented it; under_way: at the end of the run");
-    c("why", &ActionRow::why, "in the words of the controller");
+      "done; refused: forbidden, or by a disruption budget; failed: prevented by the API servers "
+      "or the deadline; under_way: at the end of the run");
+    c("why", &ActionRow::why, "reason given by the controller");
     c("reason", &ActionRow::reason,
-      "of an action that was refused or failed; or why not all nodes of remove_nodes went");
+      "why the action was refused or failed, or why remove_nodes did not remove all nodes");
   }
 };
 

@@ -2,7 +2,7 @@
 
 namespace orrery {
 
-// A pod that no job has any more names the job that had it last.
+// A pod id without a job still names its last job.
 bool Board::is_live(PodId id) const {
   if (id.index >= parts_.jobs.pods_bound()) return false;
   const JobId owner = parts_.jobs.pod(id).job;
@@ -52,7 +52,7 @@ bool Board::is_held(JobId id) const {
   return job.phase == JobPhase::Pending && !has_pods && !executor_.is_suspended(id);
 }
 
-// Pods that hold a node in Permit need none.
+// Pods that hold a node in Permit are not unplaced.
 std::vector<ControlBoard::Unplaced> Board::unplaced() const {
   std::vector<Unplaced> pods;
   std::vector<PodId> over;

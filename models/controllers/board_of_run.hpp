@@ -31,7 +31,7 @@ class Board final : public ControlBoard {
         const DisruptionBudgets& budgets)
       : sim_{sim}, parts_{parts}, news_{news}, executor_{executor}, budgets_{budgets} {}
 
-  // What the controller whose turn it is has not seen yet.
+  // Sets the first news that the next controller has not read.
   void show_since(uint64_t node_changes, uint64_t gang_failures) {
     node_changes_from_ = node_changes;
     gang_failures_from_ = gang_failures;

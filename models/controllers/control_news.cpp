@@ -22,8 +22,8 @@ void ControlNews::phase_changed(JobId job, JobPhase before, JobPhase after) {
   if (after == JobPhase::Pending) waits(job);
 }
 
-// Jobs that begin to wait come last, so the vector is sorted by time. The job that stops waiting is
-// often among the last ones.
+// Jobs that begin to wait are appended, so the vector is sorted by time. The job that stops waiting
+// is often near the end.
 void ControlNews::no_longer_waits(JobId job) {
   const auto from_back =
       std::ranges::find(waiting_.rbegin(), waiting_.rend(), job, &WaitingJob::job);

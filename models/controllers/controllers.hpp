@@ -18,8 +18,10 @@
 
 namespace orrery {
 
-// Each controller ticks every period, and when it asked to be woken. Controllers that are due at
-// one instant tick in the order of the list; the actions of one are carried out before the next.
+// Each controller ticks once per period, and at the times of wake_at. Controllers that are due at
+// one instant tick in the order of the list; the actions of one are executed before the next one
+// ticks. Example: two controllers with periods of 1 min and 90 s: the first ticks at 1 min, the
+// second at 90 s, the first at 2 min, and at 3 min both, in the order of the list.
 class Controllers {
  public:
   struct Parts {
@@ -43,7 +45,7 @@ class Controllers {
   void start();
   void finish() { executor_.finish(); }
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // what policies name in vain
+  std::vector<std::string> notes() const;  // unused names in the arguments of policies
   bool holds_back() const { return executor_.holds_back(); }
   const DisruptionBudgets& budgets() const { return budgets_; }
 
@@ -53,9 +55,9 @@ class Controllers {
     std::unique_ptr<Policy> policy;
     Bound<Controller> point;
     Duration period;
-    Time next;  // tick of the period
-    Time due;   // that, or sooner if the controller asked to be woken
-    uint64_t node_changes = 0, gang_failures = 0;  // news that it has seen
+    Time next;                                     // next tick of the period
+    Time due;                                      // `next`, or sooner after wake_at
+    uint64_t node_changes = 0, gang_failures = 0;  // news that the controller has read
   };
   void add(const ControllerParams& params);
   void tick_due();

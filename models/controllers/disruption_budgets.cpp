@@ -37,8 +37,8 @@ bool DisruptionBudgets::is_disrupted(PodId pod, Time now) const {
          now - at->second.since < kEntryLasts;
 }
 
-// An owner wants all pods of its roles; a service as many as its replicas. A budget with an integer
-// min_available counts pods instead: its expected pods are those that exist.
+// An owner expects all pods of its roles, a service its replicas. For a budget with an integer
+// min_available, the expected pods are those that exist.
 DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) const {
   const DisruptionBudgetParams& budget = params_[number];
   const auto limit =

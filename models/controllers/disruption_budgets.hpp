@@ -14,25 +14,25 @@
 namespace orrery {
 
 // The arithmetic of the disruption controller and of the Eviction API. For each budget
-//   expected = sum of the pods that the controllers of selected pods want
+//   expected = sum of the pods that the owners of selected pods want
 //   desired  = min_available of it, or expected - max_unavailable
 //   healthy  = selected pods that are ready, not terminating and not in DisruptedPods
 //   allowed  = max(0, healthy - desired); 0 if expected is 0
-// Example: 7 pods, min_available 50 %: desired = ceil(3.5) = 4, so 3 may go.
-// An eviction that is allowed enters the pod in DisruptedPods. The entry is dropped 2 min later if
-// the pod is still there and was not deleted.
+// Example: 7 pods, min_available 50 %: desired = ceil(3.5) = 4, so 3 may be evicted. An allowed
+// eviction enters the pod in DisruptedPods. The entry is dropped after 2 min if the pod still
+// exists and was not deleted.
 class DisruptionBudgets {
  public:
   static constexpr Duration kEntryLasts = 2_min;
   using Replicas = std::function<int32_t(JobId service)>;
 
-  // `replicas`: what a service wants now.
+  // `replicas`: the present replicas of a service.
   DisruptionBudgets(const JobTable& jobs, std::vector<DisruptionBudgetParams> params,
                     Replicas replicas);
 
   struct Status {
     int32_t expected = 0, desired = 0, healthy = 0;
-    bool has_failed = false;  // an owner has no scale; then nothing is allowed
+    bool has_failed = false;  // an owner has no scale; then no eviction is allowed
     int32_t allowed() const {
       if (has_failed || expected <= 0 || healthy < desired) return 0;
       return healthy - desired;
@@ -45,14 +45,14 @@ class DisruptionBudgets {
   enum class Verdict : uint8_t { Allowed, TooManyRequests, SeveralBudgets };
   struct Answer {
     Verdict verdict = Verdict::Allowed;
-    std::string budget = {};  // that forbids the eviction
+    std::string budget = {};  // the budget that forbids the eviction
   };
   // As the Eviction API: an allowed eviction uses up a disruption of the pod's budget.
   Answer evict(PodId pod, Time now);
   static bool is_ready(const Pod& pod, Time now);
 
  private:
-  struct Entry {  // of DisruptedPods
+  struct Entry {  // entry of DisruptedPods
     uint64_t generation = 0;
     Time since;
   };

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kPoolNodeStates{"foreign", "absent", "asked", "joined",
                                                           "member"};
 
-struct JobCopy {  // what Python may keep; ids are recycled, serials are not
+struct JobCopy {  // Python may keep a copy; ids are recycled, serials are not
   JobView view;
   std::string name, user, team;
 };
@@ -30,7 +30,7 @@ struct PoolCopy {
   py::object nodes;
 };
 
-// ---- what names a thing, checked
+// ---- checks of ids
 
 JobId checked_job(const ControlBoard& board, int64_t job) {
   const JobId id{static_cast<uint32_t>(job)};
@@ -44,7 +44,7 @@ PodId checked_pod(const ControlBoard& board, int64_t pod) {
   throw py::index_error("there is no pod " + std::to_string(pod) + ", or its job is over");
 }
 
-// For actions: the executor refuses those on jobs and pods that are over, as of any controller.
+// For actions: actions on jobs and pods that are over pass, and the executor rejects them.
 template <class I>
 I number_of(int64_t number, const char* what) {
   const I id{static_cast<uint32_t>(number)};
@@ -63,7 +63,7 @@ Duration span_or_never(const std::optional<int64_t>& ns, const char* name) {
 
 // ---- the board
 
-// An array over all nodes of what `get(node)` says.
+// An array over all nodes of the values of `get(node)`.
 template <class T, class F>
 py::array_t<T> by_node(const ControlBoard& board, F&& get) {
   const auto nodes = static_cast<uint32_t>(board.cluster().nodes());
@@ -297,7 +297,7 @@ void wake_at(const ActionsRef& a, int64_t when_ns) {
   a.actions->wake_at({when_ns});
 }
 
-// Named as in /events/actions.
+// Methods have the names of /events/actions.
 void bind_actions(py::module_& m) {
   const auto node = py::arg("node"), job = py::arg("job"), why = py::arg("why");
   py::class_<ActionsRef>(m, "Actions")

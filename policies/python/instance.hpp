@@ -30,9 +30,9 @@ class PolicyClass {
   // Reports mistakes in the class's own arguments.
   void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) const;
   FieldTree describe() const;
-  std::vector<std::string> files() const;  // files that it was read from
+  std::vector<std::string> files() const;  // the file and its imports
   std::string name() const;
-  bool is_set(const char* attribute) const;  // true or false
+  bool is_set(const char* attribute) const;  // of the class; true or false
 
  private:
   friend class Instance;
@@ -44,7 +44,7 @@ class PolicyClass {
 // The file named in the arguments, relative to the working directory.
 std::string file_of(const RawParams& args);
 
-// Constructed, used and destroyed without the interpreter's lock; its methods are called with it.
+// Constructed, used and destroyed without the interpreter's lock; its methods take the lock.
 class Instance {
  public:
   // Makes an object that has the attributes `lent` before its own __init__ runs.

@@ -28,11 +28,11 @@ class FakeBoard final : public ControlBoard {
   std::map<JobId, Duration> not_saved;
   std::vector<Unplaced> without_node;
   std::map<PodId, std::vector<uint32_t>> budgets_of;
-  std::map<uint32_t, int32_t> allowed;  // by disruption budgets
+  std::map<uint32_t, int32_t> allowed;  // by disruption budgets, by number
   std::map<NodeId, uint32_t> dead_ports;
   std::set<JobId> held;
   std::set<NodeId> not_ready, draining;
-  std::vector<PoolView> scaled;  // one, or none
+  std::vector<PoolView> scaled;  // at most one pool
   std::map<NodeId, PoolNodeState> pool_states;
   std::vector<NodeChange> changes;
   std::vector<GangFailure> failures;
@@ -202,7 +202,7 @@ struct FakeController {
     EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
     policy = entry->make_controller(board, raw);
   }
-  // Its actions, as "evict 3" or "suspend 1": the pod, the job or the node.
+  // The actions of a tick, as "evict 3" or "suspend 1": the pod, the job or the node.
   std::vector<std::string> tick() {
     last = {};
     dynamic_cast<Controller&>(*policy).tick(board, last);

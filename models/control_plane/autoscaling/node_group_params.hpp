@@ -1,5 +1,5 @@
-// models/control_plane/autoscaling/node_group_params.hpp -- pools that grow and shrink, and how
-// long their nodes take.
+// models/control_plane/autoscaling/node_group_params.hpp -- pools that grow and shrink, and the
+// provisioning times of their nodes.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@ namespace orrery {
 
 struct NodeGroupParams {
   static constexpr std::string_view kDoc =
-      "A pool that grows and shrinks. Those of its nodes that are not there at the start are the "
-      "last of the pool.";
+      "A pool that grows and shrinks. Nodes that are absent at the start are the last of the pool.";
   std::string pool = {};
   int32_t nodes_min = 0;
   std::optional<int32_t> nodes_max = {}, nodes_at_start = {};
@@ -25,15 +24,16 @@ struct NodeGroupParams {
 
   template <class V>
   void fields(V& v) {
-    v("pool", pool, "Of cluster.pools, or of a node list.", Required{}, Example{"gpu"});
-    v("nodes_min", nodes_min, "As many are kept when idle.", Range{0, 1'000'000}, Unit{"nodes"},
-      Source{"0: all of it may go"});
-    v("nodes_max", nodes_max, "No more are asked for; absent: all of the pool.",
+    v("pool", pool, "Name of a pool in cluster.pools, or of a node list.", Required{},
+      Example{"gpu"});
+    v("nodes_min", nodes_min, "Nodes that are kept even if idle.", Range{0, 1'000'000},
+      Unit{"nodes"}, Source{"0: all may be removed"});
+    v("nodes_max", nodes_max, "Limit on the number of nodes; absent: all nodes of the pool.",
       Range{1, 1'000'000}, Unit{"nodes"});
     v("nodes_at_start", nodes_at_start, "Absent: nodes_min.", Range{0, 1'000'000}, Unit{"nodes"});
     v("provisioning", provisioning,
-      "From the request until a new machine runs its kubelet, which then joins (`node_join`); "
-      "absent: uniform from 3 to 4 min, as the FAQ of cluster-autoscaler says of GCE.");
+      "Time from the request until a new machine runs its kubelet, which then joins (`node_join`); "
+      "absent: uniform from 3 to 4 min, as in the FAQ of cluster-autoscaler for GCE.");
   }
   void check(Checker& c) const;
   int32_t at_start() const { return nodes_at_start.value_or(nodes_min); }
@@ -45,8 +45,9 @@ struct NodeGroupParams {
 struct NodeGroupsParams {
   static constexpr std::string_view kDoc =
       "Pools that grow and shrink, and their provider. A controller of policy.controllers decides "
-      "when nodes come and go. If none of the list scales pools, ClusterAutoscaler runs with its "
-      "defaults. To set its arguments, name it in policy.controllers.";
+      "when nodes are added and removed. If no controller of the list scales pools, "
+      "ClusterAutoscaler runs with its defaults. To set its arguments, name it in "
+      "policy.controllers.";
   std::vector<NodeGroupParams> groups = {};
   Duration provision_time_max = 15_min;
   Duration backoff = 5_min, backoff_max = 30_min;
@@ -55,11 +56,11 @@ struct NodeGroupsParams {
   void fields(V& v) {
     v("groups", groups, "Pools that may be scaled, in order of preference.", Required{});
     v("provision_time_max", provision_time_max,
-      "A node that did not register after so long is given up, and its group backs off.",
+      "A node that has not registered after this time is given up, and its group backs off.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-node-provision-time"});
-    v("backoff", backoff, "For how long, the first time; then twice as long each time.",
+    v("backoff", backoff, "Length of the first backoff; doubled after each further failure.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --initial-node-group-backoff-duration"});
-    v("backoff_max", backoff_max, "At most; a node that registers ends the series.",
+    v("backoff_max", backoff_max, "Limit on the backoff; a node that registers resets it.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-node-group-backoff-duration"});
   }
   void check(Checker& c) const;

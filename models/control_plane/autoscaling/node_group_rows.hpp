@@ -25,15 +25,17 @@ struct ScalingRow {
   Duration waited_mean = {}, waited_max = {};
 
   static void columns(auto&& c) {
-    c("time", &ScalingRow::time, "when the size changed");
+    c("time", &ScalingRow::time, "time of the change of size");
     c("pool", &ScalingRow::pool, "whose size changed");
     c("kind", &ScalingRow::kind,
-      "nodes asked for; idle ones taken away, ready or not; nodes given up that never registered");
+      "up: nodes requested; down, down_unready: nodes removed, ready or not; timed_out: nodes that "
+      "never registered");
     c("nodes", &ScalingRow::nodes, "how many", "nodes");
-    c("size", &ScalingRow::size, "of the pool after that, with those on their way", "nodes");
-    c("pods", &ScalingRow::pods, "that nodes were asked for; else 0", "pods");
+    c("size", &ScalingRow::size, "size of the pool after the change, with requested nodes",
+      "nodes");
+    c("pods", &ScalingRow::pods, "pods for which nodes were requested; else 0", "pods");
     c("waited_mean", &ScalingRow::waited_mean,
-      "by these, since the scheduler first found no node for them");
+      "wait of these pods since their first attempt without a node");
     c("waited_max", &ScalingRow::waited_max, "likewise, the longest");
   }
 };
@@ -47,11 +49,10 @@ struct AutoscalerSample {
   static void columns(auto&& c) {
     c("time", &AutoscalerSample::time, "end of the interval; all columns are of that instant");
     c("pool", &AutoscalerSample::pool, "that is scaled");
-    c("size", &AutoscalerSample::size, "nodes there are or that are on their way", "nodes");
-    c("asked", &AutoscalerSample::asked, "of these, on their way: not ready since they were asked",
-      "nodes");
-    c("idle", &AutoscalerSample::idle, "of these, ready once and without a pod", "nodes");
-    c("backs_off", &AutoscalerSample::backs_off, "it is left alone, as nodes did not come");
+    c("size", &AutoscalerSample::size, "present and requested nodes", "nodes");
+    c("asked", &AutoscalerSample::asked, "of these, requested and not ready yet", "nodes");
+    c("idle", &AutoscalerSample::idle, "of these, without a pod after they were ready", "nodes");
+    c("backs_off", &AutoscalerSample::backs_off, "the group backs off, because nodes did not come");
   }
 };
 

@@ -46,7 +46,7 @@ void NodeGroups::connect(NodeNews& nodes) {
   nodes.node_up.connect(*this, &NodeGroups::node_ready);
 }
 
-// ---- nodes that come
+// ---- adding nodes
 
 std::string NodeGroups::why_not_asked_for(const AddNodes& action) const {
   if (action.pool >= groups_.size()) return "there is no such pool";
@@ -138,7 +138,7 @@ void NodeGroups::settle(uint64_t number, uint32_t nodes, uint32_t given_up) {
   came(lost);
 }
 
-// Nodes that should have registered by now.
+// Gives up the nodes of a request that should have registered by now.
 void NodeGroups::give_up(uint64_t request) {
   const uint32_t group = requests_.at(request).group;
   uint32_t late = 0;
@@ -158,7 +158,7 @@ void NodeGroups::give_up(uint64_t request) {
   settle(request, late, late);
 }
 
-// ---- nodes that go
+// ---- removing nodes
 
 std::string NodeGroups::why_not_removed(const RemoveNodes& action, NodeId node) const {
   const Node& n = nodes_[node];
@@ -212,7 +212,7 @@ void NodeGroups::emit_removed(ScalingKind kind, uint32_t group, uint32_t nodes, 
       {.time = now(), .pool = views_[group].name, .kind = kind, .nodes = nodes, .size = size});
 }
 
-// ---- what is shown of it
+// ---- tables
 
 bool NodeGroups::is_adding(bool pods_wait) const {
   for (uint32_t g = 0; g < groups_.size(); ++g) {

@@ -18,12 +18,14 @@
 
 namespace orrery {
 
-// Carries out AddNodes and RemoveNodes of controllers. A node that is asked for is provisioned,
-// then joins. A node that has not registered after `provision_time_max` is given up, and its pool
-// backs off. Requests to the provider cost the API servers nothing.
+// Executes AddNodes and RemoveNodes of controllers. A requested node is provisioned, then joins. A
+// node that has not registered after `provision_time_max` is given up, and its pool backs off.
+// Requests to the provider cost the API servers nothing. Example: two nodes are requested at 0 s
+// with a provisioning time of 3 min and boots of 1 min: both are Ready at 4 min. If one has not
+// registered at 15 min, it is given up, and the pool is not scaled up for 5 min.
 class NodeGroups {
  public:
-  struct Group {  // the nodes of a pool, in order
+  struct Group {  // the nodes of a pool, ordered
     NodeGroupParams params;
     std::vector<NodeId> nodes;
   };
@@ -32,7 +34,7 @@ class NodeGroups {
     const ClusterState& cluster;
     const Placements& placements;
     const NodeLifecycle& lifecycle;
-    NodePresence& presence;  // Absent comes with a node taken away, and goes with one provided
+    NodePresence& presence;  // reason Absent: set for a removed node, cleared for a provided one
   };
   NodeGroups(const Context& context, const NodeGroupsParams& params, std::vector<Group> groups);
   NodeGroups(const NodeGroups&) = delete;
@@ -46,16 +48,16 @@ class NodeGroups {
 
   // Called once all nodes of a request are ready or given up.
   using Came = std::function<void(uint32_t given_up)>;
-  // All of the nodes or none of them; says why not, else is empty.
+  // Requests all of the nodes or none. Returns why not; empty: requested.
   std::string add(const AddNodes& action, Came came);
   struct Removed {
     std::vector<NodeId> nodes;
-    std::string why_not_all;  // empty: all of the nodes went
+    std::string why_not_all;  // empty: all of the nodes were removed
   };
   Removed remove(const RemoveNodes& action);
 
-  // Nodes are on their way, or will be asked for again. A group whose backoff has reached its
-  // maximum counts as adding none.
+  // Whether nodes are on their way, or will be requested again. A group whose backoff has reached
+  // its maximum counts as adding none.
   bool is_adding(bool pods_wait) const;
 
   void sample(Time now);
@@ -68,13 +70,13 @@ class NodeGroups {
   struct Node {
     PoolNodeState state = PoolNodeState::Foreign;
     uint32_t group = 0;
-    uint64_t request = 0;  // that it came with
+    uint64_t request = 0;  // the request that added the node
     EventId provisioned = {};
   };
   struct Scaled {
     Group group;
     Rng rng;
-    Duration backoff = {};  // of the last time that nodes did not come
+    Duration backoff = {};  // after the last failed request
   };
   struct Request {
     uint32_t group = 0;
@@ -101,7 +103,7 @@ class NodeGroups {
   NodePresence& presence_;
   NodeGroupsParams params_;
   std::vector<Scaled> groups_;
-  std::vector<PoolView> views_;  // of groups_
+  std::vector<PoolView> views_;  // views of groups_
   IdVector<NodeId, Node> nodes_;
   std::map<uint64_t, Request> requests_;
   uint64_t last_request_ = 0;

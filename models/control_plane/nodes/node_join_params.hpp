@@ -85,7 +85,8 @@ struct JoinParams {
 
   template <class V>
   void fields(V& v) {
-    v("pool", pool, "Of cluster.pools, or of a node list.", Required{}, Example{"gpu"});
+    v("pool", pool, "Name of a pool in cluster.pools, or of a node list.", Required{},
+      Example{"gpu"});
     v("nodes", nodes, "Number of nodes; absent: all of the pool.", Range{1, 1'000'000},
       Unit{"nodes"});
     v("at", at, "When the first one wants to join, from the start of the run.", Required{},

@@ -1,5 +1,5 @@
-// models/scheduling/toolbox/unready_guard.hpp -- what keeps an autoscaler from deleting a whole
-// cluster.
+// models/scheduling/toolbox/unready_guard.hpp -- limits that keep an autoscaler from deleting a
+// whole cluster.
 #pragma once
 
 #include <cstdint>

@@ -9,17 +9,17 @@ namespace orrery {
 namespace {
 
 struct AvoidBrokenLinksParams {
-  static constexpr std::string_view kDoc = "For how long nodes are kept out.";
+  static constexpr std::string_view kDoc = "Limits on cordons.";
   Duration cordon_for = 1_h;
   int32_t nodes_max = 0;
 
   template <class V>
   void fields(V& v) {
     v("cordon_for", cordon_for,
-      "Then the node is uncordoned, if its NICs have a link again; else it stays out as long "
-      "again.",
+      "After this time the node is uncordoned if its NICs have a link again; otherwise the time "
+      "starts again.",
       Range{1_s, 240_h}, Source{"estimate: a technician replaces a cable within an hour"});
-    v("nodes_max", nodes_max, "As many nodes are kept out at a time, at most; 0: any number.",
+    v("nodes_max", nodes_max, "Limit on the nodes that are cordoned at a time; 0: no limit.",
       Range{0, 1'000'000}, Unit{"nodes"});
   }
 };

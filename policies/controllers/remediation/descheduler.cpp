@@ -1,4 +1,4 @@
-// Evicts pods that stand badly: too many of one owner on a node, or on nodes that are too full.
+// Evicts pods from unsuitable nodes: duplicates of one owner on a node, and pods on too full nodes.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ double used_percent(const ClusterState& cluster, NodeId node, Resource r) {
   return 100.0 * static_cast<double>(cluster.requested(node, r)) / static_cast<double>(has);
 }
 
-// Decides which pods are evicted in one tick.
+// The evictions of one tick.
 class Round {
  public:
   Round(const ControlBoard& board, Actions& actions, const DeschedulerParams& params)
@@ -34,14 +34,14 @@ class Round {
 
   void remove_duplicates();
   void balance();
-  // Until nodes or pods change, another round evicts nothing either.
+  // Whether further rounds evict nothing until nodes or pods change.
   bool is_vain() const { return is_vain_ && params_.pod_age_min == Duration{}; }
 
  private:
   struct NodeUsage {
     NodeId node;
     std::array<int64_t, kResources> used{};
-    int64_t total = 0;  // upstream's sort key: millicores, bytes, GPUs and pods added up
+    int64_t total = 0;  // upstream's sort key: sum of millicores, bytes, GPUs and pods
   };
   struct Bounds {  // in percent, by resource
     std::array<double, kResources> low{}, high{};
@@ -87,22 +87,22 @@ class Round {
   const ControlBoard& board_;
   Actions& actions_;
   const DeschedulerParams& params_;
-  std::vector<PodId> evictable_;  // on ready nodes, those of one job in a row
+  std::vector<PodId> evictable_;  // on ready nodes; pods of a job are consecutive
   bool is_vain_ = true;
   bool are_all_done_ = false;  // no more evictions in this round
-  NodeSet ready_;              // made when it is first needed
+  NodeSet ready_;              // computed at first use
   std::map<JobId, JobView> jobs_;
   std::array<int64_t, kResources> available_{};  // on underutilized nodes, below the target
-  std::optional<RoomTable> rooms_;               // for node_fit; made when it is first needed
+  std::optional<RoomTable> rooms_;               // for node_fit; built at first use
   std::set<PodId> evicted_;
   std::set<GangId> gangs_stopped_;
   std::map<NodeId, int32_t> evicted_from_;
-  std::map<uint32_t, int32_t> allowed_;  // evictions that disruption budgets have left
+  std::map<uint32_t, int32_t> allowed_;  // evictions that disruption budgets still allow
 };
 
-// ---- which pods may go
+// ---- evictable pods
 
-// All pods of a job are members of gangs, or none is.
+// Either all pods of a job are members of gangs, or none is.
 void Round::find_evictable() {
   for (const JobId id : board_.jobs()) {
     const std::span<const PodId> placed = board_.placements().of_job(id);
@@ -136,7 +136,7 @@ bool Round::fits_elsewhere(PodId pod) {
   return rooms_->put_all({.spec = placed.spec, .pods = 1}, others, [](NodeId) {}) == 1;
 }
 
-// Of pods that are not ready, the Eviction API alone knows.
+// Budgets of pods that are not ready are left to the Eviction API.
 bool Round::is_allowed(PodId pod) {
   if (!board_.is_ready(pod)) return true;
   const std::vector<uint32_t> budgets = board_.budgets(pod);
@@ -184,7 +184,7 @@ void Round::remove_duplicates() {
   }
 }
 
-// Alike pods of one job are duplicates of each other.
+// Equal pods of one job are duplicates of each other.
 void Round::remove_duplicates_of(std::vector<PodId> pods) {
   struct Alike {
     int64_t pods = 0;
@@ -255,7 +255,7 @@ bool Round::is_above(NodeId node, const Bounds& bounds) const {
   });
 }
 
-// Those with pods that may be evicted, the fullest first.
+// Nodes with evictable pods, the fullest first.
 std::vector<Round::NodeUsage> Round::overutilized(const Bounds& bounds) const {
   std::vector<NodeId> nodes;
   for (const PodId pod : evictable_) {
@@ -339,13 +339,13 @@ void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
   }
 }
 
-// Both strategies work as upstream's, which says what is a duplicate and which node is over- or
-// underutilized. Only ready nodes count; a cordoned node is never underutilized.
-// Example of RemoveDuplicates: 24 replicas stand on 4 nodes, 6 on each, since 4 others were broken.
-// All 8 are ready again: a node should have ceil(24 / 8) = 3 at most, so 3 go from each of the
-// four. Example of LowNodeUtilization: thresholds {pods: 20}, target_thresholds {pods: 50}, nodes
-// for 10 pods with 8, 4 and 1. The first is above 50 %, the third is not above 20 % and can take 4
-// before it has 50 %. Pods go from the first until it has 5: the lowest priority first.
+// Both strategies are upstream's, with its definitions of duplicates and of over- and underutilized
+// nodes. Only ready nodes count; a cordoned node is never underutilized. Example of
+// RemoveDuplicates: 24 replicas are on 4 nodes, 6 on each, because 4 others were broken. All 8 are
+// ready again: a node may have ceil(24 / 8) = 3, so 3 are evicted from each of the four. Example of
+// LowNodeUtilization: thresholds {pods: 20}, target_thresholds {pods: 50}, nodes for 10 pods with
+// 8, 4 and 1. The first is above 50 %; the third is not above 20 % and can take 4 pods until it has
+// 50 %. Pods are evicted from the first until it has 5, the lowest priority first.
 class Descheduler final : public Policy, public Controller {
  public:
   using Params = DeschedulerParams;
@@ -367,8 +367,8 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
-  // After a look in vain only nodes that changed since can have pods to evict. To be overutilized
-  // by fixed thresholds, a node must be above them itself.
+  // After a round without evictions only changed nodes can have pods to evict. With fixed
+  // thresholds, a node must itself exceed them to be overutilized.
   bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
     if (!is_vain_ || !cluster.log_covers(version_)) return true;
     const std::span<const NodeId> changed = cluster.touched_since(version_);
@@ -384,7 +384,7 @@ class Descheduler final : public Policy, public Controller {
   }
 
   const Params params_;
-  uint64_t version_ = 0;  // of the cluster, when it was looked at last
+  uint64_t version_ = 0;  // of the cluster at the last round
   bool is_vain_ = false;
 };
 ORRERY_REGISTER_POLICY(Descheduler, "Descheduler",

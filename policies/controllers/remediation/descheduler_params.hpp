@@ -16,15 +16,15 @@ inline constexpr std::array kThresholdResources = {Resource::Cpu, Resource::Memo
 
 struct UsageThresholds {
   static constexpr std::string_view kDoc =
-      "Requests of the pods on a node, in percent of what the node has. A resource that is not "
-      "named is not looked at.";
+      "Requests of the pods on a node, in percent of its capacity. Resources that are not named "
+      "are ignored.";
   std::optional<double> cpu = {}, memory = {}, pods = {}, gpus = {};
 
   template <class V>
   void fields(V& v) {
     v("cpu", cpu, "CPU cores.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
     v("memory", memory, "Host memory.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
-    v("pods", pods, "Pods, of as many as the kubelet accepts.", Range{0.0, 100.0}, Unit{"%"},
+    v("pods", pods, "Pods, in percent of the kubelet's limit.", Range{0.0, 100.0}, Unit{"%"},
       Example{"20"});
     v("gpus", gpus, "GPUs, and shares of them.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
   }
@@ -46,14 +46,16 @@ struct LowNodeUtilizationParams {
 
   template <class V>
   void fields(V& v) {
-    v("thresholds", thresholds, "A node with no usage above them is underutilized.", Required{});
+    v("thresholds", thresholds, "A node whose usages are all at or below them is underutilized.",
+      Required{});
     v("target_thresholds", target_thresholds,
-      "A node with any usage above them is overutilized. They name the same resources.",
+      "A node with any usage above them is overutilized. They must name the same resources as "
+      "thresholds.",
       Required{});
     v("use_deviation_thresholds", use_deviation_thresholds,
       "The thresholds are distances from the mean usage of all ready nodes, below and above it.");
     v("number_of_nodes", number_of_nodes,
-      "Nothing is evicted unless more nodes than this are underutilized.", Range{0, 1'000'000},
+      "Pods are evicted only if more nodes than this are underutilized.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kubernetes-sigs/descheduler nodeutilization/types.go@81ec3a4c"});
   }
   void check(Checker& c) const {
@@ -74,12 +76,12 @@ struct LowNodeUtilizationParams {
 struct RemoveDuplicatesParams {
   static constexpr std::string_view kDoc =
       "Evicts pods of one owner from a node that has more of them than ceil(pods / nodes), where "
-      "nodes are those that the pods may go to.";
+      "nodes are those that the pods may use.";
   std::vector<WorkloadKind> exclude_owner_kinds = {};
 
   template <class V>
   void fields(V& v) {
-    v("exclude_owner_kinds", exclude_owner_kinds, "Their pods are no duplicates.",
+    v("exclude_owner_kinds", exclude_owner_kinds, "Pods of these owners are never duplicates.",
       Example{"[ordered_stateful_set]"});
   }
 };
@@ -104,10 +106,10 @@ struct DeschedulerParams {
     v("low_node_utilization", low_node_utilization, "Absent: full nodes stay full.");
     v("node_fit", node_fit,
       "A pod is evicted only if it fits on another node: by node name and labels, taints, cordons "
-      "and requests. Pods evicted at one time do not count on the same room.");
+      "and requests. Pods evicted at the same time need room of their own.");
     v("gangs", gangs,
-      "Members of gangs are evicted, too. One eviction stops the whole gang, so each gang loses "
-      "one pod at a time at most.");
+      "Members of gangs are evicted, too. One eviction stops the whole gang, so at most one pod of "
+      "a gang is evicted at a time.");
     v("priority_threshold", priority_threshold, "Pods of this priority or higher stay.",
       Range{-1'000'000'000, 2'000'000'000},
       Source{"system-cluster-critical, descheduler defaultevictor"});
@@ -115,11 +117,12 @@ struct DeschedulerParams {
       Range{0, 1'000'000}, Unit{"pods"});
     v("pod_age_min", pod_age_min, "Younger pods stay. Upstream: minPodAge.");
     v("evictions_per_node_max", evictions_per_node_max,
-      "From one node in a period; 0: any number. Upstream: maxNoOfPodsToEvictPerNode.",
+      "Limit on the evictions from one node in a period; 0: no limit. Upstream: "
+      "maxNoOfPodsToEvictPerNode.",
       Range{0, 1'000'000}, Unit{"pods"});
     v("evictions_max", evictions_max,
-      "In a period; 0: any number. Upstream: maxNoOfPodsToEvictTotal.", Range{0, 1'000'000},
-      Unit{"pods"});
+      "Limit on all evictions in a period; 0: no limit. Upstream: maxNoOfPodsToEvictTotal.",
+      Range{0, 1'000'000}, Unit{"pods"});
   }
   void check(Checker& c) const {
     if (!remove_duplicates && !low_node_utilization) {

@@ -17,7 +17,7 @@ namespace orrery {
 namespace {
 
 struct GangDefragmenterParams {
-  static constexpr std::string_view kDoc = "When small gangs make room for a large one.";
+  static constexpr std::string_view kDoc = "Limits for moves of small gangs.";
   Duration wait_limit = 30_min;
   int32_t gpus_min = 16;
   int32_t moved_max = 32;
@@ -27,19 +27,19 @@ struct GangDefragmenterParams {
 
   template <class V>
   void fields(V& v) {
-    v("wait_limit", wait_limit, "A gang that waits longer is made room for.", Range{1_s, 240_h},
-      Source{"estimate"});
-    v("gpus_min", gpus_min, "Only for gangs with at least so many GPUs.", Range{1, 10'000'000},
+    v("wait_limit", wait_limit, "A gang gets room after it has waited for this time.",
+      Range{1_s, 240_h}, Source{"estimate"});
+    v("gpus_min", gpus_min, "Least number of GPUs of a gang that gets room.", Range{1, 10'000'000},
       Unit{"GPU"}, Source{"estimate: two nodes of eight"});
-    v("moved_max", moved_max, "Gangs that are suspended for one other, at most.", Range{1, 100'000},
-      Unit{"gangs"}, Source{"estimate"});
+    v("moved_max", moved_max, "Limit on the gangs that are suspended for one large gang.",
+      Range{1, 100'000}, Unit{"gangs"}, Source{"estimate"});
     v("may_wait", may_wait,
-      "Gangs are suspended even if they do not fit on the nodes that are left; then they wait "
-      "until there is room.");
+      "Gangs are suspended even if they do not fit on the remaining nodes; then they wait for "
+      "room.");
     v("give_up_after", give_up_after,
-      "Suspended gangs are resumed after so long, if the gang they made room for did not start.",
+      "Suspended gangs are resumed after this time if the large gang has not started.",
       Range{1_s, 240_h}, Source{"estimate: checkpoints of 10 min and two scheduling attempts"});
-    v("retry_after", retry_after, "A search that found no way is repeated after so long.",
+    v("retry_after", retry_after, "A search without a result is repeated after this time.",
       Range{1_s, 240_h}, Source{"estimate"});
   }
 };

@@ -1,4 +1,4 @@
-// Adds nodes for pods that find none, and takes nodes away that are not needed.
+// Adds nodes for pods that find none, and removes nodes that are not needed.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -11,8 +11,10 @@
 namespace orrery {
 namespace {
 
-// As cluster-autoscaler: one loop after the other, each of which adds nodes to one pool or takes
-// nodes away. A loop acts at its end on what it saw at its begin.
+// As cluster-autoscaler: one loop after the other, each of which adds nodes to one pool or removes
+// nodes. A loop acts at its end on the state at its begin. Example: loops every 10 s, a pool of up
+// to 4 nodes of 8 GPUs with 1 node, and 3 pods of 8 GPUs, of which 2 found no node: the first loop
+// requests 2 nodes. 10 min after the pods end, the nodes are removed.
 class ClusterAutoscaler final : public Policy, public Controller {
  public:
   using Params = ClusterAutoscalerParams;
@@ -34,7 +36,7 @@ class ClusterAutoscaler final : public Policy, public Controller {
   }
 
   std::vector<ControllerFigure> figures() const override {
-    if (period_ == Duration{}) return {};  // there are no pools
+    if (period_ == Duration{}) return {};  // without pools
     return {{"autoscaler_loops", loops_, "", "of the autoscaler"},
             {"autoscaler_halted", halted_, "",
              "of these, with too many nodes not ready to do anything"},

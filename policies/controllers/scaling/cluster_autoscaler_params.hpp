@@ -11,9 +11,9 @@ namespace orrery {
 
 struct ScaleDownParams {
   static constexpr std::string_view kDoc =
-      "A node is unneeded while it has no pods, or while less of it is used than the threshold and "
-      "its pods fit on other nodes. A node that is unneeded for long enough goes. None goes while "
-      "pods wait that would fit on what is there.";
+      "A node is unneeded while it has no pods, or while its use is below the threshold and its "
+      "pods fit on other nodes. A node that is unneeded for long enough is removed. None is "
+      "removed while pods wait that would fit on present nodes.";
   double utilization_threshold = 0.5;
   bool gangs = false;
   Duration unneeded_time = 10_min;
@@ -29,52 +29,53 @@ struct ScaleDownParams {
   template <class V>
   void fields(V& v) {
     v("utilization_threshold", utilization_threshold,
-      "Of the GPUs that pods ask for, or on a node without GPUs the larger of the shares of CPU "
-      "and "
-      "memory. A node with pods may go below that; 0: only nodes without pods go.",
+      "Use of a node below which it may be removed with pods: the requested share of its GPUs or, "
+      "without GPUs, the larger of the shares of CPU and memory. 0: only nodes without pods are "
+      "removed.",
       Range{0.0, 1.0}, Unit{"share"},
       Source{"cluster-autoscaler: --scale-down-utilization-threshold, and likewise for GPUs"});
     v("gangs", gangs,
-      "Pods of gangs may be moved, too: an eviction stops the whole gang. Upstream, pods of "
-      "controllers that it does not know keep their node.");
-    v("unneeded_time", unneeded_time, "A ready node goes when it is unneeded for so long.",
+      "Pods of gangs may be moved, too: an eviction stops the whole gang. Upstream does not move "
+      "pods of unknown controllers.");
+    v("unneeded_time", unneeded_time,
+      "A ready node is removed after it was unneeded for this time.",
       Source{"cluster-autoscaler: --scale-down-unneeded-time"});
     v("unready_time", unready_time,
-      "A node that is not ready goes when it has no pods for so long.",
+      "A node that is not ready is removed after it had no pods for this time.",
       Source{"cluster-autoscaler: --scale-down-unready-time"});
-    v("delay_after_add", delay_after_add, "Nothing goes for so long after nodes were asked for.",
+    v("delay_after_add", delay_after_add,
+      "No node is removed for this time after nodes were requested.",
       Source{"cluster-autoscaler: --scale-down-delay-after-add"});
-    v("delay_after_delete", delay_after_delete, "Likewise, after nodes went.",
+    v("delay_after_delete", delay_after_delete, "Likewise, after nodes were removed.",
       Source{"cluster-autoscaler: --scale-down-delay-after-delete"});
-    v("delay_after_failure", delay_after_failure, "Likewise, after a node could not be drained.",
+    v("delay_after_failure", delay_after_failure, "Likewise, after a drain failed.",
       Source{"cluster-autoscaler: --scale-down-delay-after-failure"});
-    v("parallel", parallel, "Nodes that go in one loop, at most; those that are drained included.",
+    v("parallel", parallel, "Limit on the nodes removed in one loop, including drained ones.",
       Range{1, 1'000'000}, Unit{"nodes"},
       Source{"cluster-autoscaler: --max-scale-down-parallelism"});
-    v("drain_parallel", drain_parallel, "Nodes that are drained at a time, at most.",
+    v("drain_parallel", drain_parallel, "Limit on the nodes that are drained at a time.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --max-drain-parallelism"});
     v("eviction_time", eviction_time,
-      "An eviction that a disruption budget forbids is asked for again for so long. Then the node "
-      "stays.",
+      "An eviction that a disruption budget forbids is retried for this time. Then the node stays.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-pod-eviction-time"});
     v("termination_max", termination_max,
-      "Evicted pods may take so long to end; else the node stays.", Range{1_s, 240_h},
-      Source{"cluster-autoscaler: --max-graceful-termination-sec"});
+      "Limit on the time until evicted pods have ended; after it the node stays.",
+      Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-graceful-termination-sec"});
     v("candidates_max", candidates_max,
-      "Nodes with pods that one loop looks at, at most; those that were unneeded before come "
+      "Limit on the nodes with pods that one loop examines; nodes that were unneeded before are "
       "first.",
       Range{1, 1'000'000}, Unit{"nodes"},
       Source{"cluster-autoscaler: --scale-down-non-empty-candidates-count"});
     v("recheck_after", recheck_after,
-      "A node whose pods cannot move is looked at again after so long.", Range{1_s, 240_h},
+      "A node whose pods cannot move is examined again after this time.", Range{1_s, 240_h},
       Source{"cluster-autoscaler: --unremovable-node-recheck-timeout"});
   }
 };
 
 struct ClusterAutoscalerParams {
   static constexpr std::string_view kDoc =
-      "One loop a `period`: upstream's --scan-interval, 10 s. Nodes come for pods that found none, "
-      "and go when their pods fit elsewhere.";
+      "Adds nodes for pods that found none, and removes nodes whose pods fit elsewhere. One loop a "
+      "`period`: upstream's --scan-interval, 10 s.";
   Duration time_per_node = 10_ms;
   int32_t nodes_per_scale_up = 1'000;
   int32_t expendable_below = -10;
@@ -84,15 +85,15 @@ struct ClusterAutoscalerParams {
   template <class V>
   void fields(V& v) {
     v("time_per_node", time_per_node,
-      "That a loop takes for each node there is: it acts at its end on what it saw at its begin, "
-      "and the next begins no earlier.",
+      "Duration of a loop for each node of the cluster. A loop acts at its end on the state at its "
+      "begin, and the next one begins no earlier.",
       Range{Duration{}, 1_min},
       Source{"calibrated: cluster-autoscaler, scalability tests: a loop takes up to 10 s with "
              "1,000 nodes of 30 pods"});
-    v("nodes_per_scale_up", nodes_per_scale_up, "As many are asked for in one loop, at most.",
+    v("nodes_per_scale_up", nodes_per_scale_up, "Limit on the nodes requested in one loop.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --max-nodes-per-scaleup"});
     v("expendable_below", expendable_below,
-      "Pods of a lower priority do not count: no node is asked for them, and none stays for them.",
+      "Pods of a lower priority do not count: no node is requested or kept for them.",
       Range{-2'000'000'000, 2'000'000'000},
       Source{"cluster-autoscaler: --expendable-pods-priority-cutoff"});
     v("unready_guard", unready_guard, "When it halts.");

@@ -20,7 +20,7 @@ bool MoveSimulation::counts(PodId pod) const {
   return board_.placements().of(pod).priority >= params_.expendable_below;
 }
 
-// Expendable pods make room for others by preemption.
+// Removes expendable pods from the simulated nodes: other pods may preempt them.
 void MoveSimulation::free_expendable() {
   const Placements& placements = board_.placements();
   const auto is_below = [&](std::optional<int32_t> lowest) {
@@ -45,7 +45,7 @@ std::string_view MoveSimulation::why_held(const std::vector<PodId>& pods) {
   return why_forbidden(pods);
 }
 
-// A pod that several budgets select cannot be evicted at all, as the Eviction API has it.
+// A pod that several budgets select cannot be evicted at all, as in the Eviction API.
 std::string_view MoveSimulation::why_forbidden(const std::vector<PodId>& pods) {
   std::map<uint32_t, int32_t> left = allowed_;
   for (const PodId pod : pods) {

@@ -1,4 +1,4 @@
-// policies/controllers/scaling/move_simulation.hpp -- whether the pods of nodes fit on others.
+// policies/controllers/scaling/move_simulation.hpp -- whether the pods of nodes fit on other nodes.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace orrery {
 
-// Clears one node after the other of its pods, each time with what earlier ones moved. Pods go to
-// ready nodes that are not cordoned and that do not leave themselves. Example: nodes A, B and C
-// have one pod each and room for three. A's pod fits on B; B's two then fit on C; C stays.
+// Removes the pods of one node after the other; earlier moves stay. Pods move to ready nodes that
+// are not cordoned and are not removed themselves. Example: nodes A, B and C have one pod each and
+// room for three. A's pod moves to B; B's two pods then move to C; C stays.
 class MoveSimulation {
  public:
   MoveSimulation(const ControlBoard& board, const ClusterAutoscalerParams& params);
 
-  void leaves(NodeId node) { others_.erase(node); }  // no pod goes there
-  // Why the node cannot be cleared; empty: it can, and leaves.
+  void leaves(NodeId node) { others_.erase(node); }  // excludes the node as a target
+  // Why the node's pods cannot move; empty: they moved, and the node is no target any more.
   std::string_view clear(NodeId node);
 
  private:
@@ -38,9 +38,9 @@ class MoveSimulation {
   const ControlBoard& board_;
   const ClusterAutoscalerParams& params_;
   RoomTable rooms_;
-  NodeSet others_;                             // where pods may go
-  std::map<NodeId, std::vector<Move>> moved_;  // pods of cleared nodes, by where they went
-  std::map<uint32_t, int32_t> allowed_;        // evictions that disruption budgets have left
+  NodeSet others_;                             // possible targets
+  std::map<NodeId, std::vector<Move>> moved_;  // moved pods by target
+  std::map<uint32_t, int32_t> allowed_;        // evictions that disruption budgets still allow
 };
 
 }  // namespace orrery

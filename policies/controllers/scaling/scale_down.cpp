@@ -9,11 +9,11 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kDrainPoll = 5_s;  // upstream: how often it looks whether pods are gone
+constexpr Duration kDrainPoll = 5_s;  // upstream's interval of checks whether pods are gone
 
 bool is_recent(Time then, Duration delay, Time now) { return then >= Time{} && now - then < delay; }
 
-// How many nodes each pool may lose.
+// The number of nodes that each pool may lose.
 std::vector<uint32_t> nodes_to_spare(const ControlBoard& board) {
   std::vector<uint32_t> spare;
   for (const PoolView& pool : board.pools()) {
@@ -24,7 +24,7 @@ std::vector<uint32_t> nodes_to_spare(const ControlBoard& board) {
 
 }  // namespace
 
-// ---- what each node is
+// ---- state of a node
 
 bool ScaleDown::has_pods(const ControlBoard& board, NodeId node) const {
   const Placements& placements = board.placements();
@@ -35,7 +35,7 @@ bool ScaleDown::has_pods(const ControlBoard& board, NodeId node) const {
   });
 }
 
-// As upstream: of a node with GPUs, the share of them that is taken; else the larger of the shares
+// As upstream: for a node with GPUs, the share of them in use; otherwise the larger of the shares
 // of CPU and memory.
 double ScaleDown::use(const ControlBoard& board, NodeId node) const {
   const ClusterState& cluster = board.cluster();
@@ -65,8 +65,8 @@ void ScaleDown::update(const ControlBoard& board, NodeId node) {
   if (!is_idle && !is_low) nodes_[node].unneeded = Time{-1};
 }
 
-// Only nodes that changed since the last look can have become idle. A dead node that was removed
-// did not change further.
+// Only nodes that changed since the last loop can have become idle. A dead node that was removed
+// has no further changes.
 void ScaleDown::refresh(const ControlBoard& board) {
   const ClusterState& cluster = board.cluster();
   if (has_looked_ && cluster.log_covers(version_)) {
@@ -86,7 +86,7 @@ void ScaleDown::refresh(const ControlBoard& board) {
   });
 }
 
-// ---- since when nodes are unneeded
+// ---- unneeded nodes
 
 void ScaleDown::look(const ControlBoard& board) {
   refresh(board);
@@ -104,8 +104,8 @@ void ScaleDown::look_at_idle(const ControlBoard& board) {
   });
 }
 
-// Nodes that are unneeded already come first, so that they stay so. Nodes that are not ready go
-// once their pods are given up.
+// Nodes that are already unneeded are examined first, so they remain unneeded. Nodes that are not
+// ready are removed once their pods are given up.
 std::vector<NodeId> ScaleDown::candidates(const ControlBoard& board) const {
   const std::vector<uint32_t> spare = nodes_to_spare(board);
   std::vector<std::pair<Time, NodeId>> sorted;
@@ -149,7 +149,7 @@ void ScaleDown::look_at_low(const ControlBoard& board) {
   });
 }
 
-// ---- which nodes go
+// ---- removals
 
 bool ScaleDown::is_cooling_down(Time now) const {
   const ScaleDownParams& down = params_.scale_down;
@@ -162,7 +162,7 @@ bool ScaleDown::is_draining(NodeId node) const {
   return std::ranges::find(draining_, node, &Draining::node) != draining_.end();
 }
 
-// Those that were unneeded for long enough, the longest first.
+// Nodes that were unneeded for long enough, the longest first.
 std::vector<NodeId> ScaleDown::due(const ControlBoard& board, const NodeSet& among) const {
   std::vector<std::pair<Time, NodeId>> sorted;
   among.for_each([&](NodeId node) {

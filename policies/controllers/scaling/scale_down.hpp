@@ -1,4 +1,4 @@
-// policies/controllers/scaling/scale_down.hpp -- which nodes the ClusterAutoscaler takes away.
+// policies/controllers/scaling/scale_down.hpp -- the nodes that the ClusterAutoscaler removes.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 namespace orrery {
 
 // A node is unneeded while it has no pods, or while its use is below the threshold and its pods fit
-// on other nodes. Nodes that are unneeded for long enough go: empty ones several at a time, others
-// one at a time, once they are drained.
+// on other nodes. Nodes that are unneeded for long enough are removed: several empty ones at a
+// time, others one at a time after a drain. Example: threshold 50 %, a node with 2 of 8 GPUs in use
+// whose pod fits on another node, unneeded from 0 s: at 10 min it is drained, then removed.
 class ScaleDown {
  public:
   struct Plan {
@@ -27,26 +28,27 @@ class ScaleDown {
         idle_{board.cluster().nodes()},
         low_{board.cluster().nodes()} {}
 
-  void look(const ControlBoard& board);  // since when nodes are unneeded, as loops see it
+  void look(const ControlBoard& board);  // updates since when nodes are unneeded
   Plan plan(const ControlBoard& board) const;
-  // What still holds of the plan.
+  // Executes the part of the plan that is still valid.
   void act(const ControlBoard& board, const Plan& plan, Actions& actions);
-  // Removes nodes that are drained, and uncordons those that could not be; at every tick.
+  // Removes drained nodes, and uncordons nodes whose drain failed; called at every tick.
   void follow_drains(const ControlBoard& board, Actions& actions);
   void scaled_up(Time at) { scaled_up_ = at; }
   const Counters& counters() const { return counters_; }
 
  private:
   struct Node {
-    Time unneeded{-1};       // since the loop that saw it so
+    Time unneeded{-1};       // since the loop that first found the node unneeded
     bool was_ready = false;  // in that loop
     Time next_look = {};     // its pods could not move
   };
   struct Draining {
     NodeId node;
-    bool has_ended = false;  // the drain; the scheduler may observe the ends of pods later
+    // The drain has ended; the scheduler may observe the ends of pods later.
+    bool has_ended = false;
   };
-  bool has_pods(const ControlBoard& board, NodeId node) const;  // that count
+  bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that count
   double use(const ControlBoard& board, NodeId node) const;
   void refresh(const ControlBoard& board);
   void update(const ControlBoard& board, NodeId node);
@@ -61,11 +63,11 @@ class ScaleDown {
 
   const ClusterAutoscalerParams& params_;
   IdVector<NodeId, Node> nodes_;
-  NodeSet idle_, low_;    // members without pods; with pods, and with little use
-  uint64_t version_ = 0;  // of the cluster, when it was looked at last
+  NodeSet idle_, low_;    // members without pods; members with pods and a low use
+  uint64_t version_ = 0;  // of the cluster at the last loop
   bool has_looked_ = false;
   std::vector<Draining> draining_;
-  Time scaled_up_{-1}, taken_away_{-1}, failed_{-1};  // last
+  Time scaled_up_{-1}, taken_away_{-1}, failed_{-1};  // times of the last ones
   Counters counters_;
 };
 

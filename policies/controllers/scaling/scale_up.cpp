@@ -36,8 +36,8 @@ uint32_t ScaleUp::room_to_grow(const PoolView& pool) const {
   return std::min(room, static_cast<uint32_t>(params_.nodes_per_scale_up));
 }
 
-// Pods that fit on nodes that are there or on their way need no others. A pod that ended takes room
-// in this plan until the scheduler has observed its end; upstream has a watch of its own.
+// Pods that fit on present or requested nodes need no others. A finished pod still takes room in
+// this plan until the scheduler observes its end; upstream has a watch of its own.
 ScaleUp::Plan ScaleUp::plan() {
   std::vector<Waiting> waiting = collect_waiting();
   const bool may_grow = std::ranges::any_of(
@@ -64,7 +64,7 @@ ScaleUp::Plan ScaleUp::plan() {
   return plan;
 }
 
-// Of alike pods, those that wait longest get the room that is there already.
+// Of equal pods, those that wait longest get the present room.
 std::optional<AddNodes> ScaleUp::grow(uint32_t number, const std::vector<Waiting>& waiting,
                                       RoomTable& rooms) const {
   const PoolView& pool = board_.pools()[number];

@@ -1,4 +1,4 @@
-// policies/controllers/scaling/scale_up.hpp -- which nodes the ClusterAutoscaler asks for.
+// policies/controllers/scaling/scale_up.hpp -- the nodes that the ClusterAutoscaler requests.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,25 @@
 
 namespace orrery {
 
-// Packs the pods that found no node onto nodes that are there or on their way, largest first. What
-// is left goes onto nodes of the first pool that holds any of it: those are asked for.
+// Packs pods without a node onto present and requested nodes, largest first. The rest is packed
+// onto new nodes of the first pool that fits any of it: those nodes are requested. Example: pods of
+// 8, 8 and 4 GPUs, one present node with 4 free GPUs, new nodes of 8: the pod of 4 fits on the
+// present node, and 2 nodes are requested.
 class ScaleUp {
  public:
   struct Plan {
     std::optional<AddNodes> add;
-    bool helps_pods = false;  // some fit on what is there or on its way
+    bool helps_pods = false;  // some pods fit on present or requested nodes
   };
   ScaleUp(const ControlBoard& board, const ClusterAutoscalerParams& params)
       : board_{board}, params_{params} {}
   Plan plan();
 
  private:
-  struct Waiting {  // alike pods
+  struct Waiting {  // equal pods
     SpecId spec = {};
-    int64_t pods = 0, seated = 0;  // seated: on what is there or on its way
-    std::vector<Time> since = {};  // of each pod, in order
+    int64_t pods = 0, seated = 0;  // seated: on present or requested nodes
+    std::vector<Time> since = {};  // of each pod, ordered
   };
   std::vector<Waiting> collect_waiting() const;  // largest first
   uint32_t room_to_grow(const PoolView& pool) const;

@@ -1,4 +1,4 @@
-// Each action of a controller: done, refused, failed; its costs, and the duration of a drain.
+// Each action of a controller: done, rejected, failed; its costs, and the duration of a drain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ const std::string kService =
     "{kind: service, name: s, replicas: 4, pod: {gpus: 1}, load: [{at: 0h, load: "
     "1}]}";
 
-constexpr double kCycles = 0.01;  // s, of the scheduler
+constexpr double kCycles = 0.01;  // s, of the scheduler's cycles
 double seconds(Time time) { return (time - Time{}).seconds(); }
 
 ActionRow only(ScriptedRun& run) {
@@ -104,7 +104,8 @@ TEST(Actions, ADrainEndsOnceItsPodsAreGone) {
   }
 }
 
-// HL-29: minAvailable = replicas, force after 7 d: the node drains at exactly 7 d and the grace.
+// HL-29: minAvailable = replicas, force after 7 d: the drain ends at exactly 7 d and the grace
+// period.
 TEST(Actions, ABudgetHoldsADrainUpUntilItIsForced) {
   ScriptedRun run{world(kService,
                         ", controller: {termination: 30s}, disruption_budgets: [{name: b, "
@@ -147,7 +148,7 @@ TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {
   EXPECT_EQ(run.actions()[2].outcome, ActionOutcome::UnderWay);
 }
 
-// 1 h of work, then a checkpoint of 1 min: the suspended gang resumes with all it computed.
+// 1 h of work, then a checkpoint of 1 min: the suspended gang resumes with all its progress.
 TEST(Actions, ASuspendedGangKeepsWhatItComputedAndWaits) {
   ScriptedRun run{world(kGang), "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
   ASSERT_EQ(run.actions().size(), 2U);

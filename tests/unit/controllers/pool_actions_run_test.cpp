@@ -1,4 +1,4 @@
-// AddNodes and RemoveNodes: done, refused, failed.
+// AddNodes and RemoveNodes: done, rejected, failed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Nodes 0 and 1 are of a pool that stays as it is. Nodes 2 to 5 are of a pool that may have one to
-// three; two are there at the start.
+// Nodes 0 and 1 belong to a fixed pool. Nodes 2 to 5 belong to a pool of one to three nodes, two at
+// the start.
 std::string scaled_world(const std::string& level, const std::string& provisioning,
                          const std::string& jobs = "") {
   return "cluster: {pools: [{name: old, machine: dgx-a100, count: 2}, {name: new, machine: "
@@ -27,7 +27,7 @@ std::string scaled_world(const std::string& level, const std::string& provisioni
 }
 const std::string kThreeMinutes = "{kind: fixed, value: 3min}";
 const std::string kNever = "{kind: discrete, values: [1s, 4h], weights: [0, 1]}";
-// One pod on each of the nodes that are there.
+// One pod on each present node.
 const std::string kFullNodes = "{kind: pods, pods: 4, pod: {gpus: 8}, work: 10h, priority: 5}";
 
 std::string step(const std::string& at, const std::string& action, int node, int nodes = 1,
@@ -134,7 +134,7 @@ TEST(PoolActions, PodsBelowAPriorityAreLostWithTheirNode) {
   EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::NodeFailed, &PodRow::end), 1);
 }
 
-// A node that was drained and removed comes back as a new Node object, which is not cordoned.
+// A node that was drained and removed returns as a new Node object, which is not cordoned.
 TEST(PoolActions, ANodeThatComesAgainTakesPods) {
   ScriptedRun run{scaled_world("delays", kThreeMinutes,
                                kFullNodes + ", {kind: pods, pods: 1, pod: {gpus: 8}, work: 1h, "

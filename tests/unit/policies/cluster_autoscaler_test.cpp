@@ -1,4 +1,4 @@
-// ClusterAutoscaler: which nodes it adds, drains and removes, and when.
+// ClusterAutoscaler: the nodes that it adds, drains and removes, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// All nodes are of one pool. Loops take no time and come every 10 s.
+// All nodes are of one pool. Loops take no time, one every 10 s.
 class ClusterAutoscalerTest : public ::testing::Test {
  protected:
   void add_nodes(int count, int64_t gpus = 8) {
@@ -45,7 +45,7 @@ class ClusterAutoscalerTest : public ::testing::Test {
     autoscaler = std::make_unique<FakeController>(
         board, "ClusterAutoscaler", "{time_per_node: 0s" + (args.empty() ? "" : ", " + args) + "}");
   }
-  // A tick every 10 s after the last one, until then; what the last one wants.
+  // Ticks every 10 s until then; returns the actions of the last tick.
   std::vector<std::string> run_until(Duration end) {
     std::vector<std::string> wanted;
     while (board.clock < Time{} + end) {
@@ -55,7 +55,7 @@ class ClusterAutoscalerTest : public ::testing::Test {
     }
     return wanted;
   }
-  // As the executor would.
+  // Does what the executor would do.
   void remove(uint32_t node) {
     board.pool_states[NodeId{node}] = PoolNodeState::Absent;
     board.state.set_up(NodeId{node}, false);
@@ -238,7 +238,7 @@ TEST_F(ClusterAutoscalerTest, AFailedDrainIsUndoneAndNothingGoesForAWhile) {
   EXPECT_THAT(run_until(kFirst + 10_min), ElementsAre("drain 0"));
   drain(0);
   EXPECT_THAT(run_until(kFirst + 12_min), IsEmpty());
-  board.draining.clear();  // it failed: the pod is still there
+  board.draining.clear();  // the drain failed: the pod still exists
   EXPECT_THAT(run_until(kFirst + 12_min + 20_s), ElementsAre("uncordon 0"));
   board.state.set_cordoned(NodeId{0}, false);
   EXPECT_THAT(run_until(kFirst + 15_min + 10_s), IsEmpty());
@@ -308,7 +308,7 @@ TEST_F(ClusterAutoscalerTest, NodesThatAreNotReadyAreNotDrained) {
   EXPECT_THAT(run_until(2_h), IsEmpty());
 }
 
-// It was down before, so the cluster state has no news of its removal.
+// The node was down before, so the cluster state has no news of its removal.
 TEST_F(ClusterAutoscalerTest, ADeadNodeIsRemovedOnce) {
   add_nodes(2);
   put(1, 8);

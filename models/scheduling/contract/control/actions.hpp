@@ -1,4 +1,4 @@
-// models/scheduling/contract/control/actions.hpp -- what a controller may do, as plain values.
+// models/scheduling/contract/control/actions.hpp -- the actions of a controller, as plain values.
 #pragma once
 
 #include <array>
@@ -31,23 +31,23 @@ struct TaintNode {
   Taint taint;
   bool is_there = true;  // false: the taint is removed
 };
-// Through the Eviction API. While a disruption budget forbids the eviction, the API answers 429 and
-// the executor asks again every 5 s for `retry_for`.
+// An eviction through the Eviction API. While a disruption budget forbids it, the API answers 429
+// and the executor retries every 5 s for `retry_for`.
 struct EvictPod {
   PodId pod;
   Duration retry_for = {};
 };
-// Cordons the node and evicts its pods. From `force_after` on, pods are deleted whatever the
-// budgets say. At `deadline` the drain fails, and the node stays cordoned; so it does when an
-// eviction is still forbidden after `evict_for`. All count from now.
+// Cordons the node and evicts its pods. From `force_after` on, pods are deleted without regard to
+// budgets. The drain fails at `deadline`, or when an eviction is still forbidden after `evict_for`;
+// the node then stays cordoned. All times count from now.
 struct DrainNode {
   NodeId node;
   Duration deadline = Duration::max();
   Duration force_after = Duration::max();
   Duration evict_for = Duration::max();
 };
-// A running gang writes a checkpoint, gives up its nodes and waits until it is resumed. With a job
-// queue the queue decides when the job starts again.
+// A running gang writes a checkpoint, returns its nodes and waits until it is resumed. With a job
+// queue, the queue decides when the job starts again.
 struct SuspendJob {
   JobId job;
 };
@@ -58,15 +58,15 @@ struct ResizeService {
   JobId job;
   int32_t replicas = 0;
 };
-// Asks the provider of the pool for these nodes, which must be absent. Done once all are ready,
-// failed if nodes did not come in time.
+// Requests these absent nodes from the provider of the pool. Done once all are ready; failed if
+// nodes did not come in time.
 struct AddNodes {
   uint32_t pool = 0;          // index in ControlBoard::pools()
-  std::vector<NodeId> nodes;  // of that pool
-  uint64_t pods = 0;          // that the nodes are for; for the record, like the waits
+  std::vector<NodeId> nodes;  // absent nodes of that pool
+  uint64_t pods = 0;          // pods that need the nodes; for the log only, like the waits
   Duration waited_mean = {}, waited_max = {};
 };
-// Takes nodes of one pool away. A node with pods stays: drain it first. Pods of a priority below
+// Removes nodes of one pool. A node with pods stays: drain it first. Pods of a priority below
 // `lost_below` do not count and are lost with their node.
 struct RemoveNodes {
   uint32_t pool = 0;
@@ -80,18 +80,18 @@ constexpr std::array<std::string_view, std::variant_size_v<ControlAction>> kActi
     "cordon",  "uncordon", "taint",  "evict",     "drain",
     "suspend", "resume",   "resize", "add_nodes", "remove_nodes"};
 
-// What a controller wants done after its tick. The executor carries the actions out in this order.
+// The actions of one tick. The executor executes them in this order after the tick.
 class ORRERY_API Actions {
  public:
   struct Ordered {
     ControlAction action;
     std::string why;
   };
-  // `why` is for the reader of /events/actions.
+  // `why` is written to /events/actions.
   void give(ControlAction action, std::string why) {
     ordered_.push_back({std::move(action), std::move(why)});
   }
-  // The next tick comes then, if that is before the end of the period.
+  // Requests a tick at that time, if it is before the end of the period.
   void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
 
   const std::vector<Ordered>& ordered() const { return ordered_; }

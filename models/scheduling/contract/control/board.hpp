@@ -1,6 +1,7 @@
-// models/scheduling/contract/control/board.hpp -- what a controller sees, and the point it serves.
+// models/scheduling/contract/control/board.hpp -- the state that a controller sees, and the point
+// that it implements.
 //
-// A controller is a policy with a clock: `tick` comes every `period` of its entry in
+// A controller is a policy with a clock: `tick` is called every `period` of its entry in
 // `policy.controllers`. Its constructor takes the board and its parameters.
 #pragma once
 
@@ -28,10 +29,10 @@ struct JobView {
   WorkloadKind owner = WorkloadKind::Job;  // the controller that creates its pods
   bool is_gang = false;                    // one communicator; else independent pods
   bool is_service = false;
-  bool is_suspended = false;     // by SuspendJob, and not resumed
-  bool has_checkpoints = false;  // a suspended job keeps what it computed
+  bool is_suspended = false;     // by SuspendJob, and not yet resumed
+  bool has_checkpoints = false;  // a suspended job keeps its progress
   int32_t priority = 0;
-  int32_t gpus = 0;  // over all pods
+  int32_t gpus = 0;  // sum over all pods
   PodId first_pod;   // pods have consecutive ids
   int32_t pods = 0;
   int32_t pods_bound = 0;
@@ -40,24 +41,24 @@ struct JobView {
 
 struct WaitingJob {
   JobId job;
-  Time since;  // it has been Pending without interruption
+  Time since;  // begin of the uninterrupted wait
 };
 
-// A pool that may be scaled. Any of its nodes is the template of those that would come: its labels,
-// taints and resources are in ControlBoard::cluster(), whether it is there or not.
+// A pool that may be scaled. Any of its nodes, absent or not, is the template for new nodes: its
+// labels, taints and resources are in ControlBoard::cluster().
 struct PoolView {
   std::string_view name;
-  std::span<const NodeId> nodes;  // those that are absent included
-  uint32_t size = 0;              // nodes that are there or asked for
+  std::span<const NodeId> nodes;  // absent ones included
+  uint32_t size = 0;              // present and requested nodes
   uint32_t size_min = 0, size_max = 0;
-  uint32_t asked = 0;         // of `size`: asked for, and not ready since
-  uint32_t unregistered = 0;  // of `nodes`: absent, or on their way without a Node object
-  Time backs_off_until = {};  // nodes asked for did not come in time
+  uint32_t asked = 0;         // of `size`: requested and not ready yet
+  uint32_t unregistered = 0;  // of `nodes`: absent, or requested and without a Node object
+  Time backs_off_until = {};  // after requested nodes did not come in time
 };
 enum class PoolNodeState : uint8_t {
   Foreign,  // of a pool that may not be scaled
   Absent,
-  Asked,   // on its way
+  Asked,   // requested
   Joined,  // registered, and not ready yet
   Member
 };
@@ -67,15 +68,15 @@ struct NodeChange {
   NodeId node;
   bool is_up = false;
 };
-// A gang stopped since ranks died, or gave up an exchange. Evictions and preemptions are none.
+// A gang stopped because ranks died or aborted an exchange. Evictions and preemptions do not count.
 struct GangFailure {
   Time at;
   JobId job;
   uint64_t serial = 0;
-  std::vector<NodeId> nodes;  // on which its pods stood, ascending
+  std::vector<NodeId> nodes;  // nodes of its pods, ascending
 };
 
-// Values of the present instant. What is handed out as a span is valid during the tick.
+// The state at the present instant. Spans are valid during the tick.
 class ORRERY_API ControlBoard {
  public:
   virtual ~ControlBoard() = default;
@@ -86,55 +87,54 @@ class ORRERY_API ControlBoard {
   virtual const Placements& placements() const = 0;
 
   // ---- jobs and pods
-  virtual bool is_live(JobId job) const = 0;  // not over; ids of other jobs mean nothing
-  virtual bool is_live(PodId pod) const = 0;  // of such a job
+  virtual bool is_live(JobId job) const = 0;  // not over; ids of other jobs are invalid
+  virtual bool is_live(PodId pod) const = 0;  // a pod of such a job
   virtual JobView job(JobId job) const = 0;
-  virtual std::vector<JobId> jobs() const = 0;  // that are alive, in order of id
+  virtual std::vector<JobId> jobs() const = 0;  // live jobs, in order of id
   virtual PodView pod(PodId pod) const = 0;
   virtual bool is_ready(PodId pod) const = 0;  // its containers run, and it is not terminating
   virtual bool is_terminating(PodId pod) const = 0;
-  // Compute of each GPU of the pod's gang, or of the lone pod, that ending it now throws away.
+  // Compute of each GPU of the pod's gang, or of the lone pod, that its end now would lose.
   virtual Duration unsaved(PodId pod) const = 0;
-  // Jobs that are Pending, longest wait first; those that a job queue holds, too.
+  // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
   virtual bool is_held(JobId job) const = 0;  // by the job queue: its pods do not exist
-  // Pods with a node that belong to no gang: ending one of them stops no other.
+  // Pods with a node that belong to no gang: the end of one stops no other pod.
   virtual int64_t lone_pods() const = 0;
-  virtual int64_t lone_pods_with_siblings() const = 0;  // of these, whose job has other pods, too
-  // Pods without a node that found none, each with the time since when; units of gangs as a whole
-  // are named by all their pods without a node.
+  virtual int64_t lone_pods_with_siblings() const = 0;  // those whose job has other pods, too
+  // Pods that found no node, each with the time of its first such attempt. For a gang that is
+  // placed as a whole, all its pods without a node are listed.
   struct Unplaced {
     PodId pod;
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Disruption budgets that select the pod, by number. Of a pod with several, evictions are
-  // refused.
+  // Numbers of the budgets that select the pod. If there are several, its evictions are rejected.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
   virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions, now
 
   // ---- nodes
-  virtual bool is_ready(NodeId node) const = 0;   // as the node lifecycle controller believes
-  virtual uint32_t nodes_not_ready() const = 0;   // likewise; nodes without a Node object are none
-  virtual bool is_broken(NodeId node) const = 0;  // struck by a fault and not repaired
+  virtual bool is_ready(NodeId node) const = 0;   // by the node lifecycle controller
+  virtual uint32_t nodes_not_ready() const = 0;   // with a Node object
+  virtual bool is_broken(NodeId node) const = 0;  // broken by a fault and not repaired
   virtual bool is_draining(NodeId node) const = 0;
-  // NICs without a link, as the node itself sees it; 0 without network.level: flow.
+  // NICs without a link, as the node's own counters show; 0 without network.level: flow.
   virtual uint32_t ports_down(NodeId node) const = 0;
-  // Since this controller's last tick, in order of time.
+  // Changes since this controller's last tick, ordered by time.
   virtual std::span<const NodeChange> node_changes() const = 0;
   virtual std::span<const GangFailure> gang_failures() const = 0;
 
   // ---- pools: those of control_plane.autoscaler.groups, in its order
   virtual std::span<const PoolView> pools() const = 0;
   virtual PoolNodeState pool_state(NodeId node) const = 0;
-  virtual uint32_t pool_of(NodeId node) const = 0;  // means nothing for Foreign nodes
+  virtual uint32_t pool_of(NodeId node) const = 0;  // invalid for Foreign nodes
 };
 
 struct ORRERY_API ControllerPoint {  // base of the points of controllers
   virtual ~ControllerPoint() = default;
 };
 
-struct ControllerFigure {  // of the summary
+struct ControllerFigure {  // a figure of the summary
   std::string_view name;
   int64_t value = 0;
   std::string_view unit, doc;
