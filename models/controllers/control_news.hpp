@@ -1,4 +1,4 @@
-// models/controllers/control_news.hpp -- events since a controller's last tick.
+// models/controllers/control_news.hpp -- what happened since a controller last looked.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@
 
 namespace orrery {
 
-// A log with several readers, each at its own position; entries that all have read are dropped.
-// Example: readers at 3 and 5: entries below 3 are dropped.
+// A log that several readers follow, each at its own pace; what all have read is dropped.
 template <class T>
 class NewsLog {
  public:
@@ -37,7 +36,7 @@ class NewsLog {
   uint64_t base_ = 0;
 };
 
-// Updated with every change of jobs, pods and nodes, so a tick without work costs no search.
+// Kept as jobs, pods and nodes change, so that a tick with nothing to do costs no search.
 class ControlNews {
  public:
   ControlNews(const Engine& engine, const JobTable& jobs) : engine_{engine}, jobs_{jobs} {}
