@@ -154,7 +154,10 @@ TEST(Schema, tells_an_editor_what_the_reader_accepts) {
   EXPECT_THAT(policy["permit_timeout"]["anyOf"][0]["pattern"].get<std::string>(),
               HasSubstr("ns|us|ms|s|min|h|d"));
   EXPECT_EQ(properties["pools"]["items"]["required"], std::vector<std::string>{"name"});
-  const auto& kinds = properties["source"]["oneOf"];
+  // The second: its kind is in an included file.
+  const auto& source = properties["source"]["anyOf"];
+  EXPECT_EQ(source[1]["not"]["required"], std::vector<std::string>{"kind"});
+  const auto& kinds = source[0]["oneOf"];
   ASSERT_EQ(kinds.size(), 3U);  // uniform, file, nothing
   EXPECT_EQ(kinds[1]["properties"]["kind"]["const"], "file");
   EXPECT_EQ(kinds[1]["required"], (std::vector<std::string>{"kind", "path"}));
