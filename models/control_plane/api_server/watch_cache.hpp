@@ -41,7 +41,7 @@ class WatchCache {
   void add(Time when, uint64_t changes);
   void resize(Time now);
   void keep(uint64_t newest);         // adds all changes up to this one
-  Time when_of(uint64_t back) const;  // of the change that many before the newest; 1: the newest
+  Time when_of(uint64_t back) const;  // time of the `back`-th newest change; 1: the newest
 
   std::deque<Run> runs_;  // oldest first
   uint64_t changes_ = 0, held_ = 0, room_ = kRoomMin;

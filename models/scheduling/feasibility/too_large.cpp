@@ -65,7 +65,7 @@ void TooLargeJobs::job_arrived(JobId id) {
       pods[jobs_.pod(role.first).spec].add(role);
     }
     for (const auto& [spec, kind] : pods) {
-      // This many pods of the kind are needed even if all pods of the other kinds take part.
+      // The least number of pods of this kind: the gang's minimum less all pods of the other kinds.
       const int64_t of_gang = kind.pods - (gang.pods - gang.min_available);
       const int64_t needed = std::max(of_gang, kind.of_roles);
       if (needed > 0 && is_too_large(spec, needed)) return;

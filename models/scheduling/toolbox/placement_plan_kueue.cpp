@@ -67,7 +67,8 @@ class TasSearch {
   static void add(const Domain& domain, std::vector<Domain>& domains) {
     if (domain.slices > 0) domains.push_back(domain);
   }
-  std::vector<Domain> domains_of(TopologyLevel level) const {  // not of nodes
+  // For leaves and blocks; nodes have no domains.
+  std::vector<Domain> domains_of(TopologyLevel level) const {
     std::vector<Domain> domains;
     if (level == TopologyLevel::Block) {
       for (uint32_t b = 0; b < topology_.blocks(); ++b) {

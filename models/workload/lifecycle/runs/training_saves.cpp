@@ -71,7 +71,7 @@ void TrainingRuns::checkpoint_written(JobId id) {
   is_next_due ? checkpoint_due(id) : go_on(id);
 }
 
-// Any transfer to or from a store is worthless now.
+// Transfers under way to or from a store are cancelled.
 void TrainingRuns::drop_checkpoint(JobId id) {
   if (jobs_.job(id).spec.checkpoint) checkpoints_->cancel(id);
   jobs_run_[id].is_paused = jobs_run_[id].is_saving = false;
