@@ -280,6 +280,7 @@ void ActionExecutor::drain_failed(uint64_t number, const std::string& reason) {
 }
 
 void ActionExecutor::pod_removed(PodId id) {
+  if (draining_.empty()) return;
   const NodeId node = parts_.jobs.pod(id).node;
   const auto drain = node.is_valid() ? draining_.find(node) : draining_.end();
   if (drain == draining_.end()) return;

@@ -55,16 +55,14 @@ bool Board::is_held(JobId id) const {
 // Pods that hold a node in Permit are not unplaced.
 std::vector<ControlBoard::Unplaced> Board::unplaced() const {
   std::vector<Unplaced> pods;
-  std::vector<PodId> over;
-  for (const auto& [unit, since] : news_.without_node()) {
+  for (const auto& [unit, since] : news_.unplaced().sorted()) {
     bool is_waiting = false;
     parts_.scheduler.for_each_unbound(unit, [&](PodId pod, bool has_node) {
       is_waiting = true;
       if (!has_node) pods.push_back({pod, since});
     });
-    if (!is_waiting) over.push_back(unit);
+    if (!is_waiting) news_.unplaced().forget(unit);
   }
-  for (const PodId unit : over) news_.forget_without_node(unit);
   return pods;
 }
 

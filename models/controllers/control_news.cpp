@@ -4,15 +4,28 @@
 
 namespace orrery {
 
+std::vector<UnplacedUnits::Unit> UnplacedUnits::sorted() {
+  tidy();
+  std::vector<Unit> units;
+  for (const PodId unit : listed_) units.push_back({unit, since_[unit.index]});
+  return units;
+}
+
+void UnplacedUnits::tidy() {
+  std::erase_if(listed_, [this](PodId unit) { return since_[unit.index] == kPlaced; });
+  std::ranges::sort(listed_);
+  const auto repeated = std::ranges::unique(listed_);
+  listed_.erase(repeated.begin(), repeated.end());
+}
+
 void ControlNews::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
   jobs.job_arrived.connect(*this, &ControlNews::waits);
   jobs.phase_changed.connect(*this, &ControlNews::phase_changed);
   jobs.gang_failed.connect(*this, &ControlNews::gang_failed);
   pods.pod_assigned.connect(*this, &ControlNews::pod_assigned);
   pods.pod_unassigned.connect(*this, &ControlNews::pod_unassigned);
-  pods.no_node_found.connect(
-      [this](PodId unit) { without_node_.try_emplace(unit, engine_.now()); });
-  pods.pod_removed.connect(*this, &ControlNews::forget_without_node);
+  pods.no_node_found.connect([this](PodId unit) { unplaced_.add(unit, engine_.now()); });
+  pods.pod_removed.connect([this](PodId pod) { unplaced_.forget(pod); });
   nodes.node_down.connect(*this, &ControlNews::node_down);
   nodes.node_up.connect(*this, &ControlNews::node_up);
 }
@@ -37,7 +50,7 @@ void ControlNews::gang_failed(JobId id) {
     const NodeId node = jobs_.pod(pod).node;
     if (node.is_valid()) failure.nodes.push_back(node);
   });
-  std::ranges::sort(failure.nodes);
+  if (!std::ranges::is_sorted(failure.nodes)) std::ranges::sort(failure.nodes);
   const auto repeated = std::ranges::unique(failure.nodes);
   failure.nodes.erase(repeated.begin(), repeated.end());
   gang_failures_.add(std::move(failure));

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -12,6 +11,8 @@
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_news.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace orrery {
@@ -24,6 +25,7 @@ class NewsLog {
   std::span<const T> since(uint64_t cursor) const {
     return std::span{log_}.subspan(static_cast<size_t>(cursor - base_));
   }
+  bool empty() const { return log_.empty(); }
   uint64_t end() const { return base_ + log_.size(); }
   void drop_before(uint64_t cursor) {
     if (cursor == base_) return;
@@ -36,6 +38,38 @@ class NewsLog {
   uint64_t base_ = 0;
 };
 
+// Units that found no node, with the time of their first such attempt. Most attempts in vain repeat
+// an earlier one, so `add` costs one comparison then.
+class UnplacedUnits {
+ public:
+  struct Unit {
+    PodId first_pod;
+    Time since;
+  };
+  void add(PodId unit, Time now) {
+    if (unit.index >= since_.size()) since_.resize(unit.index + 1, kPlaced);
+    if (since_[unit.index] != kPlaced) return;
+    since_[unit.index] = now;
+    ++units_;
+    listed_.push_back(unit);
+    if (listed_.size() > 2 * units_ + 64) tidy();
+  }
+  void forget(PodId unit) {
+    if (unit.index >= since_.size() || since_[unit.index] == kPlaced) return;
+    since_[unit.index] = kPlaced;
+    --units_;
+  }
+  std::vector<Unit> sorted();  // by id
+
+ private:
+  static constexpr Time kPlaced = Time::max();
+  void tidy();  // sorts the list, without those that were forgotten
+
+  std::vector<Time> since_;    // by unit
+  std::vector<PodId> listed_;  // may name forgotten units, and units twice
+  size_t units_ = 0;
+};
+
 // Kept as jobs, pods and nodes change, so that a tick with nothing to do costs no search.
 class ControlNews {
  public:
@@ -45,6 +79,7 @@ class ControlNews {
 
   const NewsLog<NodeChange>& node_changes() const { return node_changes_; }
   const NewsLog<GangFailure>& gang_failures() const { return gang_failures_; }
+  bool has_logged() const { return !node_changes_.empty() || !gang_failures_.empty(); }
   void drop_before(uint64_t node_changes, uint64_t gang_failures) {
     node_changes_.drop_before(node_changes);
     gang_failures_.drop_before(gang_failures);
@@ -52,9 +87,7 @@ class ControlNews {
   std::span<const WaitingJob> waiting() const { return waiting_; }  // longest wait first
   int64_t lone_pods() const { return lone_pods_; }
   int64_t lone_pods_with_siblings() const { return with_siblings_; }
-  // Units that found no node, with the time of their first such attempt.
-  const std::map<PodId, Time>& without_node() const { return without_node_; }
-  void forget_without_node(PodId unit) { without_node_.erase(unit); }
+  UnplacedUnits& unplaced() { return unplaced_; }
 
  private:
   void phase_changed(JobId job, JobPhase before, JobPhase after);
@@ -73,7 +106,7 @@ class ControlNews {
   NewsLog<GangFailure> gang_failures_;
   std::vector<WaitingJob> waiting_;
   int64_t lone_pods_ = 0, with_siblings_ = 0;
-  std::map<PodId, Time> without_node_;
+  UnplacedUnits unplaced_;
 };
 
 }  // namespace orrery

@@ -65,7 +65,8 @@ void Controllers::start() {
 
 void Controllers::plan() {
   if (entries_.empty()) return;
-  const Time next = std::ranges::min_element(entries_, {}, &Entry::due)->due;
+  Time next = Time::max();
+  for (const Entry& entry : entries_) next = std::min(next, entry.due);
   sim_.engine.at(
       next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
 }
@@ -75,13 +76,18 @@ void Controllers::tick_due() {
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].due <= now) tick(i);
   }
+  drop_read_news();
+  plan();
+}
+
+void Controllers::drop_read_news() {
+  if (!news_.has_logged()) return;
   uint64_t node_changes = news_.node_changes().end(), gang_failures = news_.gang_failures().end();
   for (const Entry& entry : entries_) {
     node_changes = std::min(node_changes, entry.node_changes);
     gang_failures = std::min(gang_failures, entry.gang_failures);
   }
   news_.drop_before(node_changes, gang_failures);
-  plan();
 }
 
 void Controllers::tick(uint32_t number) {

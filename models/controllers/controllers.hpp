@@ -62,6 +62,7 @@ class Controllers {
   void add(const ControllerParams& params);
   void tick_due();
   void tick(uint32_t number);
+  void drop_read_news();
   void plan();
 
   Sim sim_;
