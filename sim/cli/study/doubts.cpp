@@ -12,15 +12,15 @@ constexpr size_t kFewPairs = 10;      // with fewer, two of three skewed samples
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
 constexpr double kSkewedFrom = 2;     // standard errors, exceeded by one normal sample in 20
 
-struct Row {
+struct CoverageRow {
   size_t pairs;
   double skewed_t, skewed_bca, tied_t, tied_bca;  // 0: the estimator needs more pairs
 };
 // Skewed: lognormal with sigma 1.5. Tied: 70 % of the pairs equal, the others exponential.
-constexpr std::array<Row, 4> kCoverage{{{5, 0.692, 0, 0.704, 0},
-                                        {10, 0.718, 0, 0.785, 0},
-                                        {20, 0.756, 0.814, 0.842, 0.870},
-                                        {40, 0.795, 0.852, 0.899, 0.917}}};
+constexpr std::array<CoverageRow, 4> kCoverage{{{5, 0.692, 0, 0.704, 0},
+                                                {10, 0.718, 0, 0.785, 0},
+                                                {20, 0.756, 0.814, 0.842, 0.870},
+                                                {40, 0.795, 0.852, 0.899, 0.917}}};
 
 std::optional<Awkward> awkward(const PairedDifference& paired) {
   if (2 * paired.equal >= paired.pairs) return Awkward::Tied;
@@ -57,8 +57,8 @@ Doubt not_shown(const PairedDifference& paired) {
 }  // namespace
 
 double coverage_measured(Awkward sample, Estimator estimator, size_t pairs) {
-  const Row* row = kCoverage.data();
-  for (const Row& one : kCoverage) {
+  const CoverageRow* row = kCoverage.data();
+  for (const CoverageRow& one : kCoverage) {
     if (one.pairs <= pairs) row = &one;
   }
   const bool is_t = estimator == Estimator::T;
