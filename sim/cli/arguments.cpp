@@ -37,7 +37,7 @@ std::vector<std::string> option_names(const CommandSpec& command) {
   return names;
 }
 
-// The full option of a prefix, as in --out, or else one with a similar name.
+// The known option that begins with `wrong`, as for --out, or else one with a similar name.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (wrong.size() > 2 && name.starts_with(wrong)) return "; did you mean '" + name + "'?";

@@ -39,7 +39,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Written from the list that also builds registry and framework.
+// The extension points, from the list from which registry and framework are built.
 std::string points_text() {
   Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
@@ -61,7 +61,8 @@ std::string metrics_text() {
          aligned(rows);
 }
 
-// With the figure that it is "its median" of; empty: there is none.
+// The figure with its text. A text such as "its median" refers to an earlier figure, which then
+// comes first. Empty: no figure has this name.
 std::string metric_text(const std::string& name) {
   Rows rows;
   for (const auto& [figure, is_of_course] : known_figures()) {
@@ -163,7 +164,7 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
   return "; names with it: " + joined(found);
 }
 
-// A metric, or a name that nothing has.
+// Describes a metric, or reports that nothing has this name.
 ExitStatus describe_other(const std::string& name, const FieldTree& scenario, std::ostream& out,
                           std::ostream& err) {
   if (const std::string metric = metric_text(name); !metric.empty()) {

@@ -41,7 +41,8 @@ std::string python() {
   return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");
 }
 
-// The package first, then the user's path; the current folder must not hide a module.
+// Puts the package before the user's path. PYTHONSAFEPATH keeps modules in the current folder from
+// hiding others.
 void prepare_environment(const std::string& folder) {
   const std::string path = from_environment("PYTHONPATH", "");
   setenv("PYTHONPATH", (path.empty() ? folder : folder + ":" + path).c_str(), 1);

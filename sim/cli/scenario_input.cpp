@@ -50,7 +50,8 @@ void check_tables_off(ScenarioInput& input) {
 std::string with_option_named(const ScenarioInput& input, const std::string& message) {
   for (const auto& [prefix, option] : input.options_meant) {
     if (!message.starts_with(prefix)) continue;
-    const size_t end = message.find(": ");  // of the line and column, which have no meaning there
+    // End of line and column, which mean nothing for an option.
+    const size_t end = message.find(": ");
     return end == std::string::npos ? message : option + message.substr(end);
   }
   return message;

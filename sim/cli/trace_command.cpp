@@ -47,7 +47,8 @@ ExitStatus report_mistakes(const std::vector<std::string>& errors, std::ostream&
   return errors.empty() ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// The requested format is one of requests, or the file looks like one.
+// Whether the requested format is one of requests. Without a requested format, whether the file
+// looks like requests.
 bool holds_requests(const std::string& file, const Arguments& arguments) {
   for (const std::string& set : arguments.all("set")) {
     constexpr std::string_view kKey = "format=";
@@ -167,7 +168,8 @@ ExitStatus convert(const TraceParams& params, const std::string& target, std::os
                    std::ostream& err) {
   const auto reader = open_trace(params);
   for (const std::string& beside : reader->side_files()) refuse_to_replace(beside, target);
-  const TraceJob* const first = reader->next();  // the file's own facts come before it
+  // Also reads the file's facts, which precede the jobs.
+  const TraceJob* const first = reader->next();
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   NativeWriter writer{
       target, provenance(params, name_of(reader->format()), reader->side_files(), reader->facts())};

@@ -77,8 +77,8 @@ void Diagnostics::instant(Duration at, Entry entry) {
   open_.push_back({.at = at, .entry = std::move(entry)});
 }
 
-// If a whole section has no effect, its fields are not reported, too; and a field only with its
-// first reason.
+// If a whole section has no effect, its fields are not reported as well. A field is reported with
+// its first reason only.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Entry> found;
   const auto is_reported = [&](const Open& open) {

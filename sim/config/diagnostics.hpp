@@ -57,8 +57,8 @@ class Diagnostics {
   // A parameter without effect.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // A given field that depends on a fact (`fact` < 0: known to be false), and a given instant of
-  // the run: settle() reports those without effect. Facts without a value stay open.
+  // Store a given field that depends on a fact (`fact` < 0: known to be false), or a given instant
+  // of the run. settle() reports those without effect. Facts without a value stay open.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);

@@ -48,7 +48,7 @@ struct Entry {
   Node value;
 };
 
-bool have_same_value(const Node& a, const Node& b);  // wherever they are in the text
+bool have_same_value(const Node& a, const Node& b);  // positions do not matter
 
 // "a map", "a list", "'text'" or "nothing", for messages.
 std::string what_is(const Node& node);
@@ -78,7 +78,7 @@ struct Document {
 // Applies `a.b[0].c=value`; the value is YAML. Missing maps are created, list items must exist, a
 // key with dots in it is written in double quotes. Messages say `--set #1:1:5`.
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
-// Removes what is at a path that was read, as messages write it; nothing if nothing is there.
+// Removes the node at a path, written as in messages. Does nothing if there is no such node.
 void erase(Document& document, std::string_view path);
 
 }  // namespace orrery::config

@@ -172,7 +172,7 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
                       "takes back what " + in_quotes(earlier[undone - 1]) + " has set");
     return;
   }
-  // Leading spaces make positions in the value those in the whole argument.
+  // Leading spaces shift positions within the value to those within the whole argument.
   const auto shift = static_cast<size_t>(parsed->value_column - 1);
   Budget budget;
   auto value = parse_yaml(std::string(shift, ' ').append(parsed->value), name, budget, diagnostics);

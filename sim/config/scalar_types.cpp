@@ -242,7 +242,7 @@ void Scalar<T>::read(const Node& node, const ReadContext& context, void* value) 
 
 template <class T>
 void Scalar<T>::read_absent(const Position& at, const ReadContext& context, void* value) const {
-  // So that a later reader of the missing part knows its name.
+  // A later reader of the missing part needs its path and position for messages.
   if constexpr (std::same_as<T, RawParams>) {
     auto& raw = *static_cast<RawParams*>(value);
     raw.path = context.path;

@@ -9,7 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Maps from the top on, not below a list: with `include`, other files may hold the rest of them.
+// OfIncluding: a map that is not below a list. With `include`, another file may hold the rest of
+// it.
 enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);
@@ -104,7 +105,8 @@ Json variant(const FieldTree& field, Part part) {
   kinds.push_back(Json{{"type", "null"}});
   Json schema{{"oneOf", std::move(kinds)}};
   if (part == Part::Whole) return schema;
-  Json rest{{"type", "object"}, {"not", {{"required", {"kind"}}}}};  // its kind is included
+  // An included file has the kind.
+  Json rest{{"type", "object"}, {"not", {{"required", {"kind"}}}}};
   return Json{{"anyOf", {std::move(schema), std::move(rest)}}};
 }
 
@@ -141,7 +143,7 @@ Json shape_of(const FieldTree& field, Part part) {
   return Json::object();
 }
 
-// What a document that includes no other must have; null: nothing.
+// The rules for required keys, which hold for a document that includes no other. Null: no rules.
 Json required_in(const FieldTree& field) {
   if (field.shape == FieldShape::Optional) return required_in(field.children[0]);
   if (field.shape == FieldShape::Variant) return Json{{"required", {"kind"}}};

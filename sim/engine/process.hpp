@@ -38,7 +38,7 @@ struct ProcessPromise {
   std::suspend_always initial_suspend() const noexcept { return {}; }
   std::suspend_always final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
-  // The exception propagates through the event that resumed the process, which has ended.
+  // The process has ended. The exception propagates through the event that resumed it.
   void unhandled_exception() {
     is_running = false;
     throw;

@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Once fired, no process waits until it is reset:
+// After fire(), a process does not wait until reset() is called:
 //   co_await ready.wait();
 class Trigger final : private Wait {
  public:

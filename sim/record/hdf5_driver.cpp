@@ -106,7 +106,8 @@ herr_t handle_of(H5FD_t* file, hid_t /*access*/, void** handle) {
   return 0;
 }
 
-// Reads from the file; beyond its end, zeros: HDF5 reads space that it allocated but never wrote.
+// Reads from the file. Beyond its end HDF5 gets zeros, because it reads space that it allocated but
+// never wrote.
 bool read_all(PosixFile& from, haddr_t address, size_t size, char* into) {
   while (size > 0) {
     const ssize_t count = ::pread(from.descriptor, into, size, static_cast<off_t>(address));
@@ -148,8 +149,9 @@ void set_length(PosixFile& file, haddr_t length) {
   file.end_of_file = length;
 }
 
-// The superblock, at address 0, has the length of the file, and a reader rejects a killed run's
-// file with data beyond. HDF5 writes it last; here it is written first, and the length before it.
+// Sets the length of the file, then writes the superblock, at address 0, before all else. A reader
+// rejects a file with data beyond the length in its superblock. HDF5 writes the superblock last, so
+// a kill could leave such a file.
 void write_held(PosixFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor, &status) == 0 &&

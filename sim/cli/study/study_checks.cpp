@@ -78,7 +78,8 @@ std::string StudyPlan::effect_of(const Run& run, const Diagnostics& diagnostics)
   return fingerprint_of(resolved_json(scenario));
 }
 
-// The cells of an arm whose runs equal those of an earlier arm, with equal arms on all other axes.
+// The cells of the arm whose runs equal those of an earlier arm. Both cells have the same arms on
+// all other axes.
 StudyPlan::Alike StudyPlan::cells_alike(const std::vector<std::string>& effects, size_t stride,
                                         size_t arms, size_t arm) const {
   Alike alike;

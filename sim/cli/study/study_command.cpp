@@ -128,7 +128,8 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
   return is_whole ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// As of `orrery run`; of several failures the one that the user can influence least.
+// The exit status, as of `orrery run`. If runs failed in several ways, the failure counts that the
+// user can influence least.
 ExitStatus status_of(const std::vector<StudyRunResult>& results) {
   using enum ExitStatus;
   for (const ExitStatus status : {Internal, OutputFailed, UserMistake}) {

@@ -34,7 +34,8 @@ bool varies(const StudyValues& values) {
       values, [&](const auto& value) { return value.second != values.begin()->second; });
 }
 
-// Means over jobs that reached their end are biased if other jobs do so in the other arm.
+// Whether the metric covers only jobs that ran, or that reached their end. It is biased if these
+// are other jobs in the other arm.
 bool is_of_survivors(const std::string& metric) {
   return metric.starts_with("jct_") || metric.starts_with("wait_") ||
          metric.starts_with("bounded_slowdown_");

@@ -204,7 +204,7 @@ StudyPlan::Run StudyPlan::read(const std::vector<Setting>& settings, uint64_t se
   return run;
 }
 
-// The settings of the trunk, and the policy of the arm as a change.
+// The settings of the trunk, and the arm's policy as a change at the fork.
 std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed) const {
   std::vector<Setting> settings = settings_of(cell, Arms::OfTrunk);
   const auto policy = nlohmann::json::parse(resolved_json(armed.scenario)).at("policy").dump();

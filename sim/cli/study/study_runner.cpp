@@ -71,7 +71,8 @@ class Pool {
  private:
   bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  // Any such run forbids threads: no thread may run while a process is created.
+  // Whether a run needs a process of its own. Such a run forbids threads, because no thread may run
+  // while a process is created.
   bool any_needs_process() const {
     const auto& known = PolicyRegistry::instance().entries();
     const auto needs = [](const auto& one) { return has(one.second.traits, Trait::NeedsProcess); };
