@@ -140,7 +140,7 @@ class BareLoop {
       const auto [level, link] = shares.top();
       shares.pop();
       if (unfixed_[link] == 0) continue;
-      if (share(link) > level) {  // shares only grow
+      if (share(link) > level) {  // outdated, because shares only grow
         shares.emplace(share(link), link);
         continue;
       }

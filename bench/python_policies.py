@@ -3,8 +3,8 @@
 
     /usr/bin/python3 bench/python_policies.py build/release/bin/orrery
 
-The bounds are 1 ms a cycle and 2,000 decisions a second. Times are those of whole runs, less the run
-with the built-in twin: interpreter, numpy and all.
+The bounds are 1 ms a cycle and 2,000 decisions a second. Each time is that of a whole run, with the
+interpreter and numpy, less that of the run with the built-in twin.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ double ms_of(auto&& work) {  // of CPU time
   return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// Random worlds with a number of gangs between the two.
+// Compares steps by rate with traced ones in random worlds of `least` to `most` gangs.
 void compare(uint32_t least, uint32_t most, uint64_t worlds) {
   std::vector<double> sizes, means;
   double rate_ms = 0, traced_ms = 0, gangs = 0, slower = 0;
@@ -49,7 +49,7 @@ void compare(uint32_t least, uint32_t most, uint64_t worlds) {
               traced_ms / gangs);
 }
 
-// Groups of 16, rehearsed and by expected rates.
+// Compares expected rates with rehearsed ones, for groups of 16 gangs.
 void measure_seam(uint64_t worlds) {
   double mean = 0;
   std::vector<double> sizes;
@@ -66,7 +66,7 @@ void measure_seam(uint64_t worlds) {
       100 * mean, 100 * quantile_of(sizes, 0.95));
 }
 
-// One of so many gangs ends and another begins.
+// The cost of a change: one of `gangs` gangs ends, and another begins.
 void measure_changes(uint32_t gangs) {
   const SharingWorld world{gangs, 7};
   Engine engine;

@@ -3,7 +3,7 @@
 
     /usr/bin/python3 bench/study_overhead.py build/release/bin/orrery [--jobs 2] [--runs 1000]
 
-The bound is 1.1. CPU time is that of the simulating threads, file and all, as the study counts it.
+The bound is 1.1. CPU time is what the study counts: that of the simulating threads, with their files.
 """
 
 from __future__ import annotations

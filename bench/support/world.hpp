@@ -30,7 +30,7 @@ class World {
   const Cluster& cluster() const { return cluster_; }
   const Ground& ground() const { return ground_; }
   void start() { cluster_.start(); }
-  // Runs so many events, or all that there are; false: none.
+  // Runs this many events. False: the run ended before them.
   bool advance(uint64_t events);
   double jobs_waiting() const;  // in the job queue and, as pods without a node, behind it
 
@@ -61,7 +61,7 @@ struct Window {
   double us_per_job() const { return seconds / static_cast<double>(jobs) * 1e6; }
   double us_per_event() const { return seconds / static_cast<double>(events) * 1e6; }
 };
-// A window without jobs never began, or no job ended in it.
+// Without jobs in the result, the window never began, or no job ended in it.
 Window run_window(const std::string& yaml, const WindowLimits& limits);
 // The cheapest of three windows, or of fewer if they take long.
 Window least_window(const std::string& yaml, const WindowLimits& limits);
