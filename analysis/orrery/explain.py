@@ -183,7 +183,7 @@ def explain_run(run: Run, lines: int = 10) -> Explanation:
     history = History(run)
     jobs = history.jobs.reset_index(drop=True)
     jobs = jobs.sort_values(["wait", "job"], ascending=[False, True], ignore_index=True)
-    waits = jobs[jobs["wait"] >= 1]  # less is the duration of a scheduling cycle
+    waits = jobs[jobs["wait"] >= 1]  # a shorter wait is that for a scheduling cycle
     failed = jobs[(jobs["restarts"] > 0) | jobs["outcome"].isin(["failed", "hung"])]
     failed = failed.sort_values(["lost_gpu_s", "restarts", "job"], ascending=[False, False, True])
     text = [f"{run.path.name}: {count(len(jobs), 'job')} in {span(run.end)}"]

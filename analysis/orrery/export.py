@@ -136,7 +136,7 @@ def _spreadsheet_safe(column: pd.Series) -> pd.Series:
 
 def csv(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> list[Path]:
     """Writes all tables, or those named, into the folder, a file each. Heads have the units, as in
-    `wait [s]`; cells of what never happened are empty. A text that begins as a formula does gets an
+    `wait [s]`; times that never came are empty cells. A text that begins like a formula gets an
     apostrophe before it."""
     written = []
     for frame, path in _files(run, folder, tables, ".csv"):

@@ -78,7 +78,7 @@ class GangStory:
         return f", {span(waited)} after the last call" if waited > 0 else ", without a wait"
 
     def gpus_at(self, at: float) -> float:
-        """GPUs that took part up to that time; NaN if the gangs had not started, or are not elastic."""
+        """GPUs of the last start before that time; NaN if the gangs had not started, or are not elastic."""
         begun = self.starts[self.starts["started"] < at]
         return float(begun.iloc[-1]["gpus"]) if len(begun) else float("nan")
 

@@ -249,7 +249,7 @@ class JobStory:
         )
 
     def _are(self, kind: str) -> pd.Series:
-        """For each recovery whether it is of that kind; older files lack the kind."""
+        """Whether each recovery is of that kind; older files lack the kind."""
         rows = self.recoveries
         return rows[kind].astype(bool) if kind in rows else pd.Series(False, rows.index)
 
@@ -273,7 +273,7 @@ class JobStory:
         return cause + (", which was not detected" if pd.isna(failed["detected"]) else "")
 
     def _preempted(self, at: float, rank: int) -> str:
-        """The preempting job; pods that terminate slowly were notified before."""
+        """The job of the last preemption until then: pods that terminate slowly end later than it."""
         rows = self.history.preemptions
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
         if rank >= 0:

@@ -108,7 +108,7 @@ def _wrong_call(found: type[Policy], name: str, call: str) -> str:
 
 
 def _check_calls(found: type[Policy]) -> None:
-    """A helper may be called as a method of a point of another kind, so one kind must be right."""
+    """Fails only if the points of each kind have a wrong method: a helper may share a name with a method."""
     wrong: dict[str, list[str]] = {}
     for point in points_of(found):
         methods = [m for m in POINTS[point] if callable(getattr(found, m, None))]

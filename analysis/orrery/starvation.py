@@ -14,7 +14,7 @@ from orrery.printable import printable
 from orrery.queue_story import QueueStory
 from orrery.telling import SHOWN_MAX, clock, count, gpu_time, listed, unnumbered
 
-LEAST = 1.0  # seconds: a shorter wait needs no cure, and room for a shorter time is that of one cycle
+LEAST = 1.0  # seconds; shorter waits, and room for a shorter time, are those of a scheduling cycle
 EXCLUSIVE = ("TopologyPlacement", "SlurmTopologyTree", "SlurmTopologyBlock", "KueueTopology",
              "VolcanoHyperNode", "HeliosConsolidate")  # plugins that keep a gang together
 
@@ -226,7 +226,7 @@ class Starvation:
         leaf = nodes["leaf"].to_numpy(int) if "leaf" in nodes else np.zeros(len(nodes), int)
         each, free, down = self._gpus_per_pod, size.copy(), np.zeros(len(nodes), int)
         best: Room | None = None
-        at, has_gained = begin, True  # more room than at the last change
+        at, has_gained = begin, True  # since the last comparison with `best`
         none = np.empty(0, int)
         for time, place, gpus, falls in [*steps, (self._until, none, none, none)]:
             if has_gained and time - at >= LEAST:
