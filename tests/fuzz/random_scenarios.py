@@ -109,7 +109,7 @@ def take_out(tree: Tree, path: str) -> bool:
             node = node[part]
         del node[parts[-1]]
     except (KeyError, IndexError, TypeError):
-        # A scenario without a whole section would be another one.
+        # Never removes a whole section: the scenario would test something else.
         return len(parts) > 2 and take_out(tree, re.sub(r"(\.\w+|\[\d+\])$", "", path))
     return len(parts) > 1
 

@@ -1,4 +1,4 @@
-"""Makes a scenario smaller while the same is wrong."""
+"""Makes a scenario smaller as long as it still fails in the same way."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   }
 }
 
-// With whole steps and cycles only the rounding of a share to a billionth is left.
+// With whole steps and cycles, the only error is the rounding of shares to billionths.
 TEST(CardiogramProperty, InWholeStepsTheyAreExact) {
   ScenarioRun run{R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}

@@ -84,7 +84,7 @@ AloneRow only_job(const std::string& yaml) {
   return {run.jobs().at(0), nearest_ns(std::get<double>(busy->value))};
 }
 
-// So many pods at once that seats, tokens and queues would be short if they took any time.
+// A job of so many pods that seats, tokens and queues would run short if requests took any time.
 std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
   const bool are_pods = rng.chance(0.3);
@@ -127,8 +127,8 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
   return yaml + "run: {until: 3h}\n";
 }
 
-// Requests of one instant are in flight together, so limits must be high, too. `reads`: requests of
-// booting nodes and the like take no time either.
+// Requests of one instant are in flight together, so limits must be high, too. `reads` sets further
+// costs to zero, such as those of the requests of booting nodes.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
@@ -170,10 +170,11 @@ std::string loaded(Rng& rng, bool has_image) {
   return yaml + "}";
 }
 
-// The turns of a job's gangs depend on when their pods were created. The last pod gets its node no
-// earlier, but that may be another gang's pod with a shorter start, or one that an elastic job need
-// not wait for. This saves at most the scheduler's work for the whole job. With images, which the
-// first pod on a node pulls for others, it saves at most its creation and scheduling together.
+// The turns of a job's gangs depend on when their pods were created. At a costlier level the last
+// pod gets its node no earlier. But this may be another gang's pod with a shorter start, or one
+// that an elastic job need not wait for. So the job may start earlier, by at most the scheduler's
+// work for all of it. With images, which the first pod on a node pulls for others, the limit is the
+// job's creation and scheduling together.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -220,8 +221,8 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 
-// Koordinator retries a gang until its nodes exist. Its position in the round over the members when
-// the last one arrives depends on when they were created.
+// Koordinator retries the members of a gang in rounds until its nodes exist. The member that it
+// tries when the last node arrives depends on when the pods were created.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
   for (const std::string base :
        {"default", "strict_gang", "native_gang", "coscheduling", "koordinator"}) {
@@ -240,7 +241,7 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatCome
   }
 }
 
-// For jobs that detect a dead node before it is back and reports.
+// Holds for jobs that detect a dead node before the node is back and reports.
 TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresThemselves) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 10 : 100); ++seed) {
     SCOPED_TRACE("seed " + number(seed));

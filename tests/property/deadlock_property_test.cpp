@@ -133,7 +133,7 @@ class Toys {
       toy.specs.push_back(spec);
       gang.roles.push_back({.spec = spec, .pods = 1});
     }
-    // The scheduler may choose any of unlike members, so all of them are needed.
+    // All unlike members are needed, because the scheduler could choose any of them.
     const uint64_t spare = pods_ == ToyPods::Alike ? rng_.below(toy.specs.size()) : 0;
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});

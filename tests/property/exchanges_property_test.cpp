@@ -1,5 +1,5 @@
-// Exchanges with exclusive use of the fabric take as long as alone: the load of a pattern on links
-// is consistent with the time of its algorithm.
+// An exchange that has the fabric to itself takes as long at level flow as at level alpha_beta: the
+// load of a pattern on links is consistent with the time of its algorithm.
 #include <gtest/gtest.h>
 
 #include <array>

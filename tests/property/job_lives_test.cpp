@@ -68,7 +68,7 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
   std::map<uint64_t, int> endings;
   world.controller.job_over.connect([&](JobId id) { ++endings[world.jobs.job(id).serial]; });
   world.run(Time{} + 100_d);
-  // Partial gangs may hold everything for ever; the rest must still add up.
+  // Partly placed gangs may hold all GPUs for ever. The accounts must still add up.
   world.controller.finish(world.engine.now());
   world.jobs.for_each_job([&](JobId id) {
     const Job& job = world.jobs.job(id);

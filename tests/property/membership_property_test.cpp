@@ -17,7 +17,7 @@ Duration uniform_up_to(Rng& rng, Duration most) {
   return Duration{static_cast<int64_t>(rng.below(static_cast<uint64_t>(most.ns) + 1))};
 }
 
-// A single job that only late members stop.
+// A single job that is interrupted only by members that join late.
 struct LoneElasticGang {
   struct Stretch {  // from the begin of compute to its end
     Time from, to;
@@ -79,7 +79,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     const JobRow row = gang.world.job_rows().at(0);
     ASSERT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 0);
-    // Whole intervals of a stretch are kept, and all of the last one.
+    // Of each stretch only whole checkpoint intervals are kept; of the last one, all.
     double useful = 0, lost = 0;
     double saved = 0;  // work that all members would do in that time
     for (const auto& stretch : gang.stretches) {
@@ -127,7 +127,7 @@ TEST(Membership, NoMemberWithANodeIsLeftOutForLongerThanTheMonitorInterval) {
     LoneElasticGang gang{seed};
     gang.world.add({gang.random_job()});
     gang.world.run();
-    // The same draws as those of the gang.
+    // Draws again what the gang drew from this seed.
     Rng rng{seed};
     const Duration interval = *LoneElasticGang::make_options(rng).params.monitor_interval;
     for (const PodRow& pod : gang.world.pod_rows()) {

@@ -81,7 +81,7 @@ class RandomScenario {
   std::string gang(int pods) {
     const int needed = pick(1, pods), others = chance(2) ? pick(0, pods - 1) : 0;
     const int first = pods - others;
-    // Its own minimum, above what the gang implies for this role.
+    // The role's own minimum must exceed the one that the gang implies for it.
     const int least = std::max(1, first - (pods - needed) + 1), most = std::min(first, needed);
     const int own = least <= most && chance(2) ? pick(least, most) : 0;
     return "{min_available: " + std::to_string(needed) + ", roles: [" + role(first, own) +
@@ -107,7 +107,7 @@ TEST_P(SchedulerProperty, InvariantsHoldAfterEveryEventAndNothingStaysTaken) {
     const std::string yaml = RandomScenario{seed, has_timeouts}.yaml();
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
     std::vector<std::string> overrides{GetParam()};
-    if (GetParam() == "policy.base=koordinator") {  // the two do not go together
+    if (GetParam() == "policy.base=koordinator") {  // it does not allow head_of_line: block
       overrides.push_back("policy.queue.head_of_line=skip");
     }
     ScenarioRun run{yaml, overrides};

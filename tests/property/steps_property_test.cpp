@@ -167,7 +167,7 @@ TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
   }
 }
 
-// Their exchanges share contended links, so by rate they are rehearsed.
+// Gangs that share contended links. By rate, their exchanges are rehearsed.
 TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 25); ++seed) {
@@ -234,7 +234,7 @@ TEST(Steps, OfGangsThatShareNodesEndWhenTheirRateSays) {
           jobs_of(random_neighbours(rng, is_traced ? "traced" : "rate", seed % 2 == 0));
     }
     for (size_t i = 0; i < rows[0].size(); ++i) {
-      // It happened in one of the runs only.
+      // Skips a gang that a failure restarted in only one of the two runs.
       if (rows[0][i].restarts != rows[1][i].restarts) continue;
       agreement.expect(rows[0][i].ended - rows[0][i].submitted,
                        rows[1][i].ended - rows[1][i].submitted);

@@ -24,7 +24,7 @@ class SlowStore final : public ApiStore {
 
   Duration write_time = {}, read_time = {};
   bool refuses = false;
-  bool gives_up = false;  // requests without a waiting client are never answered
+  bool gives_up = false;  // drops requests that would end after their client's deadline
   uint64_t asked = 0;
 
  private:

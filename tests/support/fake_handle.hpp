@@ -82,7 +82,7 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   void leave(const PodView& pod) { ledger().remove(pod.id); }
   // The job of this gang is over.
   using Handle::gang_over;
-  // In its own attempt, unless the test names one.
+  // Each attempt has a state of its own. cycle() begins an attempt, unless the test passes a state.
   CycleState& new_attempt() {
     return *attempts_.emplace_back(std::make_unique<CycleState>(attempts_.size(), streams_));
   }

@@ -81,7 +81,7 @@ class LivesWorld {
     if (engine.now() < when) engine.advance_to(when);
   }
   void go_to(Duration since_start) { go_to(Time{} + since_start); }
-  // The first end stops the run, because no component returns what the job holds.
+  // The first end stops the run, because no component here releases what the job holds.
   void watch(Signal<JobId, const JobOver&>& over) {
     over.connect([this](JobId, const JobOver& how) {
       ends.push_back(seconds() + std::string{name_of(how.phase)} + " " +

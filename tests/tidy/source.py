@@ -99,7 +99,7 @@ class Source:
         return found
 
     def functions(self) -> list[Block]:
-        """The outermost blocks with statements; a table of constants is none."""
+        """The outermost blocks with statements; a table of constants is not one of them."""
         found = []
         for block in self.blocks:
             up = block.parent

@@ -194,7 +194,7 @@ TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {
   ScenarioRun some{
       autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
   EXPECT_EQ(told(some), "up 1 to 1 at 10");
-  // No node stays for these pods, which find no node afterwards.
+  // The autoscaler removes the node in spite of these pods, which find no other node.
   ScenarioRun gone{autoscaler_scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
                                        "run: {until: 30min}\n")};
   EXPECT_EQ(told(gone), "down 1 to 0 at 610");

@@ -207,7 +207,8 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
 
-// Once the writes of joining nodes are compacted, or expired after an hour.
+// The sizes are equal once the writes of joining nodes are compacted, or have expired after an
+// hour.
 TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   std::vector<Bytes> index;
   for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {

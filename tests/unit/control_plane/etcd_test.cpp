@@ -127,7 +127,8 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
   }
 }
 
-// Loss of two of three members for a while; and a function that requests, after a given time.
+// Two of three members fail at 500 us, and one of them is back at `until`. at() calls a function at
+// a given time.
 struct QuorumLoss {
   explicit QuorumLoss(Duration until) {
     world.engine.after(500_us, Label{"test.members_lost"}, [this] {
@@ -162,7 +163,7 @@ TEST(Etcd, NothingIsCommittedWithoutAQuorumAndNothingIsLost) {
   EXPECT_EQ(world.etcd.counters().elections, 1U);
 }
 
-// Five seconds and two election timeouts of one second.
+// A write without a leader fails after 7 s: five seconds and two election timeouts of one second.
 TEST(Etcd, AWriteThatNoLeaderTakesFailsAndIsNeverCarriedOut) {
   QuorumLoss loss{1_min};
   EtcdWorld& world = loss.world;

@@ -143,7 +143,7 @@ TEST(Joins, ANodeThatFailsOnItsWayBootsAgainWhenItIsRepaired) {
   EXPECT_EQ(run.recorder.rows<FaultRow>("/events/faults").size(), 2U);
 }
 
-// A lone node is no slower than one that competes with others.
+// At level full, nodes that join together slow one another down; at level delays they do not.
 TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   const auto time = [](const std::string& level, const std::string& nodes) {
     ScenarioRun run{
@@ -161,7 +161,7 @@ TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   EXPECT_GT(time("full", "40"), time("full", "1"));
 }
 
-// The second job needs nodes that join; with a queue it is admitted once they take pods.
+// The second job needs nodes that join. The job queue admits it once they take pods.
 TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   for (const std::string level : {"delays", "full"}) {
     ScenarioRun run{

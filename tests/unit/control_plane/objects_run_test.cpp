@@ -133,7 +133,7 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
     for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
       if (row.server == 0) steady = 0;
       steady += row.steady;
-      // At 5 min they start, and restart at once for a moment.
+      // Leaves out the sample at 5 min, when the containers start and for a moment restart at once.
       if (row.server == 4 && row.time != Time{} + 5_min)
         all.emplace_back((row.time - Time{}).seconds(), steady);
     }
@@ -188,7 +188,7 @@ TEST(NamespacesInRuns, ThoseOfJobsGoWithThemOrStay) {
   }
 }
 
-// As in closed form: they share the request rate of one client.
+// All deletions share the request rate of one client, which gives a closed form.
 TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
   for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 20, workers: 1}",
                                  "{delete_qps: 48, grace: 30s, workers: 2}"}) {

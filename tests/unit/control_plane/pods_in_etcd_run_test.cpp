@@ -72,7 +72,7 @@ TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Losses of number 0 only, or of others, too, at most so many together.
+// Losses of number 0 alone, or of several at once, at most this many.
 std::string random_losses(Rng& rng, const std::string& what, uint64_t most) {
   std::string list;
   Duration at{};

@@ -53,8 +53,8 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
       service_scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
                        "1000s, load: 1}], " +
                        kPrompt)};
-  // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Scaling down
-  // waits for five minutes after the last recommendation of 12.
+  // Two full replicas become 4. Four full ones become 8, as both policies allow. Eight at 75 %
+  // become 12. Scaling down waits for five minutes after the last recommendation of 12.
   EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);

@@ -103,7 +103,8 @@ double sent(ScenarioRun& run) {
   return bits / 8;
 }
 
-// 30 of 40 nodes join; their scripts have no list of addresses any more.
+// 30 of 40 nodes join. They list the addresses once, by their watch: their scripts do not list any
+// more.
 TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "
@@ -118,7 +119,8 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   EXPECT_EQ(summary(with.result, "watch_lists"), 30);
   EXPECT_EQ(summary(with.result, "boot_requests"),
             summary(without.result, "boot_requests") - 30 * 2);
-  // A thousand slices of 1 kB each, or at most 40 addresses.
+  // Without services a joining node lists a thousand slices of 1 kB each, with them at most 40
+  // addresses.
   const double fewer = sent(without) - (sent(with) - summary(with.result, "watch_bytes"));
   EXPECT_GT(fewer, 30 * (1'000'000 - 40 * 200 - 300) - 100'000);
   EXPECT_LE(fewer, 30 * 1'000'000);
@@ -158,7 +160,8 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
   EXPECT_EQ(summary(behind.result, "watch_bytes_by_agents"), 2 * 39 * object);
 }
 
-// A server with the changes in its cache is among the others; the only server has an empty cache.
+// Watchers of a lost server resume on another one, whose cache has the changes. The only server
+// comes back with an empty cache, so they list.
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
   const std::string all = scenario(400, kubelet("fan_out: {has_headless_filter: false}"));
   ScenarioRun resumes{all, {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]"}};

@@ -27,7 +27,7 @@ void fail_check() { ORRERY_CHECK(false, "this fails"); }
 void run_out_of_memory() { throw std::bad_alloc{}; }
 void throw_error() { throw std::runtime_error{"boom"}; }
 
-// Each test of what throws and where, for every kind of exception.
+// Each test throws at another place, and runs for every kind of exception.
 class EngineFailure : public ::testing::TestWithParam<Throws> {
  protected:
   void expect_to_leave_run() {

@@ -166,7 +166,8 @@ TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {
   }
 }
 
-// Hosts 0 to 15 of leaf 0 each send to the host of the same slot of leaf 1; one port is dead.
+// Routes from NIC 0 to every NIC of the other leaves, counted by the up-port of its leaf. One of
+// the 16 up-ports is dead.
 std::map<uint32_t, int> loads_with_a_dead_port(RoutingEngine engine) {
   const Fabric fabric = full_tree(32, 2);
   LinkState state{fabric, {}};
@@ -182,7 +183,7 @@ TEST(Routing, FtreeSendsTheTrafficOfADeadPortToTheNext) {
   int most = 0;
   for (const auto& [link, count] : load) most = std::max(most, count);
   EXPECT_EQ(load.size(), 15U);
-  EXPECT_EQ(most, 62);  // 31 leaves send through it, plus 31 more
+  EXPECT_EQ(most, 62);  // 31 destinations of its own, and 31 of the dead port
 }
 
 TEST(Routing, UpdnDealsOutTheTrafficOfADeadPort) {
@@ -190,7 +191,7 @@ TEST(Routing, UpdnDealsOutTheTrafficOfADeadPort) {
   int most = 0;
   for (const auto& [link, count] : load) most = std::max(most, count);
   EXPECT_EQ(load.size(), 15U);
-  EXPECT_LE(most, 31 + 3);  // 31 destinations over 15 ports
+  EXPECT_LE(most, 31 + 3);  // 31 of its own, and a share of 31 over 15 ports
 }
 
 TEST(Routing, UpdnIsFtreeWhileAllIsWell) {

@@ -109,7 +109,8 @@ policy:
   EXPECT_DOUBLE_EQ(jobs[1].gpu_s_useful, 3600) << "an hour of a GPU did the work of three";
 }
 
-// Three equal jobs and speeds 1 and 2: each has a third of 3, in any mixture.
+// Three equal jobs on models of speeds 1 and 2: each gets a third of the total speed of 3, in any
+// mixture.
 TEST(Gavel, AlikeJobsComeOutAlikeOnUnlikeModels) {
   ScenarioRun run{kTwoModels + R"(
 workload:
@@ -126,8 +127,8 @@ policy:
   for (const JobRow& job : in_order(run)) EXPECT_NEAR(job.ended.seconds() / 3600, 20, 0.5);
 }
 
-// By 10 h each of the three has done 10/3 h, as a third of the pool allows. The rest takes them 4 *
-// 20/3 h more on a quarter of it, so all ratios are 1 with a quarter each.
+// By 10 h each of the three jobs has done 10/3 h, on a third of the pool. The other 20/3 h take 4 *
+// 20/3 h on a quarter of the pool. So a quarter for each gives all four jobs the ratio 1.
 TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
   ScenarioRun run{scenario(R"(
     - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}

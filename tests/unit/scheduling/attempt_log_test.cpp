@@ -210,7 +210,8 @@ TEST(JobQueueLog, TellsWhyEachJobWaits) {
 TEST(JobQueueLog, TellsTheReservationsOfEveryJobThatHasOne) {
   EXPECT_THAT(queue_texts("[{name: Conservative}]"),
               testing::Contains("3 2 passed_over Conservative 1/2 behind 1 at 1200 head at 600"));
-  // The plan runs every 30 s, and rounds ends up to whole minutes from then on.
+  // The plan runs every 30 s. It rounds expected ends up to whole minutes after the time of the
+  // plan.
   EXPECT_THAT(
       queue_texts("[{name: SlurmBackfill}]"),
       testing::IsSupersetOf({"3 2 passed_over SlurmBackfill 1/2 behind 1 head at 601",

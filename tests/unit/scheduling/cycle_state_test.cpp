@@ -64,7 +64,7 @@ class MixedCluster {
   int pick(int least, int most) {
     return least + static_cast<int>(random_.next() % static_cast<uint64_t>(most - least + 1));
   }
-  // Every other one is a member of a gang of two.
+  // About half of the pods are members of a gang of two.
   PodView new_pod() {
     const PodSpec& spec = specs_[static_cast<size_t>(pick(0, 15))];
     const JobId job{static_cast<uint32_t>(pick(0, 5))};

@@ -44,8 +44,8 @@ policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
   EXPECT_EQ(jobs[3].created, jobs[1].ended) << "it would have delayed the head";
 }
 
-// Pods are bound a fraction of a second after the start. `late` arrives in the fraction between the
-// 20 min of `round` from its start and its end.
+// Pods are bound a fraction of a second after their job starts, so `round` ends shortly after 20
+// min. `late` arrives at 20 min, just before that.
 TEST(JobQueue, AJobWhosePodsTakeTimeToStartIsNotBelievedToRunForLonger) {
   ScenarioRun run{kTwoNodes + R"(
 workload:
@@ -91,7 +91,8 @@ policy:
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
 }
 
-// The plan gets the arrival before the end, which was not expected yet, or both at once.
+// With each_event the plan gets the arrival before the end, which it does not expect yet. With
+// each_instant it gets both at once.
 TEST(JobQueue, AJobThatEndsAtTheInstantOfAnArrivalIsNotStopped) {
   for (const char* const react : {"each_event", "each_instant"}) {
     ScenarioRun run{kTwoNodes + R"(

@@ -26,7 +26,8 @@ JobSpec job(int32_t priority, Duration submit, int32_t gpus, Duration work, int3
   return made;
 }
 
-constexpr double kShort = 0.001;  // seconds, or GPU seconds: scheduler time of the plug-in
+// Tolerance in seconds, or GPU seconds, for the scheduler time of the plug-in.
+constexpr double kShort = 0.001;
 
 ProfileParams profile() { return without_cost(profile_of(ProfileBase::Default)); }
 
@@ -166,7 +167,7 @@ TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   }
 }
 
-// Of otherwise equal nodes, the one whose pods started last.
+// Of otherwise equal nodes, the one is chosen whose pods started last.
 TEST(Preemption, TakesTheNodeThatKubernetesWould) {
   SchedulerWorld world{{8, 8, 8}, profile()};
   world.add({job(2, 0_s, 8, 1000_s), job(1, 1_s, 8, 1000_s), job(1, 2_s, 8, 1000_s),

@@ -65,7 +65,7 @@ struct Pair {
 
 class ProfileChanges : public ::testing::TestWithParam<Pair> {};
 
-// At any moment the books balance (the audits) and every job ends; twice the same.
+// Audits check the books throughout the run, every job ends, and a second run has the same digest.
 TEST_P(ProfileChanges, LoseNoPod) {
   const std::string world =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"

@@ -49,7 +49,7 @@ TEST(RetryRounds, OneRoundStandsForManyAndEndsWhenTheyWould) {
   const int64_t carried_out = scheduler.run_until(Time{} + 100_s);
   EXPECT_EQ(scheduler.counted, 1000);  // 100 s of 100 ms each
   EXPECT_EQ(scheduler.now, Time{} + 100_s);
-  // 32 rounds are observed, one is slow, and few are left at the normal pace.
+  // 32 rounds are observed, one slow round follows, and a few rounds run at the normal pace.
   EXPECT_LT(carried_out, 3 * (32 + 1 + 5));
 }
 

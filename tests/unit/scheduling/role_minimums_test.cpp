@@ -57,7 +57,7 @@ TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
   }
 }
 
-// Back-offs decide which of them come first. One of three nodes must go to a server.
+// Back-offs decide whether servers or workers come first. One of three nodes must go to a server.
 TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   for (const char* const policy : {"{base: coscheduling}", "{base: koordinator}"}) {
     for (const bool is_server_first : {false, true}) {
@@ -89,7 +89,7 @@ TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
   EXPECT_EQ(with_a_server.jobs().at(0).members, 5);
 }
 
-// Three of six pods: the gang's own minimum does not need them.
+// Three of the six pods are enough, so the gang's minimum alone does not need both large pods.
 TEST(RoleMinimums, AJobWhoseRoleIsTooLargeForTheClusterIsNamed) {
   JobTable jobs;
   const ClusterState cluster = gpu_nodes({8});

@@ -57,8 +57,8 @@ const PairPopulation kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng
                            }};
 
 struct MeasuredCoverage {
-  double covered = 0, doubted = 0;  // of the studies: the interval holds the truth; a remark says
-                                    // that it may not
+  // Shares of the studies: the interval holds the truth; a remark says that it may not.
+  double covered = 0, doubted = 0;
 };
 
 bool is_of_coverage(const Doubt& doubt) { return doubt.kind == DoubtKind::Coverage; }
@@ -110,7 +110,7 @@ TEST(Coverage, OfStudentsTIsAsSaidForNormalDifferencesAndLognormalRatios) {
   }
 }
 
-// The doubts of a study quote these.
+// The doubts of a study quote these shares.
 TEST(Coverage, OfSkewedAndTiedSamplesIsWhatStudiesQuote) {
   if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
   constexpr double kRounded = 0.0005;

@@ -171,7 +171,7 @@ TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   EXPECT_GT(mark_count("jobs.quorum_lost_while_gathering"), 0u);
 }
 
-// The survivors are up: they wait for the lost one in a last call, and it comes in time.
+// The survivors wait for the lost member in a last call. It comes in time if its node is back.
 TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   for (const bool comes_back : {false, true}) {
     SCOPED_TRACE(comes_back);

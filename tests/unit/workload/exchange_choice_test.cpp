@@ -59,7 +59,7 @@ TEST(ExchangeChoice, OfAKnownTimeHoldsOnTheFabricToo) {
   }
 }
 
-// Hashed flows collide less if they are more and smaller.
+// Many small hashed flows spread over the links more evenly than few large ones.
 TEST(ExchangeChoice, OfMoreQueuePairsEvensOutWhatEcmpDoes) {
   const auto seconds = [](const std::string& pairs) {
     ShippedRun run{"leaf-scaling",

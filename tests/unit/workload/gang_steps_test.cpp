@@ -28,7 +28,7 @@ constexpr const char* kAllReduce =
     "step: {compute: 1s, exchanges: [{collective: all_reduce, bytes: 10GB, among: all}]}";
 constexpr const char* kEight = "{name: a, pods: 8, pod: {gpus: 8}, work: 1000s}";
 
-// The exchange then begins with the step.
+// With `overlap: 1` the exchange begins with the step, so compute hides it.
 TEST(GangSteps, TracedStepsGoOnWhoseExchangesBeginWithThem) {
   const std::string hidden = std::string{kAllReduce}.insert(7, "overlap: 1, ");
   for (const char* const steps : {"rate", "traced"}) {
@@ -194,7 +194,7 @@ TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
     ScenarioRun slow{scenario(all, step + "}", kFew, kSlowStore), {set}, {}};
     EXPECT_NEAR(run_of(slow), 200, 1e-6) << steps;
     EXPECT_NEAR(bytes_read(slow), 100 * 6.4e9, 1e6) << steps;
-    // The first ten steps are an epoch; then they come from local disks.
+    // The first ten steps read one epoch from the store. Later steps read it from local disks.
     ScenarioRun cached{scenario(all, step + ", cache: true, size: 64GB}", kFew, kSlowStore),
                        {"storage.local={}", set},
                        {}};

@@ -53,7 +53,7 @@ TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
   EXPECT_EQ(cut.unsaved, 99_s);
 }
 
-// At paces where a nanosecond of work is no whole number of nanoseconds of time.
+// At the paces drawn here, a nanosecond of work is no whole number of nanoseconds of time.
 TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -157,7 +157,7 @@ TEST(SharedLinks, StepsOfLargeRandomGroupsAreNearThoseThatArePlayed) {
   EXPECT_LE(quantile_of(sizes, 0.95), 0.1);
 }
 
-// Results for fewer gangs are recomputed where it matters.
+// Earlier results, for fewer gangs, are recomputed where a new gang matters.
 TEST(SharedLinks, GangsThatComeOneByOneStepAsIfTheyCameTogether) {
   for (const uint32_t gangs : {40U, 120U}) {
     const SharingWorld world{gangs, gangs};

@@ -86,7 +86,8 @@ TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   EXPECT_NEAR(seconds_of(well), seconds_of(well_traced), 1e-3 * seconds_of(well));
 }
 
-// A store gets its checkpoint of 90 s, which is written meanwhile.
+// The gang pauses at 90 s of compute while its checkpoint is written to a store. The outage begins
+// during that pause.
 TEST(StalledGangs, AnOutageWhileAGangPausesCostsFewEvents) {
   uint64_t events[2];
   for (const bool is_out : {false, true}) {

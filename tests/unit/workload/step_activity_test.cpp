@@ -109,8 +109,8 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
   const double ring = bus_factor(Collective::AllReduce, 32);
   const double rails = bus_factor(Collective::AllReduce, 4);
   using Weights = std::array<double, 4>;
-  // Two trees: node 0 is the parent of 2, which is that of 1 and 3; node 3 is that of 1, which is
-  // that of 2 and 0.
+  // In the first tree node 0 is the parent of 2, and node 2 the parent of 1 and 3. In the second
+  // tree node 3 is the parent of 1, and node 1 the parent of 2 and 0.
   const Weights trees{1, 2, 2, 1};
   using enum AlgorithmChoice;
   EXPECT_EQ(weights(Ring, {1'000'000'000}), (Weights{ring, ring, ring, ring}));

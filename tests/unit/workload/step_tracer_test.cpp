@@ -108,7 +108,8 @@ TEST_F(StepTracerTest, AnExchangeWithoutAWayWaitsForOneAndIsReported) {
   EXPECT_EQ(ends, (std::vector<End>{{kJob, kZero + 6_s}}));
 }
 
-// Half of it has moved; on the new route the heaviest link has twice as much of the whole.
+// Half of the transfer has moved when it is rerouted. On the new route the heaviest link carries
+// twice the bytes.
 TEST_F(StepTracerTest, ATransferGoesOnWhereItsWayChanges) {
   tracer.begin(kJob, {.compute = 1_s, .working = 1_s}, exchange(1'000'000'000), 1_s);
   call(1500_ms, [this] { tracer.reroute(kJob, exchange(2'000'000'000)); });

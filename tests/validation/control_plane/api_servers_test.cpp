@@ -121,8 +121,8 @@ double lists_served_per_s(const json& input) {
   return static_cast<double>(done) / (end - warm).seconds();
 }
 
-// Two flows of one level send at random, whether they are served or not: the share of the first
-// flow among served requests.
+// The share of the first of two flows of one level among served requests. Both send at random, and
+// do not wait for responses.
 double served_of_first_flow(const json& input) {
   ApiServersParams params = test::free_servers();
   params.server.cores = 100'000;

@@ -27,8 +27,8 @@ namespace {
 
 using nlohmann::json;
 
-// A node falls silent just after a heartbeat, at any time between two checks; in whole seconds if
-// all checks are multiples of five apart.
+// The shortest and the longest time, in whole seconds, from a node's silence to its detection or
+// eviction. The silence begins just after a heartbeat, at each 10 ms between two checks.
 std::string window(bool until_deleted) {
   Duration least = Duration::max(), most{};
   for (int64_t i = 0; i <= 500; ++i) {

@@ -82,7 +82,7 @@ json scale_up_wait(const json& input) {
   return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
 }
 
-// 256 cores hold 30 pods of 8.5.
+// A node of 256 cores holds 30 pods of 8.5 cores.
 std::string fill() {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 1'200) +
@@ -196,9 +196,9 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// The load doubles, 20 min after the start, for ten replicas, each alone on a node and half busy.
-// Over many phases and provisionings: when their number was first changed, and when as many ran as
-// satisfy the autoscaler: at 55 % in whole percent, a tenth above the target.
+// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Seconds until the
+// autoscaler first changes their number, or until enough replicas run: at less than 56 % they
+// satisfy it, a tenth above the target. The mean is taken over many phases and provisionings.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
@@ -230,7 +230,7 @@ json follow_load(const json& input) {
   return sum_s / seeds;
 }
 
-// Rate of starts of the second of two jobs, in pods a second; only the scheduler limits it.
+// Pods of the second of two jobs scheduled per second, which only the scheduler limits.
 double scheduled_per_s(const std::string& of) {
   const std::string labels = "labels: {color: green}, ";
   const std::string term = ": [{match_labels: {color: green}, topology_key: ";
@@ -251,7 +251,7 @@ double scheduled_per_s(const std::string& of) {
   return static_cast<double>(pods) / (last - Time{} - 1_h).seconds();
 }
 
-// The growth of time with the nodes, each of which gets one pod, as a power.
+// The exponent with which scheduler time grows with the nodes, each of which gets one pod.
 double fill_exponent(const json& input) {
   double seconds[2] = {};
   for (int i = 0; i < 2; ++i) {
@@ -322,7 +322,7 @@ json preempting(const json& input) {
   return std::accumulate(times.begin(), times.end(), 0.0) / bound;
 }
 
-// Pods that fit, while five preempting pods arrive a second.
+// How fast pods that fit are bound while five preempting pods arrive a second.
 std::string beside_preemption(const json& input) {
   ScenarioRun run = preemption_run(
       input,

@@ -83,8 +83,8 @@ std::string order_of_lists(json input) {
   return latency("etcd") >= input.at("times").get<double>() * latency("cache") ? "yes" : "no";
 }
 
-// Each informer gets all objects as the first events of its watch, which may take its time; watches
-// take no seats from other requests.
+// Minutes until each informer has all objects, as the first events of its watch. Watches take no
+// seats from other requests.
 double stream_minutes(const json& input) {
   ApiServersParams params;
   params.servers = 1;

@@ -56,8 +56,8 @@ json drain_s(const json& input) {
   return (rows.at(0).ended - rows.at(0).at) / 1_s;
 }
 
-// As many nodes as replicas with so many GPUs. The default scheduler spreads pods by their cores,
-// so each node gets one.
+// A cluster with one node for each replica. The default scheduler spreads pods by their cores, so
+// each node gets one.
 json consolidation(const json& input) {
   const int64_t nodes = input.at("nodes").get<int64_t>();
   const std::string count = std::to_string(nodes), gpus = input.at("gpus").dump();

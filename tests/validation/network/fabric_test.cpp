@@ -104,7 +104,8 @@ std::vector<uint32_t> shuffled(size_t count, Rng& rng) {
   return order;
 }
 
-// Most flows on one link, over the shifts of nodes by every distance, each NIC to its counterpart.
+// The most flows on one link if each NIC sends to its counterpart on the node a fixed distance
+// away, over all distances.
 int worst_shift(const Fabric& fabric) {
   const LinkState state{fabric, {}};
   const Router router{fabric, state, {RoutingEngine::Dmodk}, 1};

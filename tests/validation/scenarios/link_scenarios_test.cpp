@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// For a second of compute.
+// Exchange time for each second of compute.
 double exchange_of(const JobRow& job) { return job.gpu_s_exchange / job.gpu_s_useful; }
 
 // All jobs are equal, and the cable is damaged after ten minutes.
@@ -22,7 +22,7 @@ double bent_slowdown(ShippedRun& run) {
   const auto rows = run.recorder.rows<JobRow>("/jobs");
   const auto [clean, bent] = std::ranges::minmax(rows, {}, exchange_of);
   const double work = Duration{bent.work}.seconds();
-  const double before = 600 / (1 + exchange_of(clean));  // of its work
+  const double before = 600 / (1 + exchange_of(clean));  // seconds of work done before the damage
   const double exchanged = work * exchange_of(bent) - before * exchange_of(clean);
   return exchanged / (work - before) / exchange_of(clean);
 }

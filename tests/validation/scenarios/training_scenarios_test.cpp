@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// In percent of the window's time, the mean over ranks: all but computing.
+// The percentage of the window in which ranks did not compute, as a mean over ranks.
 double idle_percent(ShippedRun& run, const std::string& job) {
   const uint64_t serial = run.job(job).job;
   double computing = 0;
@@ -27,7 +27,8 @@ double idle_percent(ShippedRun& run, const std::string& job) {
   return 100 * (1 - computing / rows);
 }
 
-// In the last interval before `at` seconds, the mean over ranks that died, or did not.
+// The mean of a column over the ranks that are dead, or over the others, in the interval that ends
+// at `at` seconds.
 double at_time(ShippedRun& run, double at, bool is_dead, double CardiogramRow::*column) {
   double sum = 0;
   int ranks = 0;

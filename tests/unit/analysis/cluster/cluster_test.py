@@ -185,8 +185,7 @@ def test_a_shard_that_dies_each_time_is_given_up(
 def test_tries_that_bring_a_run_are_not_counted(
     study, scheduler: str, fragile, program: str, tmp_path: Path
 ) -> None:
-    """Three times in a row the machine is lost after one run; without this rule, retries would allow one time
-    only."""
+    """The machine is lost after one run, three times in a row; one retry alone would allow one loss."""
     path, folder = study("1d"), tmp_path / "cluster"
     one = f'{program} study shard "$3" $part/12 -o {folder} -q'  # 1, 5 and 9 of 12 are 1 of 4
     tries = fragile(f"""

@@ -128,7 +128,7 @@ def test_intervals_cover_their_parts_of_bins() -> None:
 
 def test_free_gpus_by_how_many_are_free_together(tiny: orrery.Run, tmp_path: Path) -> None:
     free = figures.fragmentation_data(tiny, samples=6)
-    # After 600 s, 2 GPUs beside the small jobs; then gpu-0 is down, and gpu-3 free; in the end all.
+    # At first 2 GPUs are free beside the small jobs. Then gpu-0 is down and gpu-3 free; in the end all are.
     assert free[2].to_list() == [2, 0, 0, 0, 0, 0]
     assert free[8].to_list() == [0, 8, 8, 32, 32, 32]
     assert free.drop(columns=[2, 8]).to_numpy().sum() == 0
