@@ -169,7 +169,7 @@ def stuck_data(run: Run) -> pd.DataFrame:
     jobs = run.table("/jobs").set_index("job")["name"]
     members = run.table("/events/deadlock_members")
     failures = run.table("/events/recoveries")
-    failures = failures[failures["rank"] < 0]  # others stop one pod only
+    failures = failures[failures["rank"] < 0]  # rows with a rank stop one pod only
     # A hung gang is over when the failure is detected; its pods end then.
     parts = [
         pd.DataFrame({"what": "deadlocked", "job": members["job"], "begin": members["joined"],

@@ -68,7 +68,7 @@ def losses_data(run: Run) -> pd.DataFrame:
     useful = np.minimum(useful, allocated) if is_known else computing
     lost = np.clip(computing - useful, 0, allocated - useful)
     stops = run.table("/events/recoveries")
-    stops = stops[stops["rank"] < 0]  # others stop one pod only
+    stops = stops[stops["rank"] < 0]  # rows with a rank stop one pod only
     members = run.table("/events/deadlock_members")
     left = allocated - useful - lost
     found: dict[str, np.ndarray] = {"useful" if is_known else "computing": useful, "lost": lost}

@@ -166,8 +166,8 @@ TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {
   }
 }
 
-// Routes from NIC 0 to every NIC of the other leaves, counted by the up-port of its leaf. One of
-// the 16 up-ports is dead.
+// Routes from NIC 0 to every NIC of the other leaves, counted by the up-port of leaf 0. One of
+// its 16 up-ports is dead.
 std::map<uint32_t, int> loads_with_a_dead_port(RoutingEngine engine) {
   const Fabric fabric = full_tree(32, 2);
   LinkState state{fabric, {}};

@@ -241,7 +241,7 @@ TEST(DeadlockDetector, AJobThatBlocksTwoDeadlocksMergesThemIntoTheElder) {
   EXPECT_EQ(rows[0].id, 1u);
   EXPECT_EQ(rows[0].resolution, DeadlockEnd::Merged);
   EXPECT_GT(mark_count("deadlocks.merged"), 0u);
-  EXPECT_EQ(rows[1].id, 0u);  // the older one had all five, and continues with its first two
+  EXPECT_EQ(rows[1].id, 0u);  // the older deadlock had all five, and keeps its first two
   EXPECT_EQ(rows[1].members, 5u);
   EXPECT_EQ(rows[2].id, 2u);  // the other two are separate again
   EXPECT_EQ(rows[2].onset, Time{} + 3_s);
