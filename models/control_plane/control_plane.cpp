@@ -87,7 +87,8 @@ void ControlPlane::start() {
               Label{"control.server_lost"}, Label{"control.server_back"},
               [this](uint32_t number, bool is_up) {
                 ApiServer& server = servers_.server(number);
-                // It ran out of memory, or recovered from that.
+                // The server may be down already, because it ran out of memory, or may have
+                // recovered from that.
                 if (server.is_up() == is_up) return;
                 is_up ? server.recover() : server.lose();
               });
@@ -131,7 +132,7 @@ void ControlPlane::node_down(NodeId node, NodeReason /*why*/) {
 void ControlPlane::node_up(NodeId node) {
   is_up_[node.index] = true;
   ++nodes_up_;
-  reflectors_.start_synced(node.index);  // its LIST of pods was part of its boot
+  reflectors_.start_synced(node.index);  // the boot included the kubelet's LIST of pods
   heartbeats();
   if (crash_loops_) crash_loops_->node_up(node);
   if (services_) services_->node_up(node);

@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-// Failed controllers retry later; estimates, because the backoff of their queues depends on more.
+// Controllers retry failed writes. These are estimates, because the backoff of their queues depends
+// on more.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -26,7 +27,7 @@ void ControlPlane::create(PodId pod, PodApi::Reply reply) {
         created, {});
 }
 
-// The creation of a pod is stored or given up. If the pod is gone by now, it is deleted.
+// The creation of a pod is stored or given up. If the pod is gone by now, its object is deleted.
 void ControlPlane::settle(uint32_t object) {
   if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
 }
@@ -56,7 +57,7 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   const uint64_t life = jobs_.pod(pod).generation;
   images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    // A pod that left may be bound again already, and pull its images.
+    // A pod that left the node has no start: it may already be bound again and pull its images.
     const bool is_known = jobs_.pod(pod).started < Time::max();
     if (is_known && jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     if (services_ && is_known) services_->pod_starts(pod);

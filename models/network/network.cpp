@@ -71,7 +71,7 @@ void Network::set_engine(RoutingEngine engine) {
   choose_later();
 }
 
-// Only while there is traffic, so that this event keeps no run alive.
+// Plans the next choice only while routes are held. Otherwise this event would keep a run alive.
 void Network::choose_later() {
   if (!choose_every_ || !is_adaptive(router_.engine())) return;
   if (holders_ == 0 || sim_.engine.is_pending(choose_event_)) return;

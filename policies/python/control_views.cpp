@@ -44,7 +44,7 @@ PodId checked_pod(const ControlBoard& board, int64_t pod) {
   throw py::index_error("there is no pod " + std::to_string(pod) + ", or its job is over");
 }
 
-// For actions: actions on jobs and pods that are over pass, and the executor rejects them.
+// For actions. Ids of jobs and pods that are over pass here; the executor rejects their actions.
 template <class I>
 I number_of(int64_t number, const char* what) {
   const I id{static_cast<uint32_t>(number)};

@@ -8,7 +8,7 @@
 namespace orrery::python {
 namespace {
 
-// In the format of policy_code.py.
+// Converts the node to the format that policy_code.py reads.
 py::object given_of(const config::Node& node) {
   switch (node.kind) {
     case config::Kind::Null:

@@ -45,8 +45,8 @@ void initialise() {
   expect(status);
 }
 
-// The process may be forked by a thread without Python state. A thread that holds the lock already
-// is Python's own fork, which handles this itself.
+// The process may be forked by a thread without Python state. A thread that already holds the lock
+// forks in Python code, which handles the fork itself.
 struct Forking {
   bool is_ours = false;
   PyGILState_STATE state{};
@@ -75,7 +75,7 @@ void start() {
   initialise();
   py::module_::import("sys").attr("path").attr("insert")(0, python_folder().string());
   py::module_::import("orrery_views");
-  prepare_call_limits();  // its handler must run after ours before a fork
+  prepare_call_limits();  // registered first, so its handler runs after before_fork()
   static_cast<void>(pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
   static_cast<void>(PyEval_SaveThread());
 }
@@ -85,7 +85,7 @@ void start() {
 void start_interpreter() {
   static std::once_flag is_started;
   std::call_once(is_started, start);
-  in_python([] {  // so that no call's limit pays for it
+  in_python([] {  // imports now, so that no call's limit includes the time
     static_cast<void>(policy_code());
     py::module_::import("numpy");
   });

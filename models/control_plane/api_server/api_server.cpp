@@ -23,8 +23,8 @@ ApiServer::ApiServer(const ApiServerContext& context)
       egress_{engine_, 1, Label{"control.api_sent"}, [this](uint32_t slot) { sent(slot); }},
       steady_(params_.flow_control.levels.size()) {}
 
-// A list takes seats by the objects that it reads, a write by its watchers. The seat-time of the
-// write's events is fixed, so it lasts longer if the width is capped.
+// A list takes seats by the objects that it reads, a write by its watchers. The seat-time of a
+// write's events is fixed, so a write whose width is capped holds its seats for longer.
 ApiServer::Width ApiServer::width_of(const ApiRequest& request) const {
   const FlowControlParams& p = params_.flow_control;
   if (p.mode == FlowControlMode::MaxInflight) return {};
@@ -95,7 +95,8 @@ void ApiServer::submit(const ApiRequest& request, ApiDone done) {
   plan_wake();
 }
 
-// A started request may end at once and start others: those wait for the outer loop.
+// A started request may end at once and call this again. The inner call returns, and the outer loop
+// starts the next requests.
 void ApiServer::drain() {
   if (is_draining_) return;
   is_draining_ = true;

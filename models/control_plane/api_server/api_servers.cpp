@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Work for watchers: smaller pieces are not split further, which saves host time.
+// Work for watchers uses about one thread for each of these, at most. Fewer threads save host time.
 constexpr Duration kWorthAThread = 1_ms;
 
 }  // namespace

@@ -40,8 +40,8 @@ void WatchCache::clear(Time now) {
   forgotten_ = now;
 }
 
-// Of a long time only the last changes matter: they first fill the present capacity, then grow it
-// to the size for this rate. A capacity that is too large is halved by each change.
+// After a long time only the last changes matter. They first fill the present capacity, then grow
+// it to the size for this rate. Each change halves a capacity that is too large.
 void WatchCache::advance(Time now) {
   const Time from = std::exchange(advanced_to_, now);
   if (rate_ <= 0 || from == now) return;
@@ -101,7 +101,7 @@ void WatchCache::keep(uint64_t newest) {
     dropped_ = runs_.front().last;
     runs_.pop_front();
   }
-  if (dropped_ < gone) forgotten_ = runs_.front().when;  // a part of it
+  if (dropped_ < gone) forgotten_ = runs_.front().when;  // a part of the oldest run is dropped
 }
 
 Time WatchCache::when_of(uint64_t back) const {

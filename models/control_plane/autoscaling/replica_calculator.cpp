@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// Use over the target, in whole percent of the requests, as upstream's.
+// The ratio of use to target. As upstream, use is in whole percent of the requests.
 double use_ratio(int64_t use_milli, int32_t pods, int32_t target) {
   const int64_t percent = use_milli * 100 / (int64_t{pods} * 1000);
   return static_cast<double>(percent) / target;
@@ -64,8 +64,8 @@ int32_t ReplicaLimits::stabilized(Time now, int32_t replicas, int32_t recommende
   return std::min(std::max(replicas, up), down);
 }
 
-// The most replicas by the policy that allows more; a percentage is rounded up, because otherwise
-// one replica would never grow.
+// The policy that allows more replicas decides. A percentage is rounded up, because otherwise one
+// replica would never grow.
 int32_t ReplicaLimits::most(Time now, int32_t replicas) const {
   const ScalingRulesParams& rules = params_.scale_up;
   const int32_t at_first = replicas - within_period(added_, now, rules.period) +

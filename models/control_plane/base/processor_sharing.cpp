@@ -28,7 +28,7 @@ void ProcessorSharing::plan() {
   Time next = Time::max();
   if (!ends_.empty()) {
     const double left = std::max(ends_.top_key() - virtual_ns_, 0.0) / rate();
-    // The resolution of simulated time.
+    // Rounds up to whole nanoseconds. An end beyond the range of Duration is not planned.
     if (left < 9e18) next = engine_.now() + Duration{static_cast<int64_t>(std::ceil(left))};
   }
   if (next == event_time_) return;

@@ -86,7 +86,7 @@ void Reflectors::watch(uint32_t id) {
 
 void Reflectors::answered(uint64_t asked, const ApiAnswer& answer) {
   const auto id = static_cast<uint32_t>(asked);
-  if (ticket(id) != asked) return;  // it was stopped meanwhile
+  if (ticket(id) != asked) return;  // the reflector was stopped meanwhile
   if (answer.outcome != ApiOutcome::Done) return back_off(id);
   Reflector& reflector = reflectors_[id];
   if (reflector.state == State::Connecting) {
@@ -129,7 +129,7 @@ void Reflectors::back_off(uint32_t id) {
   });
 }
 
-// A watch of all objects gets each change.
+// A watch of all objects is up to date; a narrow one is as old as its last bookmark.
 Time Reflectors::seen_by(const Reflector& reflector) const {
   const Duration watched = engine_.now() - reflector.watches_since;
   if (!reflector.is_narrow) return engine_.now();

@@ -79,8 +79,9 @@ double Etcd::free_rate() const {
   return std::max(params_.write_rate_max - steady_writes_per_s(), 0.01 * params_.write_rate_max);
 }
 
-// Steady writes arrive at random. A commit of theirs takes L and is followed by another at once if
-// any arrived meanwhile. So they keep etcd busy for L / (L + exp(-r L) / r) of the time.
+// Steady writes arrive at random, r a second. A commit of steady writes takes L, and the next one
+// follows at once if a write arrived meanwhile. So they keep etcd busy for L / (L + exp(-r L) / r)
+// of the time.
 Duration Etcd::wait_for_steady_commit() const {
   const double per_s = steady_writes_per_s();
   if (per_s <= 0) return {};
@@ -118,7 +119,8 @@ void Etcd::end_commit() {
 
 void Etcd::read(const Read& read, Callback done) {
   if (!can_commit()) {
-    if (waiting_reads_.size() == waiting_reads_.capacity()) {  // some reads have no waiting client
+    // Drops reads whose client stopped waiting.
+    if (waiting_reads_.size() == waiting_reads_.capacity()) {
       std::erase_if(waiting_reads_,
                     [now = engine_.now()](const WaitingRead& w) { return w.read.until <= now; });
     }
@@ -179,7 +181,7 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   news.emit(is_up ? EtcdNews::MemberBack : EtcdNews::MemberLost, member);
 }
 
-// The interrupted commit is completed by the next leader, or by this one later.
+// The next leader, or this one later, completes the interrupted commit.
 void Etcd::stall() {
   engine_.cancel(commit_);
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
@@ -217,7 +219,8 @@ void Etcd::resume() {
   }
 }
 
-// A write behind the first one can be over earlier only if its client gives up without a response.
+// Plans for the first write only. If a later write is over earlier, its client has given up and
+// waits for no response.
 void Etcd::plan_to_give_up() {
   if (waiting_.empty()) return giving_up_.disarm();
   giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));
@@ -252,7 +255,7 @@ void Etcd::plan_space_check() {
   space_check_.disarm();
   if (is_out_of_space_) return;
   const Time when = store_.reaches(engine_.now(), params_.quota);
-  // One nanosecond later, so that rounding does not check too early.
+  // Adds a nanosecond, because rounding could otherwise make the check too early.
   if (when < Time::max()) space_check_.arm_at(when + 1_ns);
 }
 

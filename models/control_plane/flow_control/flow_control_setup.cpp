@@ -21,8 +21,8 @@ std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
 
 }  // namespace
 
-// The sum grows with p, with a slope of the targets between their low and high. It is followed from
-// one bend to the next until it reaches `seats`.
+// The sum of the seats grows with p. Its slope is the sum of the targets that are between their low
+// and high. The loop follows the sum from one bend to the next until it reaches `seats`.
 std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
                                const std::vector<double>& floors, double seats) {
   double sum = 0;

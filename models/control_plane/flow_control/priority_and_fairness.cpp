@@ -62,8 +62,8 @@ bool PriorityAndFairness::arrive(const Arrival& arrival, Time now) {
     return true;
   }
   const uint32_t queue = choose_queue(level, arrival.flow);
-  // Seats may be free while requests wait, because the first of them is too wide. The queue may
-  // then grow.
+  // Seats may be free while requests wait, because the first of them is too wide. A queue may then
+  // exceed its length.
   const bool is_full = level.queues[queue].waiting >= level.setup.queue_length;
   if (is_full && !fits(level, 1)) return false;
   ++present_;
@@ -197,7 +197,7 @@ void PriorityAndFairness::abandon(uint32_t request, Time now) {
   --present_;
   const Queue& queue = level.queues[entry.queue];
   if (queue.waiting == 0 && queue.executing == 0) --level.busy_queues;
-  dispatch(level, now);  // it may have been too wide, and blocked others
+  dispatch(level, now);  // the request may have been too wide, and blocked others
 }
 
 std::optional<uint32_t> PriorityAndFairness::take_started() {

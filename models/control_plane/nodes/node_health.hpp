@@ -41,7 +41,7 @@ class NodeHealth {
   HeartbeatParams heartbeats_;
   NodeLifecycle lifecycle_;
   std::vector<bool> is_alive_, is_registered_;  // by node
-  std::vector<Time> counts_from_;               // by node: no heartbeat counts from before
+  std::vector<Time> counts_from_;               // by node: earlier heartbeats do not count
   bool is_cut_off_ = false;
   uint32_t tainted_ = 0;
 };

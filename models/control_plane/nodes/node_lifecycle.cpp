@@ -221,7 +221,7 @@ void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
 }
 
 void NodeLifecycle::evict(NodeId id) {
-  // That pass may remove the taint.
+  // A monitor pass at the same instant comes first, because it may remove the taint.
   if (planned_look_ == engine_.now()) return plan_eviction(id, {});
   ++counters_.evicted;
   evicted.emit(id);

@@ -43,7 +43,7 @@ class NodeObjects {
   std::vector<bool> is_from_start_;                     // by node
   std::vector<std::array<uint32_t, kKept + 1>> names_;  // by node; 0: none yet
   std::deque<Answered> answered_;                       // certificate requests
-  std::vector<uint32_t> asked_;  // by name: open requests, or responses so late
+  std::vector<uint32_t> asked_;  // by name: requests, up to an hour after their response
   int64_t from_start_;
 };
 

@@ -74,7 +74,7 @@ void Nodes::died(NodeId node, NodeReason why) {
   health_.died(node);
 }
 
-// No controller waits for its heartbeats: its pods are deleted at once.
+// No controller waits for heartbeats of a removed node: its pods are deleted at once.
 void Nodes::taken_away(NodeId node) {
   boots_.died(node);
   boots_.absent(node);

@@ -80,7 +80,8 @@ void EndpointsController::plan(ServiceId id, Duration wait) {
       Phase::Control);
 }
 
-// A writer may answer at once and call this again: the outer call continues then.
+// A writer may respond at once, which calls this again. The inner call returns, and the outer loop
+// continues.
 void EndpointsController::start_passes() {
   if (std::exchange(is_starting_, true)) return;
   while (!ready_.empty() && busy_ < params_.syncs) {
@@ -113,7 +114,7 @@ void EndpointsController::pass(ServiceId id) {
   engine_.cancel(service.retry);
   ++counters_.passes;
   const std::span<const ObjectWrite> span = take_changes(service);
-  std::vector<ObjectWrite> writes;  // the writer may call back
+  std::vector<ObjectWrite> writes;  // a copy, because the writer may call back
   const std::vector<ObjectWrite> refused = std::exchange(service.refused, {});
   const auto of = [](uint32_t object) {
     return [object](const ObjectWrite& write) { return write.object == object; };

@@ -59,7 +59,7 @@ class EndpointsController {
     bool is_planned = false;      // a pass waits for its time, or for a worker
     bool is_removed = false;
     size_t unanswered = 0;             // open writes of the present pass
-    std::vector<ObjectWrite> refused;  // and not yet repeated
+    std::vector<ObjectWrite> refused;  // rejected writes that the next pass repeats
     int32_t tries = 0;                 // failed passes in a row
     EventId retry;
   };

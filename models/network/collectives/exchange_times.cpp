@@ -65,8 +65,8 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
 }
 
 // Sweeps measure exchanges among all GPUs of the nodes. A smaller group has a part of the NICs,
-// which are then as busy as with a proportionally larger buffer. Without forwarding the part is
-// that of one rank.
+// which are then as busy as with a proportionally larger buffer. Exchanges without forwarding
+// compare the NIC bandwidth per rank instead.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);

@@ -123,7 +123,8 @@ class Sizer {
     tree_.leaf_up = spines.up;
   }
 
-  // A spine gives its block as many ports as leave enough ports for the cores.
+  // With oversubscription s, a spine has radix * s / (s + 1) ports for the leaves of its block; the
+  // rest is for cores. Example: radix 64 and s = 1 are 32 ports each.
   void size_three_levels() {
     const double over = params_.spine_oversubscription;
     const auto down = std::max(1U, static_cast<uint32_t>(tree_.radix * over / (over + 1)));

@@ -82,10 +82,11 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
 }
 
 // D-mod-K uses the destination's rank. Cable (rank mod leaf_up) is the destination's own cable at
-// its leaf, and (rank / leaf_up) mod spine_up its own cable one tier higher. All traffic to it
-// comes down these two. So destinations of one leaf never share a downward link, and flows of a
-// shift never share an upward link. Example with leaf_up 4: ranks 5 and 9 use up-port 1, rank 6
-// uses up-port 2. Random engines use a hash in place of the rank.
+// its leaf, and (rank / leaf_up) mod spine_up its own cable one tier higher. All traffic to the
+// destination comes down these two. Without oversubscription, destinations of one leaf therefore
+// never share a downward link, and flows from rank r to r + k never share an upward link. Example
+// with leaf_up 4: ranks 5 and 9 use up-port 1, rank 6 uses up-port 2. Random engines use a hash in
+// place of the rank.
 uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
   switch (engine_) {
     case RoutingEngine::Dmodk:

@@ -35,8 +35,8 @@ class Route {
 };
 
 // Routes are a function of the ids, of what is alive and, if adaptive, of the loads; there is no
-// table. A static engine prefers a port by the destination alone, like the forwarding tables of
-// switches. If that port is dead, it tries the next ports in turn.
+// table. Dmodk, updn and minhop prefer a port by the destination alone, as forwarding tables do;
+// ecmp also hashes source and flow. If that port is dead, other ports are tried in turn.
 class Router {
  public:
   // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Fabric and state must outlive

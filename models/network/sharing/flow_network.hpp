@@ -28,7 +28,7 @@ struct FlowId {
 // When B starts, both get 5; when B ends, A is back at 10 and its end moves forward.
 //
 // Progress is counted in whole units of 2^-16 bit/s times 1 ns, so it does not depend on how often
-// it is read. A transfer ends at the first nanosecond with less than a thousandth of a bit left.
+// it is read. A transfer ends at the first nanosecond with at most a thousandth of a bit left.
 class FlowNetwork {
  public:
   static constexpr double kUnlimited = MaxMin::kUnlimited;

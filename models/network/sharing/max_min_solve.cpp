@@ -48,7 +48,8 @@ std::span<const ActivityId> MaxMin::solve() {
   return changed_;
 }
 
-// Subtracts the activities below the level until no more are below it. Sums run in the order of the
+// Starts with equal rates for all activities. Repeatedly gives the activities below the level their
+// m and shares the rest among the others, until no more are below. Sums run in the order of the
 // entries, over those below the level and those above. So two calls that agree on the entries below
 // the result give the same result to the last bit.
 double MaxMin::level_from_others(LinkId id) {
@@ -90,12 +91,14 @@ void MaxMin::enqueue(LinkId id, double next) {
 
 void MaxMin::push(LinkId id) {
   Link& link = links_[id];
-  // Rounding may make a bound of doubt() slightly too high; the order of the queue must not change.
+  // Rounding can make a bound of doubt() slightly too high. The true key is then below the last key
+  // taken, which the queue does not accept.
   link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
   queue_.push(link.key, id.index);
 }
 
-// The m of an activity of that weight on this link was `before`, and is `now`.
+// An activity of that weight on this link changed its m from `before` to `now`. Queues the link
+// with its new level, or with a lower bound of it if the link has many activities.
 void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];

@@ -227,7 +227,7 @@ class GangDefragmenter final : public Policy, public Controller {
   struct Suspended {
     JobId job;
     uint64_t serial = 0;
-    bool was_seen = false;  // was seen suspended
+    bool was_seen = false;  // a tick saw the job suspended
   };
   struct Help {
     JobId large;
@@ -328,7 +328,7 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   const std::vector<SmallGang> gangs = small_gangs(board, large);
   if (gangs.empty()) return false;
   MovePlan plan{board, gangs, needs};
-  if (plan.is_there_room()) return false;  // room is not the reason why it waits
+  if (plan.is_there_room()) return false;  // the gang waits for another reason than room
   const std::vector<size_t> chosen = plan.find(params_.moved_max, params_.may_wait);
   if (chosen.empty()) return false;
   const auto minutes = (board.now() - waiting.since).ns / Duration{1_min}.ns;
@@ -359,7 +359,7 @@ void GangDefragmenter::go_on(const ControlBoard& board, Actions& actions) {
   std::erase_if(help.gangs, [&](Suspended& gang) {
     const JobView job = board.job(gang.job);
     if (job.serial != gang.serial || is_over(job.phase)) return true;
-    if (!job.is_suspended) {  // it runs, perhaps because the request is still under way
+    if (!job.is_suspended) {  // the job runs, perhaps because the request is still under way
       return gang.was_seen || is_late || job.phase == JobPhase::Pending;
     }
     gang.was_seen = true;

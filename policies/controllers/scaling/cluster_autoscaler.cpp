@@ -11,9 +11,9 @@
 namespace orrery {
 namespace {
 
-// As cluster-autoscaler: one loop after the other, each of which adds nodes to one pool or removes
-// nodes. A loop acts at its end on the state at its begin. Example: loops every 10 s, a pool of up
-// to 4 nodes of 8 GPUs with 1 node, and 3 pods of 8 GPUs, of which 2 found no node: the first loop
+// Loops run one after the other, as in cluster-autoscaler. Each adds nodes to one pool or removes
+// nodes, and acts at its end on the state at its start. Example: loops every 10 s, a pool of up to
+// 4 nodes of 8 GPUs with 1 node, and 3 pods of 8 GPUs, of which 2 found no node: the first loop
 // requests 2 nodes. 10 min after the pods end, the nodes are removed.
 class ClusterAutoscaler final : public Policy, public Controller {
  public:

@@ -47,8 +47,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
                                  });
   }
 
-  // In the order of shares. An owner that starts a job moves back, and an owner without a fitting
-  // job is skipped. So owners before `key` need no second visit.
+  // Serves owners in the order of their shares. An owner that starts a job moves back, and an owner
+  // whose next job does not fit is skipped. So owners before `key` need no second visit.
   void plan(const PlanNews& /*news*/) override {
     if (capacities_ != board_.capacities()) {
       capacities_ = board_.capacities();

@@ -164,8 +164,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     }
   }
 
-  // Least served jobs first. A job without any due time takes what no other job wants, where it is
-  // fastest.
+  // The least served jobs come first. Where a job has no share of time, its claim comes after all
+  // others, the fastest part first.
   void claim(const QueuedJob& job, std::vector<Claim>& claims) {
     Standing& s = standings_[job.slot];
     s.chosen = kNowhere;

@@ -132,7 +132,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     const double past = service(job, s) - static_cast<double>(params_.limits[s.queue - 1]);
     moved_.push_back({board_.now() - nearest_ns(past / weight(job)), job.slot});
   }
-  double left(const QueuedJob& job, const Standing& s) const {  // until its demotion
+  double left(const QueuedJob& job, const Standing& s) const {  // service until the job's demotion
     return static_cast<double>(params_.limits[s.queue]) - service(job, s);
   }
   Time promoted_at(const QueuedJob& job) const {

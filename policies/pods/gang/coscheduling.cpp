@@ -148,7 +148,8 @@ class Coscheduling final : public Policy,
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Necessary, not sufficient: the sum of what is free on different nodes.
+  // Compares with the sum of the free resources of all nodes: a necessary condition, not a
+  // sufficient one.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;

@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// 100 minus what stays free, in percent of the largest node's and averaged over CPU and GPU. Then
-// scaled so that the best node gets 100 and the worst 0.
+// The score is 100 minus the percentage that stays free, relative to the largest node and averaged
+// over CPU and GPU. Scores are then scaled so that the best node gets 100 and the worst 0.
 class BestFit final : public Policy, public Score {
  public:
   using Params = NoParams;

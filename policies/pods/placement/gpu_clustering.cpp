@@ -11,8 +11,8 @@ namespace orrery {
 namespace {
 
 // Classes are shares of one GPU, one GPU, two GPUs and so on. A node with only the pod's class gets
-// 75, with other classes too 50, without any pod on GPUs 25, with other classes only 0. Up to 25
-// are added, more if less GPU is left.
+// 75, with other classes too 50, without any pod on GPUs 25, with other classes only 0. A node gets
+// up to 25 more: the less GPU is free, the more.
 class GpuClustering final : public Policy, public Score {
  public:
   using Params = NoParams;

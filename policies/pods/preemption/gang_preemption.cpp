@@ -68,8 +68,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   GangPreemption(Handle& handle, const Params& params)
       : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 
-  // Otherwise a gang without enough pods would be tried without effect, and then be unschedulable
-  // while its pods are created.
+  // Holds the pods of a gang until enough of them exist. A gang that is tried earlier fails, and
+  // stays unschedulable while its other pods are created.
   Status pre_enqueue(const PodView& pod) override {
     if (!pod.gang.is_valid() || handle_.gang(pod.gang).are_enough_created()) return {};
     return {Code::UnschedulableAndUnresolvable, "waiting for pods of the gang to appear"};
@@ -200,7 +200,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {};
   }
 
-  // The result is evicted in the trial afterwards; empty: the gang does not fit with any victims.
+  // Returns the victims, which are evicted in the trial afterwards; empty: the gang does not fit
+  // with any victims.
   Victims choose(const std::vector<Unit>& units, Trial& trial) const {
     Victims all;
     for (const Unit& unit : units) all.push_back(&unit);
@@ -209,7 +210,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
-      // As Kueue, from the last but one: without the last one the gang did not fit.
+      // Like Kueue, tries victims from the last but one to the first. The last one is needed:
+      // without it the gang did not fit.
       const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
@@ -246,8 +248,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return units;
   }
 
-  // All are evicted. Restores all but the shortest prefix that is enough; bisection works because a
-  // longer prefix leaves more room.
+  // All victims are evicted at the start. Restores all but the shortest prefix that is enough;
+  // bisection works because a longer prefix leaves more room.
   static Victims shortest_prefix(const Victims& all, Trial& trial) {
     size_t too_few = 0, enough = all.size(), evicted = all.size();
     while (enough - too_few > 1) {
