@@ -272,7 +272,8 @@ uint64_t Cluster::progress() const {
   return c.submitted + c.completed + c.failed + c.cancelled + scheduler_.progress() + 1;
 }
 
-// Whether an end or an arrival is certain, however late.
+// Whether something is certain to happen without another scheduling attempt, however late: an
+// arrival, a new node, the end of a pod, or progress of a job.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
                   (node_groups_ && node_groups_->is_adding(scheduler_.pods_pending() > 0)) ||

@@ -76,7 +76,7 @@ class Cluster {
   const NodeFaults& faults() const { return faults_; }
   // What was left out of traces and failure logs, and their oddities; one sentence each.
   std::vector<std::string> input_notes() const;
-  // If there are over 100 attempts for each placed pod; names the remedy.
+  // A warning that names the remedy, if there are over 100 attempts for each placed pod.
   std::optional<std::string> retry_warning() const;
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }

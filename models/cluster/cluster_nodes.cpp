@@ -36,7 +36,7 @@ std::vector<size_t> counts_of(const std::vector<JoinParams>& joins, const BuiltP
   return counts;
 }
 
-// The number of nodes of all entries from the index-th on, for its pool.
+// The number of nodes that the index-th entry and all later entries of its pool take.
 size_t count_from(const std::vector<JoinParams>& joins, const std::vector<size_t>& counts,
                   size_t index) {
   size_t sum = 0;
@@ -148,7 +148,7 @@ void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
   }
 }
 
-// Groups that no controller of the list scales are scaled by the usual one.
+// If no controller of the list scales pools, ClusterAutoscaler is added for the groups.
 std::vector<ControllerParams> controllers_of(const Scenario& scenario) {
   std::vector<ControllerParams> controllers = scenario.policy.controllers;
   const auto scales = [](const ControllerParams& params) {

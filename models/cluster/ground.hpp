@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// The nodes and the jobs.
+// The nodes, the fabric and the jobs.
 struct Ground {
   explicit Ground(const Scenario& scenario);
   // Reports what only the built nodes show: unreadable node lists, faults of unknown nodes.

@@ -3,10 +3,10 @@
 
 namespace orrery {
 
-// The table. Observers of one signal run in the order of these lines. Scheduler, JobQueue and
-// NodeFaults come first for the signals that they connect to in their constructors. Which signals a
-// component uses is in its connect(). The API side comes before the job controller, which ends the
-// pods of a dead node. The scheduler comes after it, and figures come last.
+// Observers of one signal run in the order of these lines. Scheduler, JobQueue and NodeFaults come
+// first for the signals that they connect to in their constructors. Which signals a component uses
+// is in its connect(). The API side comes before the job controller, which ends the pods of a dead
+// node. The scheduler comes after it, and figures come last.
 void Cluster::connect_news() {
   JobNews& jobs = controller_;
   PodNews& pods = controller_;
@@ -34,7 +34,7 @@ void Cluster::connect_news() {
   scheduler_.tried_in_vain.connect(*this, &Cluster::stop_if_futile);
 }
 
-// At the end of each interval of the timeline.
+// These components are sampled at the end of each interval of the timeline.
 void Cluster::connect_samples() {
   Signal<Time>& sampled = timeline_.sampled;
   if (network_usage_) sampled.connect(*network_usage_, &NetworkUsage::sample);

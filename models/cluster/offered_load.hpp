@@ -24,7 +24,7 @@ struct OfferedLoad {
 // request and up to 32 MB. Empty: no job requests GPUs, or no node has one.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
-// "7.1 times what the cluster has: 909 GPU-hours asked per hour, of 128".
+// For example "7.1 times what the cluster has: 909 GPU-hours asked per hour, of 128".
 std::string to_text(const OfferedLoad& load);
 
 }  // namespace orrery

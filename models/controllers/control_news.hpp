@@ -17,7 +17,8 @@
 
 namespace orrery {
 
-// A log that several readers follow, each at its own pace; what all have read is dropped.
+// A log that several readers follow, each at its own pace. Entries that all of them have read are
+// dropped.
 template <class T>
 class NewsLog {
  public:
@@ -38,8 +39,8 @@ class NewsLog {
   uint64_t base_ = 0;
 };
 
-// Units that found no node, with the time of their first such attempt. Most attempts in vain repeat
-// an earlier one, so `add` costs one comparison then.
+// Units that found no node, with the time of their first such attempt. Most futile attempts repeat
+// an earlier one; `add` then costs one comparison.
 class UnplacedUnits {
  public:
   struct Unit {
@@ -63,14 +64,14 @@ class UnplacedUnits {
 
  private:
   static constexpr Time kPlaced = Time::max();
-  void tidy();  // sorts the list, without those that were forgotten
+  void tidy();  // sorts the list; drops forgotten and repeated units
 
   std::vector<Time> since_;    // by unit
   std::vector<PodId> listed_;  // may name forgotten units, and units twice
   size_t units_ = 0;
 };
 
-// Kept as jobs, pods and nodes change, so that a tick with nothing to do costs no search.
+// Updated with each change of jobs, pods and nodes, so a tick with nothing to do costs no search.
 class ControlNews {
  public:
   ControlNews(const Engine& engine, const JobTable& jobs) : engine_{engine}, jobs_{jobs} {}

@@ -37,7 +37,7 @@ bool DisruptionBudgets::is_disrupted(PodId pod, Time now) const {
          now - at->second.since < kEntryLasts;
 }
 
-// An owner expects all pods of its roles, a service its replicas. For a budget with an integer
+// A job expects all of its selected pods, and a service its replicas. For a budget with an integer
 // min_available, the expected pods are those that exist.
 DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) const {
   const DisruptionBudgetParams& budget = params_[number];

@@ -65,7 +65,7 @@ std::vector<Loaded> with_every_figure() {
 
 }  // namespace
 
-// The figures of a run that ends as it begins.
+// A cluster that finishes at time 0 writes exactly the figures that every run writes.
 std::set<std::string> figures_of_course(const Scenario& scenario) {
   Engine engine{Engine::Limits{}};
   const RngStreams rng{scenario.run.seed};

@@ -71,7 +71,7 @@ bool ends_by_itself(const ExplicitJobParams& job) {
   });
 }
 
-// Plans that stop running jobs; a loaded plan may do so.
+// Whether the Plan may stop running jobs. A loaded Plan may.
 bool may_stop_jobs(const JobPolicyParams& policy) {
   const auto* const entry = PolicyRegistry::instance().find(policy.name);
   return is_loaded_for(policy.name, policy.args, Plan::kPoint) ||
@@ -169,8 +169,8 @@ void find_jobs(Known& known) {
             known.scenario.policy.job_queue || workload.controller.overruns == Overruns::Kill);
 }
 
-// Gangs fail when a rank dies, when NCCL gives up on blocked exchanges, and with any of their
-// nodes, like pods; an autoscaler may remove a node, too.
+// Jobs fail with their nodes, with a rank, when NCCL gives up on blocked exchanges, and by their
+// own endings. An autoscaler may remove a node, too.
 void find_stops(Known& known) {
   const Scenario& scenario = known.scenario;
   const FaultParams& faults = scenario.faults;
@@ -179,7 +179,7 @@ void find_stops(Known& known) {
   const auto may_preempt = [&](Trait trait) {
     return may_ever(scenario, are_unequal ? trait : Trait::None, &PostFilter::kPoint);
   };
-  // Controllers evict and suspend.
+  // Controllers may evict pods and suspend jobs.
   const bool preempts = known.knows_pods &&
                         (may_preempt(Trait::Preempts) || may_preempt(Trait::PreemptsGangs) ||
                          !scenario.policy.controllers.empty() || scenario.control_plane.autoscaler);

@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-// facts.cpp. By number; empty values are not known yet.
+// facts.cpp. Indexed by Fact; empty values are not known yet.
 using Facts = std::array<std::optional<bool>, kWhyNot.size()>;
 // All facts but those that depend on nodes and switches.
 Facts facts_of(const Scenario& scenario);

@@ -16,10 +16,10 @@ class ScenarioJobs {
  public:
   explicit ScenarioJobs(const WorkloadParams& params);
 
-  // Whether no source makes other jobs, whose names are known only at their arrival.
+  // True if the scenario lists all jobs. Names of other jobs are known only at their arrival.
   bool are_all() const { return are_all_; }
   std::vector<const ExplicitJobParams*> called(std::string_view name) const;
-  // Whether such a job may exist; reports `field` if not.
+  // Whether a job of this name may exist; reports `field` if not.
   bool check_name(std::string_view name, std::string_view field, Checker& c) const;
 
  private:

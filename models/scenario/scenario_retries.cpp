@@ -28,7 +28,7 @@ int64_t gpus_asked_for(const WorkloadParams& workload) {
   return gpus;
 }
 
-// A rejected gang is not retried at once.
+// Whether the plugin delays the retry of a rejected gang.
 bool pauses(const PluginParams& plugin) {
   const config::Node* const pause = plugin.args.node.find("podGroupBackoffSeconds");
   return pause != nullptr && pause->text != "0";

@@ -13,8 +13,8 @@ namespace orrery {
 struct Training {
   std::string path;
   const TrainingParams* params = nullptr;
-  bool has_jobs = false;           // it applies to any job
-  bool has_gangs = false;          // or may have
+  bool has_jobs = false;           // applies to a job, or may
+  bool has_gangs = false;          // applies to a gang, or may
   bool has_gangs_of_pods = false;  // a gang has more than one pod, or may have
   bool has_gpus = false;           // a job requests a GPU, or may
   bool has_ranks = false;          // a job requests several GPUs, or may

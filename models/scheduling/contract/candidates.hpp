@@ -54,7 +54,7 @@ class ORRERY_API Candidates {
   void keep_rejected(bool on) { keeps_rejected_ = on; }
   std::span<const Rejection> rejections() const { return rejections_; }
   const NodeSet& unresolvable() const { return unresolvable_; }
-  // Nodes by rejection; empty if noted.
+  // The nodes of each rejection; an empty set for a noted one.
   std::span<const NodeSet> rejected() const { return rejected_; }
   void reset(const NodeSet& nodes);
 

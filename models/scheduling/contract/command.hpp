@@ -48,7 +48,7 @@ struct Evict {  // deletes victims to make room for the preemptor
 using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
                                  SetGangFailure, Nominate, WithdrawNomination, Evict>;
 struct PolicyCommand {
-  uint8_t plugin = 0;  // of the policy that gave it: index in the profile
+  uint8_t plugin = 0;  // index in the profile of the policy that gave the command
   PolicyOrder order;
 };
 

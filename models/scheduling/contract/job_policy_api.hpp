@@ -59,7 +59,7 @@ class ORRERY_API JobBoard {
   // The first waiting job that every Admit accepts; the jobs before it are held back.
   virtual JobSlot head() = 0;
   virtual bool start(JobSlot job) = 0;  // false: an Admit rejected it, and it is held
-  // Also restricts the job's pods to these nodes until the job stops or ends.
+  // start_on() also restricts the job's pods to these nodes until the job stops or ends.
   virtual bool chooses_nodes() const = 0;  // whether jobs have pods and a plugin heeds these nodes
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
   // Time before the job computes if it starts now, such as the restore of its checkpoint.
@@ -67,9 +67,10 @@ class ORRERY_API JobBoard {
   virtual bool cancel(JobSlot job) = 0;  // on behalf of its user; false: it has started
   // Makes a running job write a checkpoint and wait again; false: it cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
-  // With the counting driver only. Changes the pace of a running job. Or starts a waiting job on
-  // the GPUs of a running job of equal size without a partner: when either leaves, the other keeps
-  // the GPUs and has full pace again. False: an Admit rejected the job, and it is held.
+  // With the counting driver only. set_pace() changes the pace of a running job. start_beside()
+  // starts a waiting job on the GPUs of a running job of equal size without a partner. When either
+  // leaves, the other keeps the GPUs and has full pace again. False: an Admit rejected the job, and
+  // it is held.
   virtual bool has_paces() const = 0;
   virtual void set_pace(JobSlot job, Pace pace) = 0;
   virtual bool start_beside(JobSlot job, JobSlot host) = 0;

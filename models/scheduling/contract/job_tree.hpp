@@ -48,7 +48,7 @@ class ORRERY_API JobTree {
 
   JobSlot first() const;
   JobSlot next(JobSlot job) const { return after(root_, nodes_[job].key, nullptr); }
-  // The first job within the limits; the first one after `key`.
+  // The first job within the limits; find_after: the first such job after `key`.
   JobSlot find(const Limits& limits) const { return any(root_, limits); }
   JobSlot find_after(const JobKey& key, const Limits& limits) const {
     return after(root_, key, &limits);

@@ -38,7 +38,7 @@ class ORRERY_API PolicyRegistry {
   template <class Lent>
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    // A class has exactly one of the three, an adapter all. Arguments must have been checked.
+    // A class has exactly one of the three; an adapter has all. Arguments must have been checked.
     Make<Handle> make;                         // of pods
     Make<JobBoard> make_for_jobs;              // of the job queue
     Make<const ControlBoard> make_controller;  // of policy.controllers
@@ -65,7 +65,7 @@ class ORRERY_API PolicyRegistry {
     bool serves_pods(const RawParams& args) const;  // at any point
     bool serves_jobs(const RawParams& args) const;  // at any point of the job queue
     bool serves_controllers(const RawParams& args) const;
-    // Which list the policy belongs into, as the mistake of one that is in another list.
+    // The error message for a policy in the wrong list; it names the right list.
     std::string misplaced(const std::string& name, const RawParams& args) const;
   };
 

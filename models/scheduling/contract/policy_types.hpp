@@ -32,8 +32,8 @@ struct PodView {
   const NodeSet* nodes = nullptr;  // nodes that the job queue chose for its job; null: any
 };
 
-// Pods missing to the minimums of a gang's roles, summed over the roles. During Permit the pod of
-// the attempt counts as one with a node.
+// How far the roles of a gang are below their minimums, summed over the roles. During Permit the
+// pod of the attempt counts as one with a node.
 struct RolesMissing {
   int32_t created = 0;   // minimum less created pods
   int32_t assigned = 0;  // minimum less pods with a node
@@ -68,7 +68,7 @@ struct GangView {
   int32_t missing(int32_t asked = 0) const {
     return std::max({min_available - assigned() - asked, roles_missing.assigned, 0});
   }
-  // Whether the gang and its roles have enough members to start.
+  // Whether enough members exist for the gang and its roles to start.
   bool are_enough_created() const { return created >= min_available && roles_missing.created == 0; }
 };
 
@@ -80,8 +80,8 @@ struct QueuedUnit {
   Time queued;           // when it was queued for the first time
   Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
   Time gang_created;     // equals `initial_attempt` for plain pods
-  // Last failure of the gang; negative: none. Updated when the unit enters a queue or reaches its
-  // head, so a later failure must not sort before an earlier one.
+  // Last failure of the gang; negative: none. Updated only when the unit enters a queue or reaches
+  // its head, so QueueSort must never place a unit earlier for a later failure.
   Time gang_failed = Time{-1};
 };
 

@@ -41,7 +41,7 @@ struct MemberOnNode {
 };
 
 // The gang of the running cycle in a cluster without some pods. The destructor undoes all
-// evictions. Commands of policies in between are dropped.
+// evictions. Commands that policies give within fits() are dropped.
 class ORRERY_API GangWhatIf {
  public:
   virtual ~GangWhatIf() = default;
@@ -67,8 +67,8 @@ class ORRERY_API Preemption {
   // For the pod of the running cycle, once its PreFilters have run.
   virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
   // For the gang of the running cycle, within its PostFilter (driver: per_gang). A pod without a
-  // gang is a gang of one. At most one exists at a time. Null: the gang has its quorum and lacks
-  // other members.
+  // gang is a gang of one. At most one GangWhatIf exists at a time. Null: the gang has its quorum
+  // and lacks other members.
   virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) const = 0;
   // The compute that each GPU of the pod's gang, or of the lone pod, would lose if it stopped now:
   // since its last checkpoint, or since its start. Zero if it does not compute.

@@ -34,7 +34,7 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   std::string text = text_of(ranges);
   if (text.size() <= length_max) return text;
   const size_t digits = std::to_string(nodes.universe()).size();
-  const size_t most = (length_max + 1) / (2 * digits + 2);  // "first-last,"
+  const size_t most = (length_max + 1) / (2 * digits + 2);  // a range takes "first-last,"
   std::vector<uint32_t> gaps;
   for (size_t i = 1; i < ranges.size(); ++i) gaps.push_back(ranges[i].first - ranges[i - 1].last);
   // `most` ranges have `most - 1` gaps between them: the widest gaps. `least` is the narrowest of

@@ -50,7 +50,8 @@ class Evictions {
   bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before a response
   uint64_t victims() const { return victims_; }     // so far
 
-  // The victim waits in Permit, so its reservation is undone. Any other victim is deleted.
+  // Emitted before each deletion. A victim that waits in Permit loses its reservation and is
+  // requeued; it is not deleted.
   Signal<PodId> victim_waits;
   Signal<> resumed;              // no response is awaited any more
   Signal<PodId> made_room;       // all deletions of its victims have responses

@@ -27,7 +27,8 @@ class CommandsPaused {
 
 }  // namespace
 
-// One pass over the pods of the gang: most attempts fail, and these need no second pass.
+// Collects the members and counts the attempt in one pass over the pods of the gang. Most attempts
+// fail, so their cost matters.
 GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   Members members;
   const auto add = [&](PodId id) {
@@ -198,7 +199,7 @@ GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool 
   return attempt;
 }
 
-// Alike members share one verdict: once one has no node, none has.
+// Members of one spec share a verdict: once one of them finds no node, the others are skipped.
 GangAttempt GangCycle::place(const Cycle& cycle, GangId gang, std::span<const PodId> members,
                              const NodeSet* nodes) {
   GangAttempt attempt;

@@ -33,9 +33,9 @@ struct GangAttempt {
 
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
 // snapshot, members without a node are skipped, and the group succeeds if Permit then returns
-// Success for a member. Either all placed members are reserved, or none. Example: 7 of 8 members
-// get nodes. With min_available 7 all seven are bound and the eighth is requeued; with 8 the
-// placements are undone and the gang is requeued.
+// Success for a member. Otherwise no member is reserved. Example: 7 of 8 members get nodes. With
+// min_available 7 all seven are bound and the eighth is requeued; with 8 the placements are undone
+// and the gang is requeued.
 class GangCycle final : public GangWhatIfs {
  public:
   GangCycle(const SchedulerContext& context, SchedulerCounters& counters)

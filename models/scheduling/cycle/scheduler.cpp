@@ -167,8 +167,8 @@ int64_t Scheduler::next_factor() {
   return rounds_.factor();
 }
 
-// Gangs that are paused, or that have a temporary grant of minResources from Coscheduling, change
-// without an event.
+// True if a pending gang is paused, or may have a temporary grant of minResources from
+// Coscheduling. Both end without an event.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {
@@ -190,7 +190,7 @@ uint64_t Scheduler::mark_of_attempt(PodId unit) {
       parts_.tracks.pods_waiting,
       parts_.line.queue().active(),
       parts_.line.queue().size(),
-      parts_.evictions.victims(),  // evictions and orders are gone in the next round
+      parts_.evictions.victims(),  // counts up, so attempts that evict are never alike
       framework().next_start()};
   uint64_t mark = 0;
   for (const uint64_t part : parts) mark = scattered(mark + part + 1);

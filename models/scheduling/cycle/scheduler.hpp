@@ -41,7 +41,7 @@ class Scheduler final {
   // ends at `end`; with `may_be_stopped` it may end at any `tried_in_vain`. Has no effect with an
   // attempt log.
   void compress_rounds(Time end, bool may_be_stopped);
-  // A change happened that must keep its time: the present round is forgotten.
+  // Called at a change whose time must stay exact: forgets the present round.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
   void node_changed(NodeId node);  // taints, labels, cordon

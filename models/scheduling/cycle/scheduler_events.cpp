@@ -42,7 +42,7 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // Victims that ended before the last response posted no event for the preemptor.
+  // All victims may have ended while the preemptor was held, so it missed their events.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);

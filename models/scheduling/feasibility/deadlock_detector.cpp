@@ -107,7 +107,7 @@ void DeadlockDetector::refresh(JobId id) {
   }
   if (is_candidate == record.is_candidate) return;
   is_candidate ? candidates_.add(id) : candidates_.remove(id);
-  // The pods of a finished job have left, and are listed.
+  // The pods of a finished job are listed already, because they have left.
   if (!jobs_.is_live(id) || jobs_.job(id).serial != record.serial) return;
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
@@ -130,8 +130,8 @@ void DeadlockDetector::put(PodId pod) {
   const DeadlockCandidate& record = candidates_[holding.job];
   if (!record.is_candidate) return;
   rooms_.put(pod, holding.node, holding.spec);
-  // A stuck job that gets a pod that it needs uses up one slot for it, and is as stuck as before.
-  // The argument needs equal pods, on a node that counted.
+  // A stuck job that gets a pod that it needs lacks one pod less, and has one slot less. So it
+  // stays stuck. This holds only for equal pods, on an eligible node.
   if (!record.is_stuck()) return;
   const bool counted = rooms_.eligible(holding.spec).contains(holding.node);
   if (!holdings_.job(holding.job).is_alike || !counted) news_.must_reduce = true;
@@ -161,8 +161,8 @@ void DeadlockDetector::reduce() {
   for (const StuckSet& set : sets) take(set);
 }
 
-// The least priority among the missing pods limits the whole job, and so does a pod that may not
-// preempt.
+// The job may preempt below the lowest priority of its missing pods. It may not preempt at all if
+// one of these pods may not.
 ReductionCandidate DeadlockDetector::reduction_candidate(JobId id) const {
   const Job& job = jobs_.job(id);
   ReductionCandidate candidate{.job = id, .needs = candidates_[id].needs, .priority = INT32_MIN};

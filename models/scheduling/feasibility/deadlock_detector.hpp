@@ -32,16 +32,16 @@ struct PodLoss {  // lost by a stuck job
 
 // A job is a candidate while it is Pending, holds resources (pods bound, or waiting in Permit), and
 // one of its gangs or roles has fewer pods with nodes than its minimum. The gangs of a job start
-// together, so they are one candidate. A job that is no candidate ends some day and releases all
-// its resources. The reduction (reduction.hpp) runs on a cluster that only candidates use, and
-// finds the stuck ones. With a policy that preempts, a job whose missing pods would fit without the
+// together, so they are one candidate. Any other job is assumed to end and to release all its
+// resources. The reduction (reduction.hpp) runs on a cluster that only candidates use, and finds
+// the stuck ones. With a policy that preempts, a job whose missing pods would fit without the
 // candidates of lower priority is not stuck.
 //
 // A stuck job is infeasible if its missing pods would not fit even beside its own pods alone: it
 // waits for capacity that does not exist. Other stuck jobs are blocked by members of their group: a
-// group joins jobs whose nodes others in it could use. A group with a feasible job is a deadlock
-// (of at least two jobs). A group of infeasible jobs alone is no deadlock; its GPU time is summed
-// separately.
+// group joins jobs with the holders of nodes that their missing pods could use. A group with a
+// feasible job is a deadlock (of at least two jobs). A group of infeasible jobs alone is no
+// deadlock; its GPU time is summed separately.
 //
 // Cost: only changes of an instant are examined, at its end. In most instants one comparison per
 // candidate shows that all could complete one after another. Stuck jobs stay stuck while they lose

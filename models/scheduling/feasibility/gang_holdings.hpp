@@ -43,10 +43,10 @@ class GangHoldings {
   const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
   // The job is Pending and holds nodes, and one of its gangs has too few of them.
   bool is_partial(JobId id) const;
-  // Pods that its gangs lack to start: what roles lack of their minimums, and the smallest of the
-  // other pods.
+  // Pods that its gangs lack to start: what roles lack of their minimums and, for the rest of the
+  // quorum, the smallest of the other pods.
   std::vector<PodNeed> missing(JobId id) const;
-  int32_t needed(GangId id) const;  // pods with nodes with which the gang can start
+  int32_t needed(GangId id) const;  // number of pods with nodes that the gang needs to start
 
  private:
   int32_t role_pods_missing(const Gang& gang) const;

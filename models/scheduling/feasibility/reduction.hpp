@@ -36,7 +36,7 @@ struct StuckSet {
 // gone. These keep their nodes until they lose them, and are examined like all others. Example: A
 // and B lack 2 nodes each, and A may preempt B. A completes and releases 2 nodes; then B fits.
 //
-// Stuck jobs are joined into groups by the nodes that they hold and others of the group could use.
+// A group joins stuck jobs that need equal pods with the holders of nodes that such pods could use.
 // `rooms` holds the pods of all candidates, and is as before afterwards.
 std::vector<StuckSet> find_stuck(CandidateRooms& rooms,
                                  std::span<const ReductionCandidate> candidates);

@@ -13,8 +13,8 @@
 namespace orrery {
 
 // Counts the slots for each kind of pod separately, so an infeasible mix of different pods may be
-// missed; a job that is named can never start. Nodes count as when the first pod of its kind
-// arrived, down nodes included.
+// missed. Every job that is reported can never start. Taints and cordons count as at the latest
+// count for the kind; down nodes are included.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);

@@ -28,7 +28,7 @@ class Framework final : private CommandSink {
             const ProfileParams& profile);
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
-  // Commands given in between wait, as within a point: a what-if must not change anything real.
+  // Commands given until resume_commands() wait: a what-if must not change anything real.
   size_t pause_commands() { return ++depth_, commands_.size(); }
   void resume_commands(size_t kept = SIZE_MAX) {  // drops later commands
     --depth_;

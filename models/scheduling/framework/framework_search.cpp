@@ -105,7 +105,8 @@ Duration Framework::charge(const Cycle& cycle) const {
 
 // ---- Filter
 
-// Updates the cache as far as an index of equal nodes needs it.
+// Returns the cache of the pod's spec. If the cache has, or should get, an index of equal nodes,
+// the index is updated first.
 SpecCache& Framework::verdicts(const Cycle& cycle) {
   const uint64_t version = cluster_.version();
   SpecCache& cache = verdicts_.of(cycle);

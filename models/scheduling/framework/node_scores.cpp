@@ -34,7 +34,7 @@ NodeScores::NodeScores(const ClusterState& cluster, const Plugins& plugins, TieB
 
 // ---- the window
 
-// In the order of ids, not of the search.
+// The first node by id, not by the order of the search.
 NodeId NodeScores::first_in_window(const CycleState& state, const NodeSet& nodes) const {
   const NodeSet& candidates = state.candidates.nodes();
   const size_t n = candidates.universe();
@@ -81,8 +81,8 @@ void NodeScores::count_refresh(SpecCache& cache) const {
   if (scores_alike_ && !cache.alike.is_usable()) ++cache.refreshes;
 }
 
-// Indexing all feasible nodes takes far longer than scoring those in a window. It pays for a spec
-// that has come again and will probably do so more often.
+// An index is made at the third refresh, because it takes far longer than to score the nodes of a
+// window. A spec that has come again so often will probably come again.
 bool NodeScores::wants_index(const SpecCache& cache) const {
   constexpr uint32_t kIndexedAt = 3;  // an index with too many classes is not made again
   return scores_alike_ && (cache.alike.is_usable() || cache.refreshes == kIndexedAt);

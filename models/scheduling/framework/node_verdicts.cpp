@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// The cache of a spec grows with the nodes.
+// How many specs may have a cache. A cache grows with the nodes, so larger clusters have fewer.
 size_t caches_for(size_t nodes) {
   constexpr size_t kNodesMax = size_t{1} << 21U, kLeast = 64;
   return std::max(kLeast, kNodesMax / std::max<size_t>(nodes, kLeast));

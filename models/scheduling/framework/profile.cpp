@@ -25,9 +25,9 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  // Profiles for gangs include it only if the scenario names it: a gang that never fits would
-  // preempt other pods again and again. It comes before the gang plugin, as upstream's own plugins
-  // do.
+  // Profiles for gangs include DefaultPreemption only if the scenario names it: a gang that never
+  // fits would preempt other pods again and again. DefaultPreemption comes before the gang plugin,
+  // as upstream's own plugins do.
   const bool is_named =
       std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
   if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
@@ -40,7 +40,8 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   return plugins;
 }
 
-// The old scheduler's cycle was mostly pod affinity, so both costs follow one preset.
+// Most of the old scheduler's cycle was pod affinity, so its preset also selects the old algorithm
+// of InterPodAffinity.
 void follow_preset(std::vector<PluginParams>& plugins, CostPreset preset) {
   if (preset == CostPreset::Current) return;
   const auto affinity = std::ranges::find(plugins, "InterPodAffinity", &PluginParams::name);
@@ -109,7 +110,8 @@ Driver resolve_driver(const ProfileParams& profile) {
 
 namespace {
 
-// Only the policy that names the next pod leads the queue.
+// A NextPod plugin replaces the order of the queue. So it allows no second one, no gangs as units
+// and no blocking head.
 void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
                     const config::Node& node, Diagnostics& diagnostics) {
   if (plugins == 0) return;
@@ -128,7 +130,7 @@ void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::st
   }
 }
 
-// Policies that choose domains for whole gangs are used by one driver only.
+// Only the per_gang driver calls Domains and ScorePlacement.
 void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
                        const PolicyRegistry::Entry& entry, const std::string& where,
                        const Position& at, Diagnostics& diagnostics) {
@@ -161,7 +163,7 @@ void check_preemption(const ProfileParams& profile, const std::string& name,
                         "that of the bases default, coscheduling and koordinator");
 }
 
-// Only Score plugins have weights.
+// Only Score and ScorePlacement plugins have weights.
 void check_weight(const PluginParams& plugin, const PolicyRegistry::Entry& entry,
                   const std::string& where, const Position& at, Diagnostics& diagnostics) {
   if (!plugin.weight || entry.serves(Score::kPoint, plugin.args) ||

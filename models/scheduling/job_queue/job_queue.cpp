@@ -157,8 +157,8 @@ void JobQueue::react_to_all(bool has_room) {
   plan({arrived, has_room, has_longer});
 }
 
-// As with a scheduler that is called for every single arrival and end: in the order of its calls,
-// ends that it expected right now are no events.
+// Imitates a scheduler that is called for every single arrival and end. An end at its expected time
+// is no call of its own: its resources are returned before the first call.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

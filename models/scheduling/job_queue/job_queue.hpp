@@ -136,7 +136,7 @@ class JobQueue final : private JobBoard {
   WaitingJobs waiting_;
   RunningJobs running_;
   QueueNews news_;
-  Time plans_from_;  // earlier jobs are those that the last plan starts
+  Time plans_from_;  // no plan before this time: the jobs of the last plan are being started
   bool is_planning_ = false;
   Timer wake_;
   Time wakes_at_;

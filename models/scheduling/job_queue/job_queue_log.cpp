@@ -47,8 +47,8 @@ void JobQueueLog::planned(const JobBoard& board, const Bound<Plan>& plan) {
   });
 }
 
-// The slot may hold another job since, after its job was started, cancelled or found infeasible. So
-// the next reason is new in any case.
+// A slot may get another job after its job was started, cancelled or found infeasible. These
+// three differ from the reasons that are compared, so the first reason of the new job is written.
 void JobQueueLog::write(const JobBoard& board, const QueuedJob& job, QueueRow row) {
   if (job.slot >= latest_.size()) latest_.resize(job.slot + size_t{1}, QueueDecision::Started);
   latest_[job.slot] = row.decision;

@@ -28,12 +28,13 @@ void RunningJobs::begin(QueuedJob& job, Duration setup) {
   job.has_computed = false;
   progress.counted_from = now() + setup;
   progress.expected_end = job.end_by_estimate();
-  // The job had reached its estimate when it was stopped.
+  // The job may have reached its estimate before it was stopped.
   while (progress.expected_end <= now()) correct(job);
   insert(job);
 }
 
-// Otherwise each job would outlive its estimate by the time that its pods took to start.
+// The estimate counts from the start of the computation. Otherwise each job would outlive its
+// estimate by the time that its pods took to start.
 void RunningJobs::computes(QueuedJob& job) {
   JobProgress& progress = job.progress;
   if (std::exchange(job.has_computed, true) || progress.counted_from == now()) return;

@@ -53,7 +53,7 @@ class RetryRounds {
   struct Step {
     uint64_t mark;
     Duration cost;
-    uint32_t border;  // length of the longest border of the steps up to this one
+    uint32_t border;  // length of the longest proper prefix of the steps so far that is a suffix
   };
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);

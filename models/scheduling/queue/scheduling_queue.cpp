@@ -27,8 +27,8 @@ bool SchedulingQueue::read_gang_failure(QueueEntry& e) const {
   return std::exchange(e.view.gang_failed, gang_failed_(e.view.gang)) != e.view.gang_failed;
 }
 
-// A failure moves a gang's members back. Reading it once they reach the front is enough: until then
-// an entry may be too far forward, never too far back.
+// A failure moves a gang's members back. An entry is updated only at the front of the queue, which
+// is enough: until then it may be too far forward, never too far back.
 uint32_t SchedulingQueue::settled_front(UnitHeap& heap) {
   while (read_gang_failure(entries_[heap.front()])) heap.front_moved_back(entries_);
   return heap.front();

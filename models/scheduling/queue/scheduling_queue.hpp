@@ -49,8 +49,7 @@ class SchedulingQueue {
   PodId front();                               // of the active queue; invalid if that is empty
   // The attempt failed. `plugins`: bit set of the plugins that rejected the unit; empty: an error.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
-  // After its failure: no event moves the unit until it is released, to the queue where it then
-  // belongs.
+  // Holds a failed unit: no event moves it until let_go(), which makes it unschedulable.
   void hold(PodId unit);
   void let_go(PodId unit);
   void put_back(PodId unit);  // to the active queue with its old place in the order
@@ -65,8 +64,8 @@ class SchedulingQueue {
   void flush(Time now);
   // The next time at which flush() would move a unit; Time::max() if never.
   Time next_flush(Time now);
-  // The same for units that failed before `failed_before` and were not tried since; a linear
-  // search.
+  // As next_flush(), for units that failed before `failed_before` and were not tried since. Costs
+  // O(units).
   Time next_flush_of_idle(Time failed_before);
 
   Place place(PodId unit) const {
@@ -86,7 +85,8 @@ class SchedulingQueue {
   }
 
  private:
-  // Not at the instant of its failure: nothing can have changed, and time would stand still.
+  // A unit is not popped at the instant of its failure: nothing has changed, and time would not
+  // advance.
   bool may_pop_backoff(Time now) const {
     return params_.pop_from_backoff && !backoff_.empty() &&
            entries_[backoff_.front()].view.queued < now;

@@ -113,7 +113,8 @@ std::optional<FairTime> with_speeds(std::span<const FairTimeJob> jobs, std::span
   }
   SharesProgram shares{jobs, gpus};
   const int32_t scale = shares.program.add_column(1);
-  shares.program.add_row(std::vector<Term>{{scale, 1}}, {0, 2});  // of least speeds near zero
+  // A bound, for least speeds near zero.
+  shares.program.add_row(std::vector<Term>{{scale, 1}}, {0, 2});
   for (size_t j = 0; j < jobs.size(); ++j) {
     auto terms = shares.speed(jobs[j], j, 1);
     if (terms.empty()) continue;

@@ -23,8 +23,8 @@ struct TypicalPod {
 
 // The measure of Weng et al., "Beware of Fragmentation" (USENIX ATC 2023). For a node and a kind of
 // pod, idle capacity is fragmented if the pod cannot use it. If the pod does not fit (too few CPUs
-// or GPUs, or a wrong model) or requests no GPU, that is all of it; else it is that of GPUs with
-// less left than the pod's share. The mean over all kinds is weighted by their frequency:
+// or GPUs, or a wrong model) or requests no GPU, all idle capacity is fragmented; otherwise that of
+// GPUs with less left than the pod's share. The mean over all kinds is weighted by frequency:
 //   F = T - (sum over GPUs g of left(g) * W1(cpu, left(g)) + 1000 * idle * W2(cpu, idle)) / W
 // T is all that is left. W1 is the weight of pods on one GPU with no more CPU and no larger share,
 // W2 that of pods on several GPUs with no more CPU and GPUs. W1 and W2 are tables, so the measure

@@ -58,8 +58,8 @@ class TreeWalk {
   }
 
  private:
-  // If both fit, the tighter leaf. If one fits, that one. Otherwise the leaf in the better block,
-  // or the one with more room.
+  // Prefers the tighter of two leaves that fit, or the only one that fits. If none fits, the same
+  // rule compares their blocks, and then the leaf with more room wins.
   bool is_preferred(uint32_t i, uint32_t j, int64_t wanted) const {
     const auto verdict = [&](int64_t a, int64_t b) {
       if (a >= wanted && b >= wanted) return a < b ? 1 : a > b ? -1 : 0;

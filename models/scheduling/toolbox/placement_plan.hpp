@@ -36,7 +36,8 @@ PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 // and O(leaves of the aggregate) for each leaf taken, plus its nodes.
 PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_pods,
                                std::span<const uint32_t> levels);
-// Slurm's measure: the nodes missing to full aggregates, and the nodes in use.
+// Slurm's measure: for each level, the nodes of aggregates that are not wholly free; plus the nodes
+// in use.
 int64_t block_fragmentation(std::span<const int64_t> free_by_leaf, int64_t leaf_nodes,
                             std::span<const uint32_t> levels);
 

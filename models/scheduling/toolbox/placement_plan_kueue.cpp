@@ -67,7 +67,7 @@ class TasSearch {
   static void add(const Domain& domain, std::vector<Domain>& domains) {
     if (domain.slices > 0) domains.push_back(domain);
   }
-  // For leaves and blocks; nodes have no domains.
+  // For blocks and leaves only; nodes are searched in the order of RoomOn.
   std::vector<Domain> domains_of(TopologyLevel level) const {
     std::vector<Domain> domains;
     if (level == TopologyLevel::Block) {

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// The future use by pods that have no node yet.
+// Room on a node that nominated pods will use.
 struct Kept {
   Resources amounts;
   int64_t whole_gpus = 0;  // share of pods that need whole GPUs
@@ -103,8 +103,8 @@ PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   return known;
 }
 
-// Beside pods of no lower priority, as the framework reserves room for them. Members of the pod's
-// own gang are planned together with it.
+// Room beside nominated pods of no lower priority, as the framework reserves it. Members of the
+// pod's own gang are planned together with it.
 int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node) const {
   std::vector<PodId> nominated;
   handle_.preemption()->nominated_on(node, nominated);
@@ -120,9 +120,9 @@ int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node)
   return room_on(cycle.cluster, *cycle.pod.spec, node, false, kept);
 }
 
-// Repeats the plan without reserved room as long as a plan uses some. Only nodes of plans are
-// examined. Example: two pods fit on node 0, which is reserved for another gang, and on node 1. The
-// first plan is node 0, the second one node 1.
+// Plans again without reserved room until a plan uses none of it. Only nodes of plans are examined.
+// Example: two pods fit on node 0, which is reserved for another gang, and on node 1. The first
+// plan is node 0, the second one node 1.
 PlacementPlan PlannedPlacement::plan_beside_nominated(const Cycle& cycle, Remembered& known,
                                                       int64_t pods) const {
   PlacementPlan found = plan(known.rooms, pods);

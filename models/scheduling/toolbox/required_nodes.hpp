@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Computed once for each distinct list of terms, because labels never change in a run.
+// Nodes are matched once for each distinct list of terms, because labels never change in a run.
 class RequiredNodes {
  public:
   // `spec` must have required terms. The set stays valid as long as this object.

@@ -73,7 +73,7 @@ class RoomOn {
   Sum anywhere() const { return anywhere_; }
   // Nodes with room, least room first and equals by number. Only with keeps_order.
   const Order& order() const { return order_; }
-  // The same nodes, most slices first, and equals by what is left over, then by number. `take(node,
+  // The same nodes, most slices first; equals by fewest pods left over, then by number. `take(node,
   // pods)` returns whether to continue.
   template <class Take>
   void for_each_fullest_first(Take&& take) const {

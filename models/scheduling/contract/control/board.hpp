@@ -94,7 +94,7 @@ class ORRERY_API ControlBoard {
   virtual PodView pod(PodId pod) const = 0;
   virtual bool is_ready(PodId pod) const = 0;  // its containers run, and it is not terminating
   virtual bool is_terminating(PodId pod) const = 0;
-  // Compute of each GPU of the pod's gang, or of the lone pod, that its end now would lose.
+  // The compute that each GPU of the pod's gang, or of the lone pod, would lose if it ended now.
   virtual Duration unsaved(PodId pod) const = 0;
   // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
