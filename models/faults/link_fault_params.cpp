@@ -29,7 +29,7 @@ std::vector<std::string> all_names(const Fabric& fabric) {
   return names;
 }
 
-// Empty: no mistake.
+// The text of the mistake; empty: no mistake.
 std::string mistake_of(const Fabric& fabric, FabricPart part) {
   if (count_of(fabric, part) > 0) return {};
   if (fabric.tree().spines() == 0) {

@@ -100,7 +100,7 @@ void LinkFaults::wait_for(uint32_t source) {
   if (a_month == 0) return;
   const double seconds = streams_[source].exponential() * kMonth.seconds() / a_month;
   const Time when = later(sim_.engine.now(), std::max(1_ns, nearest_ns(seconds)));
-  if (when == Time::max()) return;  // later than in three centuries
+  if (when == Time::max()) return;  // beyond the range of Time: never strikes
   sim_.engine.at(
       when, Label{"faults.link_struck"}, [this, source] { strike_random(source); }, Phase::Fault);
 }

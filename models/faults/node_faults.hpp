@@ -74,7 +74,7 @@ class NodeFaults {
   const Counters& counters() const { return counters_; }
 
  private:
-  struct Process {  // a random failure of a node, a listed fault, or an outage of a log
+  struct Process {  // a random failure, a listed fault, an outage of a log or a chaos kill
     FaultKind kind = FaultKind::Random;
     Rng rng{0};           // of random failures
     uint32_t source = 0;  // index into params_.nodes, params_.list or replays_
@@ -90,7 +90,7 @@ class NodeFaults {
     JobId job;
     int64_t gpu_milli;
   };
-  // Only the next outage of a log is scheduled; each one uses a process while it lasts.
+  // One replayed log. Only its next outage is scheduled; each outage under way uses a Process.
   struct Replay {
     FailureLog log;
     RepairDistribution repair;
@@ -118,9 +118,9 @@ class NodeFaults {
   std::vector<Process> processes_;
   std::vector<Replay> replays_;
   std::optional<NodeKiller> killer_;
-  std::vector<uint32_t> free_;  // processes of finished outages
+  std::vector<uint32_t> free_;  // processes of finished outages and chaos kills, for reuse
   IdVector<NodeId, Time> broken_until_;
-  bool is_striking_ = false;  // pods removed now are lost by the fault
+  bool is_striking_ = false;  // a fault is striking: pods removed meanwhile are its victims
   std::vector<Hit> hits_;
   Channel<FaultRow> rows_;
 };

@@ -106,7 +106,7 @@ NodeSet ClusterState::matching(const SelectorTerm& term) const {
   NodeSet result = NodeSet::all(nodes());
   for (const Requirement& requirement : term.all_of) {
     NodeSet hit{nodes()};
-    if (requirement.key == kHostnameLabel) {  // one value per node: looked up, not indexed
+    if (requirement.key == kHostnameLabel) {  // every node has its own value, so there is no index
       for (uint32_t i = 0; i < nodes(); ++i) {
         if (std::ranges::find(requirement.values, names_[i]) != requirement.values.end())
           hit.insert({i});

@@ -44,13 +44,13 @@ class ClusterState {
   int64_t allocatable(NodeId n, Resource r) const { return allocatable_[idx(r)][n.index]; }
   int64_t requested(NodeId n, Resource r) const { return requested_[idx(r)][n.index]; }
   int64_t free(NodeId n, Resource r) const { return allocatable(n, r) - requested(n, r); }
-  // Requests with Kubernetes' stand-ins (100m, 200 MiB) for pods without requests; for scoring.
+  // For scoring: a container without a request counts as 100m and 200 MiB, as in Kubernetes.
   int64_t nonzero_requested(NodeId n, Resource r) const {
     return r == Resource::Cpu      ? nonzero_cpu_[n.index]
            : r == Resource::Memory ? nonzero_memory_[n.index]
                                    : requested(n, r);
   }
-  uint32_t gpus(NodeId n) const {  // as built: GPUs taken out included
+  uint32_t gpus(NodeId n) const {  // as built, including GPUs taken out
     return allocatable_gpus(n) + static_cast<uint32_t>(std::popcount(gpus_out_[n.index]));
   }
   GpuMask gpus_out(NodeId n) const { return gpus_out_[n.index]; }
@@ -87,14 +87,14 @@ class ClusterState {
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // for NodePresence
-  // Removes a GPU from the node's capacity or returns it. It must be idle, without any what-if.
+  // Removes an idle GPU from the node's capacity or returns it; never during a hypothesis.
   // The caller must notify RoomTable, CountedPool and GpuUsage, which read capacities only once.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // While it is on, changes are not logged: all of them must be undone before it ends.
-  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // nests
+  // During a hypothesis no change is logged: the caller must undo all changes before its end.
+  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // hypotheses nest
   // ---- change log: nodes changed since `version`, if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }
   bool log_covers(uint64_t version) const { return version >= log_base_; }

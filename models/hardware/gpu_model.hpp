@@ -57,7 +57,7 @@ struct GpuModel {
   Bandwidth nvlink_nccl{};  // NCCL's topology model: rate of one link
   GpuGeneration generation = GpuGeneration::Volta;
   PeakRates peak_tflops{};
-  // "estimate": our own.
+  // "estimate" marks our own figures.
   std::string_view source_memory{}, source_power{}, source_nvlink{}, source_peak{};
 };
 

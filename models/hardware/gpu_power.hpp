@@ -48,7 +48,8 @@ class GpuPowers {
   // The machine's figure, equal for all nodes.
   const GpuPower& nominal(NodeId node) const { return by_machine_[cluster_.machine(node)]; }
   const GpuPower& mean() const { return mean_; }  // mean of the cluster's GPUs
-  // While the job with that serial number runs there. For an invalid node, the mean of all.
+  // Power of a GPU while the job with that serial number runs on the node. Invalid node: from
+  // mean().
   GpuPower of(NodeId node, uint64_t serial) const;
   int32_t idle(NodeId node) const { return of_node(node).idle; }
 

@@ -72,7 +72,7 @@ struct Machine {
   Bytes memory;
   int32_t host_idle_watts = 0;  // the node without its GPUs
   int32_t host_busy_watts = 0;  // the node without its GPUs, in training
-  // By MachineFact; "estimate" and "assumed": our own.
+  // By MachineFact; "estimate" and "assumed" mark our own figures.
   std::array<std::string_view, kMachineFacts> sources{};
 
   int32_t gpus() const { return static_cast<int32_t>(gpu_places.size()); }

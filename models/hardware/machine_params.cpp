@@ -216,7 +216,8 @@ class Resolver {
     }
   }
 
-  // Whole cores on every NUMA node. If the threads are odd, a core has one thread.
+  // The CPUs must divide evenly among the NUMA nodes. If they do not fill whole cores there, each
+  // core has one thread.
   void change_cpus(int32_t wanted) {
     Cpu& cpu = machine_.cpu;
     if (wanted <= 0 || wanted % cpu.numa_nodes != 0) {

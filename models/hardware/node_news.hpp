@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
 // NodePresence emits the first five, `Nodes` the last two. Observers connect in the order of the
 // table in models/cluster/news_order.cpp.
 struct NodeNews {
-  Signal<NodeId, NodeReason> node_down;    // it was up; ClusterState is updated, its pods are not
+  // The node was up; ClusterState is updated, its pods not yet.
+  Signal<NodeId, NodeReason> node_down;
   Signal<NodeId> node_up;                  // no reason is left; ClusterState is updated
   Signal<NodeId> node_boots;               // only Booting is left: the boot begins
   Signal<NodeId, NodeReason> boot_broken;  // a reason was added while the node booted

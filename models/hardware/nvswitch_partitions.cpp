@@ -60,7 +60,7 @@ NvSwitchBoard hgx_b200() {
   return board;
 }
 
-// The partitions of two baseboards that lie on the first one, renumbered.
+// The partitions of hgx-a100-dual that use only the first baseboard, with new ids.
 NvSwitchBoard hgx_a100() {
   NvSwitchBoard board{.name = "hgx-a100",
                       .doc = "HGX A100, one baseboard: 8 GPUs",

@@ -40,7 +40,7 @@ struct Box {
   int sockets, cores, threads;
   int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, AMD 16 GB/s
   int memory_gib;
-  std::string_view shape_source;  // for the numbers of GPUs and CPUs, and for memory
+  std::string_view shape_source;  // source of the numbers of GPUs and CPUs, and of the memory
   int host_idle_watts, host_busy_watts;
 };
 
@@ -111,7 +111,8 @@ Machine build(const Box& box) {
   }
   machine.pcie_generation = box.pcie_generation;
   for (int n = 0; n < box.nics; ++n) {
-    // Below the same switch as the first GPU of its share; without switches, on its own bridge.
+    // The NIC is below the same switch as the first GPU of its share. Without switches it has its
+    // own bridge.
     DevicePlace place = box.per_switch > 0
                             ? machine.gpu_places[static_cast<size_t>(n * box.gpus / box.nics)]
                             : spread_place(n, box.nics, box.sockets, 0);

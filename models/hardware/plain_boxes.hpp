@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// Position of GPU `gpu` of `gpus` without better data: an equal share for each socket, each device
-// on its own host bridge, or `per_switch` of them below one PCIe switch.
+// Position of GPU `gpu` of `gpus` if no better data exist. Each socket has an equal share. Each
+// device has its own host bridge, or `per_switch` devices share a PCIe switch.
 DevicePlace spread_place(int gpu, int gpus, int sockets, int per_switch);
 
 std::vector<Machine> plain_boxes();

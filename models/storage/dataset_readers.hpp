@@ -23,15 +23,17 @@ class DatasetReaders {
   DatasetReaders(const DatasetReaders&) = delete;
   DatasetReaders& operator=(const DatasetReaders&) = delete;
 
-  // `gpus` GPUs on these nodes read for steps that take at least `step` even without reading.
+  // Starts the reader of a gang with `gpus` GPUs on these nodes, whose steps take at least `step`
+  // without reading.
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);
-  // The present step rate of a gang with or without data; 0 if it stopped.
+  // Sets the present step rate; 0: the gang stopped. Has no effect on a gang that does not read.
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 
-  // Present duration of reading for a step; max: never ends. 0 without a reader.
+  // Time that a step waits at least for its data. Max: no data arrive. 0: the reader keeps up, or
+  // there is none.
   Duration step_time(JobId job) const {
     return job.index < readers_.size() ? readers_[job.index].step_time : Duration{};
   }

@@ -43,7 +43,7 @@ class Storage {
   // Calls `done` when all bytes are moved.
   FlowId start(const Transfer& transfer, Callback done);
   bool cancel(FlowId transfer) { return flows_.end(transfer); }
-  // An endless reader, whose rate per node the caller reads; see rate_changed of flows().
+  // Starts an endless read. The caller queries its rate per node; see rate_changed of flows().
   FlowId open(const Transfer& transfer, double bits_per_s_max);
 
   // Bytes until now; for local disks, the sum over all nodes.

@@ -18,14 +18,15 @@
 
 namespace orrery {
 
-// Costs one event for each interval in the window, one at its begin, and none outside; memory holds
-// one interval of each rank. Jobs with a constant rate are expanded into the steps and checkpoints
-// that the rate stands for; others are shown as simulated. Example: a step of 0.6 s compute and 0.4
-// s exchange in rows of 0.5 s: compute 0.5, then compute 0.1 and exchange 0.4.
+// The record costs one event for each interval in the window, one at the window's begin, and none
+// outside. Memory holds one interval of each rank. A job with a constant rate is expanded into the
+// steps and checkpoints that its rate stands for; other jobs are shown as simulated. Example: a
+// step of 0.6 s compute and 0.4 s exchange in rows of 0.5 s: compute 0.5, then compute 0.1 and
+// exchange 0.4.
 //
-// Sums over a window equal the accounts in /jobs and of GpuUsage for whole steps and checkpoint
-// cycles. A rate spreads a step evenly, so each change of pace and each end of the window may add a
-// difference of less than one step or cycle.
+// For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
+// GpuUsage. A rate spreads a step evenly, so each change of pace and each end of the window may add
+// a difference of less than one step or cycle.
 class Cardiogram {
  public:
   // `steps` is null with network.level: none. All must outlive it.
@@ -36,7 +37,7 @@ class Cardiogram {
 
   void start();
   void finish(Time end);  // after the controller's finish()
-  // Names without a gang; one sentence each.
+  // Requested names that no gang has; one sentence each.
   std::vector<std::string> notes() const;
 
   // Connect after all components that are shown.
@@ -99,7 +100,8 @@ class Cardiogram {
   bool is_open_ = false;
   Time written_to_;
   std::map<uint64_t, Watched> watched_;  // by the job's serial number
-  std::vector<bool> found_, podded_;     // by name: a gang has it; independent pods have it
+  // For each requested name: whether a gang has it, and whether independent pods have it.
+  std::vector<bool> found_, podded_;
   Channel<CardiogramRow> rows_;
 };
 

@@ -12,10 +12,10 @@
 namespace orrery {
 
 enum class RankPhase : uint8_t {
-  Idle,      // has no GPU
-  Init,      // images, start barrier, communicators, or waiting for the rest of its gang
-  Restore,   // loads a checkpoint
-  Compute,   //
+  Idle,     // has no GPU
+  Init,     // images, start barrier, communicators, or waiting for the rest of its gang
+  Restore,  // loads a checkpoint
+  Compute,
   Exchange,  // waits for an exposed exchange
   // Waits for other pipeline stages and slower machines; optimizer and data; a dedicated parameter
   // server waits for workers.

@@ -52,8 +52,8 @@ GpuIntegrals GpuUsage::integrals(Time now) const {
   return sums;
 }
 
-// While computing, a milli-GPU draws busy power for its computing share of time, and spin power for
-// the rest. All in integers, so removing a use leaves exactly nothing.
+// A milli-GPU that computes draws busy power for its computing share of time, and spin power for
+// the rest. All amounts are integers, so removing a use leaves exactly zero.
 void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;
@@ -70,7 +70,7 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
 }
 
-// In busy GPUs of the machine, by the machine's nominal power.
+// Power above idle as a number of busy GPUs of the machine, by its nominal power.
 int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
   return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;
@@ -143,7 +143,7 @@ void GpuUsage::set_mode(Use& use, Mode mode, int32_t computing) {
   if (use.mode == mode && use.computing == computing) return;
   advance();
   add(use, -1);
-  if (mode == Mode::Computes) use.dead = 0;  // it was restarted
+  if (mode == Mode::Computes) use.dead = 0;  // its processes were restarted
   use.mode = mode;
   use.computing = computing;
   add(use, 1);
@@ -167,7 +167,8 @@ void GpuUsage::rank_dead(PodId id, int64_t milli) {
   add(*use, 1);
 }
 
-// Independent pods start one by one, and leave as soon as they end.
+// Counted jobs, services and gangs change as a whole. Independent pods start and leave one by one,
+// so this skips them.
 void GpuUsage::job_changed(JobId id, int32_t computing) {
   const Job& job = jobs_.job(id);
   if (job.is_counted()) {

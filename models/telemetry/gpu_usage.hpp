@@ -47,15 +47,15 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 
 // The GPUs of a pod are idle from its reservation on: image pulls, the start barrier, communicator
 // setup and restore count as idle. They compute while the job is Running and the pod has begun, and
-// spin while it is Hung. A running job computes for a share of its time and spins through exchanges
-// and checkpoints in the rest. That share is a mean over the whole run ahead, so a rate is constant
-// while the job keeps its pace. Compared with the accounts of /jobs this is exact, to a millionth,
-// for a run that completes at one pace, and off by less than a checkpoint write for one that is
-// cut. Nodes that are down draw no power.
+// spin while it is Hung. A running job computes for a share of its time, and spins through
+// exchanges and checkpoints for the rest. That share is a mean over the whole run ahead, so a rate
+// is constant while the job keeps its pace. A run that completes at one pace agrees with its
+// account in /jobs to a millionth. A run that is cut differs by less than a checkpoint write. Nodes
+// that are down draw no power.
 //
-// GPUs of dedicated parameter servers spin as long as their gang runs. Those of a service compute
-// for the share of time of its load, and are idle in the rest: a replica of 8 A100 at load 0.25 is
-// allocated 8, reported 2, useful 2 and draws 1,118 W.
+// GPUs of dedicated parameter servers spin as long as their gang runs. GPUs of a service compute
+// for the share of time of its load, and are idle for the rest. Example: a replica of 8 A100 at
+// load 0.25 is allocated 8, reported 2, useful 2 and draws 1,118 W.
 //
 // A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
 // cluster's GPUs.
@@ -81,7 +81,8 @@ class GpuUsage {
   GpuIntegrals integrals(Time now) const;           // since the start of the run
   Signal<NodeId, int64_t> node_allocation_changed;  // changed by so many milli-GPUs, just now
 
-  // `accounts`: of all jobs, for useful compute; the rates spread checkpoints over a run.
+  // `accounts` of all jobs give the useful compute, because the rates spread checkpoints over a
+  // run.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:
@@ -90,12 +91,12 @@ class GpuUsage {
     NodeId node;      // of a pod
     JobId service{};  // while it serves
     int64_t milli = 0;
-    int64_t dead = 0;       // part of these: their processes died
+    int64_t dead = 0;       // part of `milli` whose processes died
     int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
     Mode mode = Mode::Idle;
     GpuPower power;
   };
-  // All running replicas together, so a change of load costs the same for any number.
+  // The sum over all running replicas, so a change of load costs the same for any number of them.
   struct Service {
     int64_t milli = 0;
     int64_t above_idle = 0;  // milli-GPUs times watts, while computing

@@ -27,7 +27,7 @@ class JobStatistics {
   void phase_changed(JobId job, JobPhase after);
 
   void write_priorities(const JobController& jobs);  // after the run
-  // A figure of no job at all is NaN, not 0: no job waited for 0 s.
+  // A figure is NaN if no job counts for it: 0 would say that jobs waited for 0 s.
   void add_summary(Recorder& recorder);
 
  private:

@@ -64,7 +64,7 @@ struct NetworkSample {
   }
 };
 
-// Rates are the real mean traffic of steps, which is less than the shared rate, because gangs
+// Rates are means over whole steps. They are below the shared rate of an exchange, because gangs
 // compute in between. /links has rows only for cables with traffic or with flaws.
 class NetworkUsage {
  public:

@@ -75,7 +75,7 @@ RunParts RunExpansion::parts_until(Duration elapsed) const {
     parts[stands_for] = elapsed.ns - parts[RankPhase::Checkpoint];
     return parts;
   }
-  // The argument may lie slightly beyond the end.
+  // `elapsed` may lie slightly beyond the end of the run.
   const Duration passed = std::min(elapsed, time_left(progress, terms));
   const RunCut cut = cut_run(progress, terms, passed);
   parts = parts_of_steps(step, pace, into_step + cut.computing);

@@ -41,9 +41,9 @@ struct RunExpansion {
   RunNow run;  // at the begin
   StepShape step;
   Duration into_step{};                        // progress in the step at the begin
-  RankPhase stands_for = RankPhase::Exchange;  // with a pace of zero
+  RankPhase stands_for = RankPhase::Exchange;  // phase shown at a pace of zero
 
-  // All that happened in this time since the begin; a closed form, for any number of steps.
+  // Activity from the begin until `elapsed`, in closed form for any number of steps.
   RunParts parts_until(Duration elapsed) const;
 };
 

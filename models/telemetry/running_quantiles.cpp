@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // result without values
 
-// A non-negative float keeps eight bits of exponent and ten of fraction.
+// Bits of a float that its bucket ignores. Eight bits of exponent and ten of fraction remain.
 constexpr unsigned kDropped = 13;
 constexpr size_t kBuckets = size_t{1} << (31 - kDropped);
 

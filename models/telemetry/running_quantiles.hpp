@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// Exact, by the nearest rank, up to 131,072 values. With more values, each counts by the first
-// eleven bits of its binary form, so a quantile has an error of at most 1 part in 2,048.
+// Quantiles are exact, by the nearest rank, up to 131,072 values. Beyond that, each value counts
+// with eleven significant bits, so a quantile has an error of at most 1 part in 2,048.
 class RunningQuantiles {
  public:
   static constexpr size_t kExactMax = 131'072;

@@ -31,10 +31,10 @@ struct TimelineProbes {
   std::function<bool()> is_over;  // true: nothing can happen any more, so sampling stops
 };
 
-// GPU series are means over the interval that ends at the row's time; counts are of that instant,
-// after all its events. One event is pending, none after `until` or once the run is over, so
-// sampling never keeps a run alive. finish() adds the last, shorter interval, and the useful
-// series, which is known only then.
+// GPU series are means over the interval that ends at the row's time. Counts are those of that
+// instant, after all its events. At most one event is pending, and none after `until` or the end of
+// the run, so sampling never keeps a run alive. finish() adds the last, shorter interval, and the
+// useful series, which is known only then.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,

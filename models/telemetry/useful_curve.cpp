@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr int128_t kNanoOfMilli = 1'000'000;  // so that whole rates are precise enough
+constexpr int128_t kNanoOfMilli = 1'000'000;  // integer rates in this unit are precise enough
 
 }  // namespace
 

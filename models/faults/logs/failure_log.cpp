@@ -24,7 +24,8 @@ constexpr Duration kDay = 86400_s;
 
 struct Opened {
   FailureLogFormat format = FailureLogFormat::Auto;
-  int64_t lines_before = 0;  // before the header: the original LANL file has a title line
+  // Lines before the header, such as the title line of the original LANL file.
+  int64_t lines_before = 0;
 };
 
 Opened recognise(std::string_view beginning) {
@@ -184,7 +185,7 @@ class LogBuilder {
     return static_cast<uint32_t>(found - log_.causes.begin());
   }
 
-  // A cause without a failure is a typing mistake.
+  // Rejects a requested cause that no failure has, because it is probably a typing mistake.
   void check_causes() {
     if (findings_.is_stopped()) return;
     for (const std::string& cause : params_.causes) {
@@ -195,8 +196,8 @@ class LogBuilder {
     }
   }
 
-  // Converts the log's clock to the run's. An outage that had begun before the window is cut to its
-  // rest; one of unknown length counts as over.
+  // Converts times from the log's clock to the run's. An outage that began before the window keeps
+  // only its part after the window's start. If its length is unknown, it counts as over.
   void place_in_time() {
     if (log_.rows == 0) return;
     const Time zero = from_.value_or(Time{earliest_.ns / kDay.ns * kDay.ns});

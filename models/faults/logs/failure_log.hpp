@@ -31,7 +31,8 @@ struct FailureLog {
   std::vector<std::string> causes;
   Duration span;  // from the start of the run to the last instant in the log
   int64_t rows = 0;
-  int64_t outside_window = 0;  // Outages, and outages of other causes than requested:
+  // Outages that were dropped: those outside the window, and those of other causes than requested.
+  int64_t outside_window = 0;
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;
   std::vector<std::string> skipped_examples;
@@ -41,7 +42,7 @@ struct FailureLog {
 FailureLog read_failure_log(const FailureLogParams& params);
 // Reads text in memory, called params.file in messages.
 FailureLog read_failure_log_text(const FailureLogParams& params, std::string_view text);
-// The format by the first lines of the file; Auto if it is no failure log or unreadable.
+// The format that the first lines of the file show. Auto: the file is unreadable or no failure log.
 FailureLogFormat detect_failure_log(const std::string& path);
 
 }  // namespace orrery

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Auto: by the first lines.
+// Auto: the first lines of the file show the format.
 enum class FailureLogFormat : uint8_t { Auto, Titan, Fta, Lanl };
 constexpr std::array<std::string_view, 4> enum_names(FailureLogFormat) {
   return {"auto", "titan", "fta", "lanl"};

@@ -27,7 +27,7 @@ constexpr size_t kSystemNameMax = 16;
 constexpr size_t kSystemsMax = 100;  // names stored for the message about an unknown system
 constexpr int64_t kMinutesMax = 60LL * 24 * 365 * 100;
 
-// The number before `end_mark`, of one or two digits, or four for a year; advances past the mark.
+// Parses the number before `end_mark`, such as a month or a year, and advances past the mark.
 std::optional<int> part(std::string_view& text, char end_mark) {
   const size_t end = std::min(text.find(end_mark), text.size());
   int value = 0;
@@ -37,7 +37,7 @@ std::optional<int> part(std::string_view& text, char end_mark) {
   return value;
 }
 
-// "6/21/2005 10:54"; two-digit years from 70 on are of the last century.
+// Parses "6/21/2005 10:54". Years of two digits: 70 to 99 are 1970 to 1999, others from 2000 on.
 std::optional<Time> parse_american(std::string_view text) {
   const auto month = part(text, '/');
   const auto day = part(text, '/');

@@ -34,7 +34,7 @@ constexpr bool is_retryable(int32_t exit_code) {
   return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
 }
 
-// Ends once this much of its work is computed.
+// How a job or a pod ends. `after`: the work computed until then.
 struct Ending {
   Duration after;
   int32_t exit_code = 0;

@@ -57,13 +57,13 @@ enum class CleanUp : uint8_t { Running, None };
 constexpr std::array<std::string_view, 2> enum_names(CleanUp) { return {"running", "none"}; }
 
 constexpr Duration kNotRequested{-1};
-// Longer than any run that has an end: 200 years.
+// 200 years: longer than any run that has an end.
 constexpr Duration kNeverEnds = 365_d * 200;
 
 struct RoleSpec {  // equal pods
   PodSpec spec;
   int32_t pods = 1;
-  // How many of these pods the gang needs to start, beside min_available pods of any role; 0: no
+  // The gang needs this many pods of this role to start, and min_available pods of any role. 0: no
   // minimum.
   int32_t min_available = 0;
   std::string name = {};
@@ -97,7 +97,7 @@ struct JobSpec {
   Duration requested = kNotRequested;  // the user's estimate of its duration
   // Time after submission at which the user cancels the job unless it has started; empty: never.
   std::optional<Duration> cancel_after;
-  std::optional<Ending> ending;  // how it ends if no event ends it earlier, as recorded
+  std::optional<Ending> ending;  // its recorded end, unless an event ends it earlier
   std::vector<GangSpec> gangs;   // at least one, each with at least one pod
   Duration checkpoint_interval;  // compute time between checkpoints; 0: never
   Duration checkpoint_write;     // synchronous time of one checkpoint

@@ -19,7 +19,7 @@ class JobTable {
   // A counted job takes an amount out of a pool; the table holds no pods or gangs of it.
   JobId add_counted(const JobSpec& spec);
   void remove(JobId id);   // the job is over and recorded
-  void recycle(JobId id);  // its ids must not be used afterwards; they may be reused
+  void recycle(JobId id);  // frees its ids for new jobs; the caller must not use them afterwards
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }
@@ -42,10 +42,9 @@ class JobTable {
   struct Members {
     int32_t pods = 0, gpus = 0;
   };
-  // Each of its gangs, and each role with a minimum, has min_available pods with nodes.
+  // Whether each of its gangs, and each role with a minimum, has min_available pods with nodes.
   bool has_quorum(JobId id) const;
-  // The sum over roles of the pods missing to the role's own minimum, if each has `pods_of(role)`
-  // pods.
+  // How many pods the roles lack to their own minimums in all, if each has `pods_of(role)` pods.
   template <class F>
   int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
     int32_t missing = 0;

@@ -24,8 +24,8 @@ class PodApi {
   virtual void create(PodId pod, Reply reply) = 0;
   // Done once the kubelet of the node has observed the binding.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
-  // Of a bound pod. Calls `started`, maybe before it returns, once the images are on the node and
-  // the rest of the start is known. Never calls it if the node fails before.
+  // Starts a bound pod. Calls `started`, maybe before it returns, once the images are on the node
+  // and the rest of the start is known. Never calls it if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
   // Ends a pod to make room for another pod. Replies Answered, then Known once its kubelet has
   // observed the eviction, or Refused.

@@ -10,7 +10,8 @@
 
 namespace orrery {
 
-// One stop of a gang, or of one independent pod, and its recovery. kNever: not reached.
+// One stop of a gang, or of one independent pod, and its recovery. A stage at kNever was not
+// reached.
 struct RecoveryRow {
   uint64_t job = 0;
   int32_t rank = -1;    // of the independent pod; -1: the whole gang

@@ -18,9 +18,10 @@ class Cancellations {
       : engine_{engine}, jobs_{jobs}, accounts_{accounts} {}
 
   void admitted(JobId job);
-  bool cancel(JobId job);          // at once; false: it has started
-  bool is_ahead(JobId job) const;  // the job has not started and will be cancelled if it does not
-  void end(JobId job);             // the job is over
+  bool cancel(JobId job);  // at once; false: it has started
+  // The job has not started, and will be cancelled unless it starts.
+  bool is_ahead(JobId job) const;
+  void end(JobId job);  // the job is over
 
   Signal<JobId, const JobOver&> over;
 

@@ -37,7 +37,8 @@ bool Companions::is_one(PodId id) const {
 }
 
 void Companions::start_known(PodId id) {
-  if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;  // left running by its finished job
+  // Its job has finished and left it running.
+  if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;
   State& state = states_[id];
   const auto end = ends_.drawn(id, state.starts++, {});
   if (!end) return;
@@ -66,7 +67,7 @@ void Companions::exits(PodId id, const Ending& ending) {
 // The pod is not recreated, and its gang starts without it.
 void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
-  const auto lower = [this](auto& group) {  // to the pods that can still exist
+  const auto lower = [this](auto& group) {  // lowers a minimum to the pods that can still exist
     int32_t may_come = 0;
     JobTable::for_each_pod(group.first, group.pods, [&](PodId pod) {
       if (!pods_.creation().is_retired(pod)) ++may_come;

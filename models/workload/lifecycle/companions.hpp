@@ -19,7 +19,8 @@ class Companions {
              Replacements& replacements);
 
   void admitted(JobId job);
-  void leave(PodId pod) { engine_.cancel(states_[pod].exits); }  // the pod runs on after its job
+  // The pod keeps running after its job ended.
+  void leave(PodId pod) { engine_.cancel(states_[pod].exits); }
 
   Signal<JobId, const JobOver&> over;  // the job ends with the failure of a companion
 

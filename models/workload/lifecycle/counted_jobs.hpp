@@ -17,7 +17,7 @@ class CountedJobs {
   void run(JobId job, Duration delay, Pace pace);  // set-up begins after the delay
   void set_pace(JobId job, Pace pace);
   bool suspend(JobId job, Duration write, Duration restart);
-  void end(JobId job);     // the job is over, and its row written: returns what it holds
+  void end(JobId job);     // returns what the job holds; its row is already written
   void finish(JobId job);  // books what it holds during its start
 
   Signal<JobId, const JobOver&> over;
@@ -25,7 +25,7 @@ class CountedJobs {
  private:
   struct State {
     EventId suspended;
-    Time held_from;  // during the start: booked up to here
+    Time held_from;  // during the start: GPU time is booked up to here
   };
   void hold(JobId job, int64_t gpu_milli);
   void book_start(JobId job);

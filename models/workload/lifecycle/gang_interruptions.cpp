@@ -37,7 +37,7 @@ bool GangLives::abort(JobId id) {
 
 // ---- late members
 
-// The late member waits while the others compute, or are about to.
+// A gang that computes, or is about to, restarts with the late member.
 void GangLives::noticed(PodId id) {
   const JobId job = jobs_.pod(id).job;
   const JobPhase phase = phases_.of(job);

@@ -157,7 +157,7 @@ void GangLives::stops(JobId id, NodeId node) {
   State& state = states_[id];
   JobRun& run = runs_.of(id);
   const JobPhase phase = phases_.of(id);
-  if (run.is_suspending) {  // its compute is kept, as if it had stopped a moment earlier
+  if (run.is_suspending) {  // keeps the compute, as if the run had stopped a moment earlier
     ORRERY_MARK("jobs.struck_while_suspending");
     runs_.book(id);
     sim_.engine.cancel(state.event);
@@ -170,7 +170,7 @@ void GangLives::stops(JobId id, NodeId node) {
     if (row != nullptr) row->lost_gpu_s += GpuTime::seconds(lost);
   }
   if (phase != JobPhase::Running && phase != JobPhase::Starting) {
-    // Gathering: only the pod is replaced. Hung or Restarting: the job is down already.
+    // A gathering gang only replaces the pod. A Hung or Restarting gang is down already.
     ORRERY_MARK("jobs.node_failed_while_not_started");
     return;
   }
@@ -216,7 +216,8 @@ void GangLives::detected_now(JobId id) {
   detected(id);
 }
 
-// Counts the restarts of the job, and those of the role whose pod ended by itself.
+// Whether the limits of the job, and of the role whose pod ended by itself, allow a restart. Counts
+// the restart of the role.
 bool GangLives::may_restart(JobId id) {
   const State& state = states_[id];
   const std::optional<int32_t>& limit = jobs_.job(id).spec.restarts_max;
@@ -258,7 +259,7 @@ void GangLives::detected(JobId id) {
       Phase::Control);
 }
 
-// The processes of the survivors are gone, their pods stay.
+// Ends the processes of the survivors; their pods stay.
 void GangLives::free_ranks(JobId id) {
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { pods_.stops(pod); });

@@ -26,7 +26,7 @@ class GangLives {
 
   void admitted(JobId job);
   void bound(PodId pod);
-  bool is_needed(PodId pod) const;     // whether its gang stops with it, if the gang has started
+  bool is_needed(PodId pod) const;     // whether the end of this pod stops a gang that has started
   void stops(JobId job, NodeId node);  // a member is about to die; invalid node: no node failed
   void hangs(JobId job, Duration detection);  // max: never detected
   void node_lost(JobId job) { hangs(job, replacements_.gang_patience()); }

@@ -56,7 +56,7 @@ void IndependentPods::bound(PodId id) {
 void IndependentPods::start_known(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const Job& job = jobs_.job(pod.job);
-  if (is_over(job.phase)) return;  // left running by its finished job
+  if (is_over(job.phase)) return;  // its job has finished and left it running
   Run& run = runs_.of(id);
   if (auto* const row = recoveries_.find(run.recovery)) row->started = pod.started;
   const Time loads = pod.started + init_time(job, job.gpus);
@@ -70,7 +70,8 @@ void IndependentPods::start_known(PodId id) {
 void IndependentPods::runs(PodId id) {
   const JobId job = jobs_.pod(id).job;
   pods_.runs(id);
-  if (jobs_.job(job).spec.service) runs_.keep(job);  // the service has one replica less
+  // Books the compute so far, which is that of one replica less.
+  if (jobs_.job(job).spec.service) runs_.keep(job);
   runs_.of(job).gpu_milli += accounts_.gpu_milli(id);
   runs_.begin(id);
   refresh_phase(job);
@@ -198,7 +199,7 @@ void IndependentPods::stops(PodId id) {
   recoveries_.find(runs_.of(id).recovery)->is_preemption = true;
 }
 
-// As with a Job's backoffLimit, the job fails with one failed pod more than the limit.
+// The failure after `restarts_max` restarts fails the job, as with a Job's backoffLimit.
 void IndependentPods::struck(PodId id, NodeId node) {
   recover_from(id, node);
   const JobId job = jobs_.pod(id).job;
@@ -218,7 +219,8 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  if (detection == Duration::max()) return;  // until the controller observes the deletion
+  // The job fails once the controller observes the deletion.
+  if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},
       [this, id] { over.emit(id, JobOver::failed(EndCause::NodeFailed)); }, Phase::Control);

@@ -28,7 +28,7 @@ class IndependentPods {
   void stops(PodId pod);              // preempted or evicted; called before the pod is removed
   void refresh_phase(JobId job);      // the job's phase is that of its most advanced pod
   void finish(JobId job);             // books and keeps the compute of its running pods
-  void leave(PodId pod, bool keeps);  // the pod runs on after its job
+  void leave(PodId pod, bool keeps);  // the pod keeps running after its job ended
   void end(JobId job);                // the job is over
 
   Signal<JobId, const JobOver&> over;

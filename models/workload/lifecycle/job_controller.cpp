@@ -192,7 +192,7 @@ void JobController::terminate(PodId id, const Disruption& why) {
       Phase::Control);
 }
 
-// As with a pod failure policy that ignores disruptions: the end is no failure, and the controller
+// A disruption is no failure, as with a pod failure policy that ignores disruptions. The controller
 // replaces the pod at once.
 void JobController::terminated(PodId id, const Disruption& why) {
   const Pod& pod = jobs_.pod(id);

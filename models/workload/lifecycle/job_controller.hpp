@@ -49,7 +49,7 @@ class JobController : public JobNews, public PodNews {
   // Before start(). The model sets the pace of gangs with a step. Without it, and for other jobs,
   // work and checkpoints are those of JobSpec.
   void use(PaceModel& model) { runs_.use(model); }
-  PodStarts& pod_starts() { return pods_.starts(); }  // before start(): its hooks
+  PodStarts& pod_starts() { return pods_.starts(); }  // set hooks before start()
   // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
   void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start() { schedule_arrival(); }
@@ -61,9 +61,9 @@ class JobController : public JobNews, public PodNews {
   // The scheduler deletes the pod for a job of priority `by`; its containers get SIGTERM.
   // Preemption is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
-  // A controller deletes the pod or evicts it through the Eviction API. No failure either.
+  // A controller deletes the pod or evicts it through the Eviction API. An eviction is no failure.
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
-  // Compute of each GPU of the pod's gang, or of the independent pod, that is not saved.
+  // Unsaved compute of each GPU of the pod's gang, or of the independent pod.
   Duration unsaved(PodId pod) const;
   // A process of a pod dies while its node is up, and its GPUs stop. The other ranks of a running
   // gang wait for it until hang_timeout. False: the pod is not of such a gang.
@@ -87,11 +87,11 @@ class JobController : public JobNews, public PodNews {
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
-  // Enough of its pods have had nodes, or it was counted as running.
+  // Whether enough of its pods have had nodes, or it was counted as running.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // work done
   Duration work(JobId job) const { return runs_.of(job).work; }              // on its present GPUs
-  // Pausing for a checkpoint, or being suspended.
+  // Whether it pauses for a checkpoint, or is being suspended.
   bool is_paused(JobId job) const { return runs_.is_paused(job); }
   RunNow run_now(JobId job) const { return runs_.now(job); }
 
@@ -104,11 +104,11 @@ class JobController : public JobNews, public PodNews {
   bool all_done() const { return jobs_unfinished() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return accounts_.counters(); }
   int64_t pods_terminating() const { return terminating_; }  // preempted or evicted
-  // Of jobs with a row in /jobs; after finish(), of all jobs.
+  // GPU time of jobs with a row in /jobs; after finish(), of all jobs.
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  bool goes_on(JobId job) const;  // it neither waits for nodes nor hangs for ever
+  bool goes_on(JobId job) const;  // the job neither waits for nodes nor hangs for ever
   int32_t computing(JobId job) const { return runs_.computing(job); }
 
  private:

@@ -83,7 +83,7 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
-// Pods that take no part have nodes already, otherwise the gang had no quorum.
+// A role that takes no part counts as up: without its pods the gang would have no quorum.
 bool Rendezvous::are_enough_up(GangId gang) const {
   if (members_[gang].up < members_[gang].needed) return false;
   const auto up = [this](RoleId role) {

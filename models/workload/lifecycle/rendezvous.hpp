@@ -30,7 +30,7 @@ class Rendezvous {
 
   void admitted(JobId job);
   void await_up(PodId pod);  // Pod::started is known: its containers run then
-  void leaves(PodId pod);    // the caller calls call() next
+  void leaves(PodId pod);    // the caller must call call() next
   void begin(JobId job);     // its members gather from now on
   void call(JobId job);      // a member joined or left
   bool is_gathering(JobId job) const { return jobs_state_[job].is_gathering; }

@@ -13,9 +13,9 @@
 
 namespace orrery {
 
-// The controllers of Kubernetes: see pod_creation_queue.hpp for the order of pods. Roles without a
-// controller of their own have their pods created together, in rank order. A role that names a
-// controller has its pods created by it, in turn with those of others.
+// Acts as the controllers of Kubernetes; pod_creation_queue.hpp has the order of pods. The job's
+// controller creates the pods of all roles that name no controller together, in rank order. A
+// controller named by a role creates the pods of that role, in turn with those of others.
 class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);
@@ -28,10 +28,11 @@ class PodCreation {
   void create_wanted(PodId pod);
   // The pod is no longer to be created, and pending work for a later life of it is dropped.
   void forget(PodId pod);
-  // A retired pod is Absent and not created: its service has fewer replicas now.
+  // A retired pod is Absent and not created: its service has fewer replicas, or it ended for
+  // good.
   void set_retired(PodId pod, bool is_retired) { pods_[pod].is_retired = is_retired; }
   bool is_retired(PodId pod) const { return pods_[pod].is_retired; }
-  void gone(PodId pod);  // it existed, and has not succeeded
+  void gone(PodId pod);  // the pod existed, and is gone without success
   bool has_wanted(JobId job) const;
 
   Signal<PodId> appeared;                  // Pending; others of its batch may follow

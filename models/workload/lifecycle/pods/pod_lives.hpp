@@ -17,10 +17,10 @@
 
 namespace orrery {
 
-// wanted -> created -> bound -> started -> running -> gone. A scheduler takes a pod's resources
-// when it binds it; they are given back here, and nowhere else. ClusterState is the scheduler's
-// cache: with a control plane the resources of a pod that ended are given back once the scheduler
-// has observed its end.
+// The life of a pod: wanted -> created -> bound -> started -> running -> gone. The scheduler takes
+// a pod's resources when it binds the pod, and only this class gives them back. ClusterState is the
+// scheduler's cache: with a control plane the resources of a pod that ended are given back once the
+// scheduler has observed its end.
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -39,7 +39,7 @@ class PodLives {
   }
   void remove(PodId pod, PodEnd why, const Ending& ending);
   void remove_all(JobId job, PodEnd why);
-  // Its ids are recycled once the scheduler has observed the end of its pods.
+  // The ids of the job are recycled once the scheduler has observed the end of its pods.
   void job_removed(JobId job);
   void collect(NodeId node, std::vector<PodId>& pods) const { on_nodes_.collect(node, pods); }
 

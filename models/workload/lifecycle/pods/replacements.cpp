@@ -13,7 +13,7 @@ Duration Replacements::node_detection() const {
                                                                : kExplicitFailure);
 }
 
-// With an API, too, ranks give up on a silent peer after hang_timeout.
+// Ranks give up on a silent peer after hang_timeout, even if an API has not deleted its pod yet.
 Duration Replacements::gang_patience() const {
   return expects_deletions_ ? std::min(node_detection(), hang_timeout()) : node_detection();
 }

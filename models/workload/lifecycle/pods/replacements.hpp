@@ -17,12 +17,12 @@ namespace orrery {
 
 struct LostPod {
   DeadPod life;
-  bool is_replaced = false;  // alone; otherwise its gang comes back as a whole
+  bool is_replaced = false;  // the pod alone is replaced; otherwise its gang comes back as a whole
   bool fails_job = false;    // the job has no restarts left
 };
 
-// How soon lost pods are detected, and how long their controller then waits. Keeps which pods died
-// with their nodes and what follows. What the API still shows of them is in
+// Decides how soon lost pods are detected, and how long their controller then waits. Remembers
+// which pods died with their nodes and what follows. What the API still shows of them is in
 // control_plane/nodes/dead_pods.hpp.
 class Replacements {
  public:

@@ -15,10 +15,11 @@ class PlannedEnds {
  public:
   PlannedEnds(const RngStreams& rng, const JobTable& jobs) : rng_{rng}, jobs_{jobs} {}
 
-  // For start number `start`, from 0, of a gang or a counted job with so much work done and in all.
+  // The end of start number `start`, from 0, of a gang or counted job with `done` of its `work`
+  // done.
   std::optional<RunStop> of(JobId job, uint32_t start, Duration done, Duration work) const;
   std::optional<RunStop> of(PodId pod, uint32_t start, Duration done) const;
-  // Without the recorded end of its job.
+  // Only ends drawn for the pod's role, without the recorded end of its job.
   std::optional<RunStop> drawn(PodId pod, uint32_t start, Duration done) const;
 
  private:

@@ -16,8 +16,8 @@ namespace orrery {
 
 // How a run stops by itself.
 struct RunStop {
-  Ending ending;          // after: the progress at which it stops; cause none: all work is done
-  PodId pod;              // a process of this pod ended; invalid: the whole run ended
+  Ending ending;  // `after` is the progress at which it stops; without a cause all work is done
+  PodId pod;      // a process of this pod ended; invalid: the whole run ended
   bool is_final = false;  // recorded, or by a limit: never retried
   bool is_done() const { return ending.cause == EndCause::None; }
 };
@@ -54,7 +54,7 @@ struct JobRun : Run {
   int128_t safe_useful = 0;
 };
 
-// The future of a gang at this instant, unless something changes.
+// The state of a gang's run, from which its future follows unless something changes.
 struct RunNow {
   RunTerms terms;
   RunProgress progress;    // up to now, if running
