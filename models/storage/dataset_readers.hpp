@@ -32,7 +32,7 @@ class DatasetReaders {
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 
-  // Time that a step waits at least for its data. Max: no data arrive. 0: the reader keeps up, or
+  // Present duration of reading for one step. Max: no data arrive. 0: the reader keeps up, or
   // there is none.
   Duration step_time(JobId job) const {
     return job.index < readers_.size() ? readers_[job.index].step_time : Duration{};
