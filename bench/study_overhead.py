@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""What a study costs beside its runs: 1,000 small ones, elapsed against CPU time over cores.
+"""What a study of 1,000 small runs costs beside these: elapsed time * jobs / CPU time of the runs.
 
     /usr/bin/python3 bench/study_overhead.py build/release/bin/orrery [--jobs 2] [--runs 1000]
 
-The bound is 1.1. CPU time is what the study counts: that of the simulating threads, with their files.
+The bound is 1.1. The study reports the CPU time: of the threads that simulate and write files.
 """
 
 from __future__ import annotations

@@ -320,8 +320,9 @@ class History:
     # ---- attempts
 
     def attempts_of(self, job: int) -> pd.DataFrame:
-        """Attempts of one job, equal ones in one row: how often, when first and last, for which ranks.
-        `attempt` is the number of the last of them; `life` counts how often the pods were created."""
+        """Attempts of one job. Equal attempts share a row: how many, first and last time, which ranks.
+        `attempt` is the number of the row's last attempt. `life` counts how often the pods had been
+        created again by then, from 0."""
         attempts = self.attempts[self.attempts["job"] == job].copy()
         attempts["life"] = 0
         again = self.recoveries[self.recoveries["job"] == job].dropna(subset=["recreated"])

@@ -11,7 +11,7 @@ from orrery.style import BLUE, ORANGE, tidy, title_of
 
 
 def too_few_cpus_data(run: Run) -> pd.DataFrame:
-    """Time of a GPU for each second of compute, job by job."""
+    """Seconds of exchange for each second of compute of a GPU, by job."""
     jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     return pd.DataFrame(
         {

@@ -16,7 +16,7 @@ from orrery.run import Run
 
 LEVELS = 2**24 - 1  # fraction of the time axis of the run
 BARS_MAX = 300_000
-TEAMS_MAX = 6  # classes with a colour of their own
+TEAMS_MAX = 6  # teams with a colour of their own
 END_COLOURS = {
     "completed": "blue", "failed": "vermilion", "cancelled": "orange", "running": "green",
     "pending": "sky", "starting": "yellow", "restarting": "purple", "hung": "ink",

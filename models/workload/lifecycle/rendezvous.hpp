@@ -37,7 +37,7 @@ class Rendezvous {
   bool is_up(PodId pod) const { return is_up_[pod] != 0; }  // whether its containers run
   void stop(JobId job);                                     // the gang no longer gathers
 
-  Signal<JobId> gathered;  // the members of the run are marked in the table
+  Signal<JobId> gathered;  // Pod::takes_part is set for the members
   Signal<JobId> lost;      // too few members are bound: the gang waits for nodes again
   Signal<PodId> noticed;   // the agents of the others have noticed the waiting member
 

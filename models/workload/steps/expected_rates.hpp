@@ -80,7 +80,8 @@ class ExpectedRates {
     double capacity = 0;
     std::vector<Member> members{};
     std::vector<JobId> watchers{};
-    double mean_load = 0;   // the fields below are of watched links only
+    // Only a link with watchers has the following.
+    double mean_load = 0;
     Sums weight{}, load{};  // of gangs that exchange in each moment
   };
   void draw_order(RatedGang& gang);

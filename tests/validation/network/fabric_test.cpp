@@ -30,7 +30,8 @@ RoutingEngine engine_named(std::string_view name) {
   return static_cast<RoutingEngine>(found - names.begin());
 }
 
-// The tree of a case: as given, or all hosts that its radix and levels allow, or `hosts`.
+// The tree of a case: with the groups and nodes that it gives, else as large as radix and levels
+// allow.
 Fabric fabric_of(const json& input) {
   FabricParams params;
   params.radix = input.at("radix");
