@@ -196,8 +196,9 @@ void expect_no_cycles(const Seen& seen) {
 }
 
 TEST(GangPreemptionProperty, NoGangIsHalfPlacedAndPreemptionHelpsAndEnds) {
+  const uint64_t worlds = test::kIsSanitized ? 60 : 300;
   size_t preempted = 0;
-  for (uint64_t seed = 1; seed <= (test::kIsSanitized ? 60u : 300u); ++seed) {
+  for (uint64_t seed = 1; seed <= worlds; ++seed) {
     const std::string yaml = RandomGangs{seed}.yaml();
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
     Seen seen{yaml};
@@ -210,7 +211,7 @@ TEST(GangPreemptionProperty, NoGangIsHalfPlacedAndPreemptionHelpsAndEnds) {
     preempted += seen.preemptions.size();
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(preempted, 1000U);
+  EXPECT_GT(preempted, 4 * worlds) << "the worlds hardly preempt";
 }
 
 }  // namespace
