@@ -130,7 +130,7 @@ THIRD_PARTY = {
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-# Rooms that join a library to the rest, and whose headers nobody else includes. Their headers may include the
+# Rooms that join a library to the rest, and whose headers no other room includes. Their headers may include the
 # library.
 ADAPTERS = ("policies/python/",)
 SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",

@@ -105,7 +105,7 @@ def test_a_stopped_coordinator_goes_on_where_it_was(
     said, _ = process.communicate(timeout=DEADLINE)
     assert process.returncode == 130 and "goes on from here" in said
     assert not (folder / "study.h5").exists()
-    # The workers of the scheduler detect that nobody waits, and end their shards.
+    # The workers of the scheduler detect that no client waits, and end their shards.
     wait_for(lambda: not shards_of(folder), "a shard runs on")
     before = kept(folder)
     assert 2 <= len(before) < 12
