@@ -15,7 +15,8 @@ SelectorTerm as_term(const std::map<std::string, std::string>& node_selector) {
   return term;
 }
 
-// The value of `field` of the index-th entry of a list, or the nearest node of the document.
+// Where the document writes `field` of entry `index` of the list; without that field the entry, and
+// without that entry the section. Messages show the position.
 const config::Node& written(const config::Node& section, std::string_view list, size_t index,
                             std::string_view field) {
   const config::Node& entries = section[list];

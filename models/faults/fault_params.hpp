@@ -65,7 +65,8 @@ struct NodeFailureParams {
     if (name.empty()) c.error("name", "must not be empty");
     if (rate == 0) c.warning("rate", "this kind of failure never strikes");
   }
-  // Node-up time until the failure; at least one nanosecond. The rate must not be 0.
+  // Draws the time to the next failure, from the start of the run or from a repair: at least 1 ns.
+  // `rate` must not be 0.
   Duration draw_time_to_failure(Rng& rng) const;
   Duration draw_repair(Rng& rng) const {
     return std::visit([&](const auto& d) { return d.draw(rng); }, repair);
@@ -120,13 +121,13 @@ struct FaultParams {
     }
   }
   bool strike_nodes() const { return chaos || !nodes.empty() || !list.empty() || !logs.empty(); }
-  // Reports what only the built cluster shows. `section` is the document's `faults`, for positions;
-  // a null node is fine.
+  // Reports nodes and labels that the cluster does not have. `section` is the section `faults` of
+  // the document and gives messages their positions; it may be a null node.
   void check(const ClusterState& cluster, const config::Node& section,
              Diagnostics& diagnostics) const;
 };
 
-// By name, else by index; invalid if neither.
+// The node of this name, else the node of this index, else an invalid id.
 NodeId find_node(const ClusterState& cluster, std::string_view name_or_index);
 NodeSet selected_nodes(const ClusterState& cluster,
                        const std::map<std::string, std::string>& node_selector);

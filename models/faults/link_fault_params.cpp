@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-// The index-th entry of a list, or the nearest node of the document.
+// Entry `index` of the list, or `section` if the document has no such entry.
 const config::Node& entry(const config::Node& section, std::string_view list, size_t index) {
   const config::Node& entries = section[list];
   return index < entries.items.size() ? entries.items[index] : section;
@@ -29,7 +29,7 @@ std::vector<std::string> all_names(const Fabric& fabric) {
   return names;
 }
 
-// The text of the mistake; empty: no mistake.
+// The error message if the fabric has no such parts, else an empty text.
 std::string mistake_of(const Fabric& fabric, FabricPart part) {
   if (count_of(fabric, part) > 0) return {};
   if (fabric.tree().spines() == 0) {

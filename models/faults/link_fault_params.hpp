@@ -21,7 +21,8 @@
 
 namespace orrery {
 
-// Cables by their lower end, and switches.
+// Kinds of cables, named after their lower end, and of switches. Example: leaf cables lead from a
+// leaf up to a spine.
 enum class FabricPart : uint8_t { NicCables, LeafCables, SpineCables, Leaves, Spines, Cores };
 constexpr std::array<std::string_view, 6> enum_names(FabricPart) {
   return {"nic_cables", "leaf_cables", "spine_cables", "leaves", "spines", "cores"};
@@ -112,13 +113,15 @@ struct LinkFaultParams {
       "Changes of the routing engine, which start or end the effect of cursed cables.",
       Heeded{Fact::Spines});
   }
-  // Whether any fault makes a cable slow under adaptive routing only.
+  // Whether any listed or random fault is a curse, which slows a cable only while routing is
+  // adaptive.
   bool has_curse() const;
-  // Reports what only the built fabric shows. `section` is the document's `faults.links`.
+  // Reports parts that the fabric does not have and flaws that a switch cannot have. `section` is
+  // the document's `faults.links`.
   void check(const Fabric& fabric, const config::Node& section, Diagnostics& diagnostics) const;
 };
 
-// How many of these the fabric has.
+// Number of cables or switches of this kind in the fabric.
 uint32_t count_of(const Fabric& fabric, FabricPart part);
 
 }  // namespace orrery

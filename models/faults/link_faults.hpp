@@ -38,13 +38,14 @@ struct LinkFaultRow {  // one fault of one cable or switch
   }
 };
 
-// A kind of random fault strikes a part of the fabric as one Poisson process. Its own random stream
-// draws times, targets and durations, so two policies see the same faults. Faults of one cable
-// combine: it is down while any fault says so, error rates add up, and the worst curse counts.
-// Example: errors of 1e-12 and 2e-12 at once are 3e-12.
+// Each kind of random fault is one Poisson process over all parts that it may strike. Each has a
+// random stream of its own for times, targets and durations, so runs with different policies see
+// the same faults. Faults of one cable combine while they overlap: the cable is down while any
+// fault takes it down, bit error rates add up, and the largest slowdown of a curse applies.
+// Example: bit error rates of 1e-12 and 2e-12 at once make 3e-12.
 class LinkFaults {
  public:
-  // `params` must have passed LinkFaultParams::check. The network must outlive it.
+  // `params` must have passed LinkFaultParams::check. The network must outlive this object.
   LinkFaults(Sim sim, Network& network, const LinkFaultParams& params);
   LinkFaults(const LinkFaults&) = delete;
   LinkFaults& operator=(const LinkFaults&) = delete;
@@ -54,7 +55,7 @@ class LinkFaults {
   uint64_t faults() const { return faults_; }
 
  private:
-  struct Target {  // one of the two is valid
+  struct Target {  // either a cable or a switch; the other id is invalid
     CableId cable{};
     SwitchId switch_id{};
     bool operator==(const Target&) const = default;
@@ -62,7 +63,7 @@ class LinkFaults {
   struct Fault {
     Target on;
     const LinkFlaw* flaw = nullptr;
-    uint32_t source = 0;  // index into params_.random; kListed
+    uint32_t source = 0;  // index into params_.random, or kListed
     Time from;
     bool lasts = false;
   };
@@ -80,8 +81,8 @@ class LinkFaults {
   Sim sim_;
   Network& network_;
   LinkFaultParams params_;
-  std::vector<Rng> streams_;   // of params_.random
-  std::vector<Fault> active_;  // and free slots
+  std::vector<Rng> streams_;   // one stream for each kind in params_.random
+  std::vector<Fault> active_;  // faults in effect, and slots for reuse
   std::vector<uint32_t> free_;
   uint64_t faults_ = 0;
   Channel<LinkFaultRow> rows_;

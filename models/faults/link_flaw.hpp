@@ -53,7 +53,8 @@ struct CursedLink {
   }
 };
 using LinkFlaw = std::variant<DeadLink, FlappingLink, DegradedLink, CursedLink>;
-enum class LinkFlawKind : uint8_t { Dead, Flap, Degraded, Cursed };  // in that order
+// In the order of LinkFlaw's alternatives.
+enum class LinkFlawKind : uint8_t { Dead, Flap, Degraded, Cursed };
 constexpr std::array<std::string_view, 4> enum_names(LinkFlawKind) {
   return {"dead", "flap", "degraded", "cursed"};
 }

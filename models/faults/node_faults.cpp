@@ -192,7 +192,7 @@ void NodeFaults::repair(uint32_t process) {
   p.is_failed = false;
   write_row(p, sim_.engine.now());
   const FaultKind kind = p.kind;
-  const NodeId node = p.node;  // observers may strike other nodes, which moves the processes
+  const NodeId node = p.node;  // a copy: observers may add faults, which reallocates processes_
   if (sim_.engine.now() >= broken_until_[node]) presence_.remove(node, NodeReason::Broken);
   if (kind == FaultKind::Random) wait_for_failure(process);
   if (kind == FaultKind::Logged || kind == FaultKind::Chaos) free_.push_back(process);

@@ -48,10 +48,10 @@ struct FaultRow {  // one fault of one node
 
 // Each kind of failure strikes each node as its own renewal process: time to failure, repair, time
 // to failure, ... There is one random stream for each kind and node, independent of other events,
-// so two policies see the same faults. A fault on a node that is already down is repaired in
-// parallel; the node is Broken until the last repair. Absent and booting nodes fail, too. Rows are
-// written at the repair, or by finish(). Example: a fault at 10 h with a repair of 4 h and a second
-// at 12 h with 1 h: Broken from 10 to 14 h.
+// so runs with different policies see the same faults. A fault on a node that is already down is
+// repaired in parallel; the node is Broken until the last repair. Absent and booting nodes fail,
+// too. Rows are written at the repair, or by finish(). Example: a fault at 10 h takes 4 h to
+// repair, and one at 12 h takes 1 h. The node is Broken from 10 to 14 h.
 class NodeFaults {
  public:
   struct Counters {
@@ -65,8 +65,8 @@ class NodeFaults {
   NodeFaults(const NodeFaults&) = delete;
   NodeFaults& operator=(const NodeFaults&) = delete;
 
-  // Before start(). Outages of the log strike the nodes that `params` chooses. Returns notes for
-  // the user on how well log and cluster match.
+  // Call this before start(). Outages of the log strike the nodes that `params` chooses. Returns
+  // notes for the user on how well log and cluster match.
   std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired
@@ -76,26 +76,27 @@ class NodeFaults {
  private:
   struct Process {  // a random failure, a listed fault, an outage of a log or a chaos kill
     FaultKind kind = FaultKind::Random;
-    Rng rng{0};           // of random failures
+    Rng rng{0};           // used by random failures only
     uint32_t source = 0;  // index into params_.nodes, params_.list or replays_
     NodeId node = {};
-    Duration length = {};  // of an outage of a log, with its cause
+    Duration length = {};  // downtime of a logged outage or of a chaos kill
     uint32_t cause = 0;
     bool is_failed = false;
     Time failed_at = {};
     int32_t jobs_hit = 0;
     int64_t gpu_milli_hit = 0;
   };
-  struct Hit {  // a pod lost by the present fault
+  struct Hit {  // a pod that the current fault killed
     JobId job;
     int64_t gpu_milli;
   };
-  // One replayed log. Only its next outage is scheduled; each outage under way uses a Process.
+  // One replayed log. Only its next outage is scheduled. Each outage that has begun has an entry in
+  // processes_.
   struct Replay {
     FailureLog log;
     RepairDistribution repair;
     Rng rng;
-    std::vector<NodeId> nodes;  // nodes of the cluster by node of the log
+    std::vector<NodeId> nodes;  // node i of the log fails as nodes[i] of the cluster
     bool repeats = false;
     size_t next = 0;  // index into log.outages
   };
@@ -120,7 +121,7 @@ class NodeFaults {
   std::optional<NodeKiller> killer_;
   std::vector<uint32_t> free_;  // processes of finished outages and chaos kills, for reuse
   IdVector<NodeId, Time> broken_until_;
-  bool is_striking_ = false;  // a fault is striking: pods removed meanwhile are its victims
+  bool is_striking_ = false;  // true while a fault strikes; pods removed meanwhile are its victims
   std::vector<Hit> hits_;
   Channel<FaultRow> rows_;
 };

@@ -34,8 +34,8 @@ struct NodeKillerParams {
   }
 };
 
-// A round begins when all nodes of the round before are up again, so rounds never overlap. A node
-// is taken down at most once.
+// The interval to the next round begins once the nodes of a round are revived, so rounds never
+// overlap. Each node is taken down at most once.
 class NodeKiller {
  public:
   NodeKiller(Engine& engine, const NodeKillerParams& params, uint32_t nodes, Rng rng);

@@ -22,7 +22,7 @@ class RankFaults {
 
   void start();
   uint64_t struck() const { return struck_; }  // gangs that hung because of a fault
-  // About faults without a target; one sentence each.
+  // One sentence for each fault that found no running gang to strike.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -55,7 +55,7 @@ std::unique_ptr<FailureRows> open_rows(const Opened& opened, const FailureLogPar
              : faults::open_lanl(std::move(source), findings, params.system);
 }
 
-// By text, with digits compared as numbers: n2 before n10.
+// Compares names, with runs of digits as numbers: n2 comes before n10.
 bool is_before(std::string_view a, std::string_view b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto number = [&](std::string_view& text) {
@@ -86,7 +86,7 @@ class LogBuilder {
   LogBuilder(const FailureLogParams& params, Findings& findings)
       : params_{params}, findings_{findings} {}
 
-  // False after a mistake in a window parameter.
+  // Parses the start and end of the window. Returns false if one of them is malformed.
   bool read_window() {
     from_ = instant("window_start", params_.window_start);
     to_ = instant("window_end", params_.window_end);
@@ -196,8 +196,8 @@ class LogBuilder {
     }
   }
 
-  // Converts times from the log's clock to the run's. An outage that began before the window keeps
-  // only its part after the window's start. If its length is unknown, it counts as over.
+  // Converts times of the log to times of the run. Of an outage that began before the window, only
+  // the part after the window's start stays. If such an outage has no known length, it is dropped.
   void place_in_time() {
     if (log_.rows == 0) return;
     const Time zero = from_.value_or(Time{earliest_.ns / kDay.ns * kDay.ns});

@@ -20,18 +20,19 @@ struct Outage {
   uint32_t cause = 0;  // index into FailureLog::causes
 };
 
-// Read as a whole, because logs are not sorted by time; 24 bytes an outage.
+// A failure log in memory. It is read as a whole because its rows are not sorted by time. Each
+// outage takes 24 bytes.
 struct FailureLog {
   static constexpr size_t kOutagesMax = 20'000'000;
   static constexpr size_t kNodesMax = 1'000'000;
 
   FailureLogFormat format = FailureLogFormat::Auto;
-  std::vector<Outage> outages;     // by start, then by node
-  std::vector<std::string> nodes;  // by name, with digits as numbers: n2 before n10
+  std::vector<Outage> outages;     // sorted by start, then by node
+  std::vector<std::string> nodes;  // sorted by name, with digits as numbers: n2 before n10
   std::vector<std::string> causes;
   Duration span;  // from the start of the run to the last instant in the log
   int64_t rows = 0;
-  // Outages that were dropped: those outside the window, and those of other causes than requested.
+  // How many outages were dropped: outside the window, and with a cause that was not requested.
   int64_t outside_window = 0;
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;
@@ -40,9 +41,10 @@ struct FailureLog {
 };
 
 FailureLog read_failure_log(const FailureLogParams& params);
-// Reads text in memory, called params.file in messages.
+// Reads a log from memory. Messages call it params.file.
 FailureLog read_failure_log_text(const FailureLogParams& params, std::string_view text);
-// The format that the first lines of the file show. Auto: the file is unreadable or no failure log.
+// The format that the first lines of the file show. Auto if the file is unreadable or not a failure
+// log.
 FailureLogFormat detect_failure_log(const std::string& path);
 
 }  // namespace orrery

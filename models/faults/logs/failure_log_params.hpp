@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 4> enum_names(FailureLogFormat) {
   return {"auto", "titan", "fta", "lanl"};
 }
 
-// Which node of the cluster stands for a node of the log. Ordered: the first node of the log, by
-// name, is the first node of the cluster, and so on; neighbours stay neighbours.
+// How nodes of the log map to nodes of the cluster. Ordered: node by node, with the log's nodes
+// sorted by name, so neighbours stay neighbours. Shuffled: in an order drawn at random.
 enum class LogNodes : uint8_t { Ordered, Shuffled };
 constexpr std::array<std::string_view, 2> enum_names(LogNodes) { return {"ordered", "shuffled"}; }
 

@@ -20,18 +20,20 @@ constexpr Duration kUnknownLength{-1};
 struct FailureRow {
   Time seen;              // earliest instant in the row
   bool is_outage = true;  // false: the row only shows that the node existed
-  Time start;             // of the outage
+  Time start;             // start of the outage
   Duration length = kUnknownLength;
-  std::string_view node;    // valid until the next row
-  std::string_view cause;   // a literal
-  std::string_view system;  // its nodes 0 .. system_nodes - 1 exist, failing or not
+  std::string_view node;   // valid until the next row
+  std::string_view cause;  // a string literal
+  // Has the nodes 0 .. system_nodes - 1, including those that never failed.
+  std::string_view system;
   int64_t system_nodes = 0;
 };
 
 class FailureRows {
  public:
   virtual ~FailureRows() = default;
-  // Valid until the next call; null at the end of the file, or when the findings are stopped.
+  // The next row, valid until the next call. Null at the end of the file or once `findings` is
+  // stopped.
   virtual const FailureRow* next() = 0;
 };
 
@@ -39,7 +41,7 @@ constexpr size_t kNodeNameMax = 48;
 
 std::unique_ptr<FailureRows> open_titan(traces::TextSource source, traces::Findings& findings);
 std::unique_ptr<FailureRows> open_fta(traces::TextSource source, traces::Findings& findings);
-// Only rows of this system; all rows if the name is empty.
+// Yields only rows of this system, or all rows if `system` is empty.
 std::unique_ptr<FailureRows> open_lanl(traces::TextSource source, traces::Findings& findings,
                                        std::string system);
 

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> kNames = {
     "event_id",   "component_id",     "node_id",         "platform_id",     "node_name",
     "event_type", "event_start_time", "event_stop_time", "event_end_reason"};
 enum Field : size_t { kNode = 2, kPlatform = 3, kType = 5, kStart = 6, kStop = 7 };
-constexpr size_t kFieldsMin = kStop + 1;  // the reason of the end may be missing
+constexpr size_t kFieldsMin = kStop + 1;  // event_end_reason may be missing
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 

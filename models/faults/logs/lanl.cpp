@@ -146,7 +146,7 @@ class LanlRows final : public FailureRows {
   CsvReader csv_;
   std::string system_;
   std::set<std::string, std::less<>> systems_;
-  bool names_nodes_ = false;  // the row is of a replayed system
+  bool names_nodes_ = false;  // some row of a replayed system names a node
   std::string name_;
   FailureRow row_;
 };
