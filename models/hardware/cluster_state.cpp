@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-// Older changes are dropped from the log. Caches must then start over, which costs a visit to each
-// node.
+// Maximum length of the change log: kLogLeast or kLogPerNode times the nodes, whichever is more. A
+// full log is emptied, and caches must then visit every node again.
 constexpr size_t kLogLeast = 1 << 16, kLogPerNode = 2;
 
 bool as_integer(std::string_view text, int64_t& value) {

@@ -22,22 +22,22 @@ struct NodeSpec {
   std::vector<NodeLabel> labels;
   std::vector<Taint> taints;
   uint16_t machine = 0;  // index into the run's machine list
-  uint32_t leaf = 0;     // leaf switch the node hangs on
+  uint32_t leaf = 0;     // leaf switch of the node
 };
 
-// Structure of arrays with ready-made node sets. One owner changes it (through Transaction for
-// placements). Every change is logged, so caches refresh only changed nodes.
+// State of all nodes as arrays, with node sets that are kept up to date. Placements change it
+// through Transaction. A log of changes lets caches refresh only changed nodes.
 class ClusterState {
  public:
   NodeId add_node(const NodeSpec& spec);  // before the run only
-  void seal();                            // builds the index sets; no add_node afterwards
+  void seal();                            // builds the node sets; add_node() is an error afterwards
 
   size_t nodes() const { return names_.size(); }
   uint32_t leaves() const { return leaves_; }
   std::string_view name(NodeId n) const { return names_[n.index]; }
   uint16_t machine(NodeId n) const { return machines_[n.index]; }
   uint32_t leaf(NodeId n) const { return leaf_[n.index]; }
-  std::span<const NodeId> in_leaf(uint32_t leaf) const {  // up or not
+  std::span<const NodeId> in_leaf(uint32_t leaf) const {  // up or down
     return std::span{by_leaf_}.subspan(leaf_begin_[leaf],
                                        leaf_begin_[leaf + 1] - leaf_begin_[leaf]);
   }
@@ -65,12 +65,12 @@ class ClusterState {
   std::span<const uint32_t> leaf() const { return leaf_; }
 
   // ---- ready-made sets
-  const NodeSet& up() const { return up_; }                  // powered and healthy
+  const NodeSet& up() const { return up_; }                  // without any NodeReason
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
-  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // any state; 0: all nodes
-  const NodeSet& fully_idle() const { return fully_idle_; }  // without any pod
-  NodeSet matching(const SelectorTerm& term) const;          // by labels
-  std::span<const Taint> taints() const { return taints_; }  // distinct, by first use
+  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // up or down; with 0: all nodes
+  const NodeSet& fully_idle() const { return fully_idle_; }  // nodes without pods
+  NodeSet matching(const SelectorTerm& term) const;          // nodes with matching labels
+  std::span<const Taint> taints() const { return taints_; }  // distinct, in order of first use
   const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
 
   // ---- totals, kept up to date
@@ -80,20 +80,20 @@ class ClusterState {
   const Resources& free_on_up_nodes() const { return free_up_; }
 
   // ---- changes (for the owner only)
-  struct Request {  // resources of a pod; `nonzero` are the stand-ins for scoring
+  struct Request {  // of a pod; nonzero_*: see nonzero_requested()
     Resources resources;
     int64_t nonzero_cpu = 0, nonzero_memory = 0;
   };
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
-  void set_up(NodeId n, bool is_up);  // for NodePresence
+  void set_up(NodeId n, bool is_up);  // only NodePresence calls this
   // Removes an idle GPU from the node's capacity or returns it; never during a hypothesis.
   // The caller must notify RoomTable, CountedPool and GpuUsage, which read capacities only once.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // During a hypothesis no change is logged: the caller must undo all changes before its end.
+  // Starts or ends a hypothesis. Its changes are not logged and must be undone before its end.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // hypotheses nest
   // ---- change log: nodes changed since `version`, if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }
@@ -120,9 +120,9 @@ class ClusterState {
   std::vector<GpuMask> idle_gpus_, gpus_out_;
   std::vector<std::array<int16_t, kGpusPerNodeMax>> gpu_left_;
   std::vector<uint16_t> machines_;
-  std::vector<uint32_t> leaf_, leaf_begin_;  // begins in by_leaf_, and the end
+  std::vector<uint32_t> leaf_, leaf_begin_;  // leaf_begin_[i]: where leaf i begins in by_leaf_
   uint32_t leaves_ = 0;
-  std::vector<NodeId> by_leaf_;  // all nodes, leaf after leaf
+  std::vector<NodeId> by_leaf_;  // all nodes, sorted by leaf
   NodeSet up_, cordoned_, fully_idle_;
   std::vector<NodeSet> with_idle_gpus_;
   std::vector<Taint> taints_;

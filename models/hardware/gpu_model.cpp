@@ -67,7 +67,8 @@ constexpr Row kRows[] = {
     {"V100PCIE16", Volta, 16_GiB, kDatasheet, {26, 39, 240, 250, kPowerGuess}, kNoNvLink},
 };
 
-// Without sparsity; data sheets since Ampere also give twice these figures.
+// Peak rates without sparsity. Data sheets since Ampere also give rates with sparsity, which are
+// twice as high.
 struct Peak {
   std::string_view name;
   PeakRates tflops;

@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 4> enum_names(Precision) {
   return {"fp8", "half", "tf32", "fp32"};
 }
 
-// TFLOP/s without sparsity; 0: no such units, or unknown.
+// Peak rates in TFLOP/s without sparsity. 0: the GPU has no units for the format, or the rate is
+// unknown.
 struct PeakRates {
   double fp8 = 0, half = 0, tf32 = 0, fp32 = 0;
 
@@ -46,18 +47,18 @@ struct PeakRates {
 struct GpuModel {
   std::string name{};
   Bytes memory{};
-  // Four points of the power curve. `spin` is a context in a busy wait: nvidia-smi reports 100 %
-  // utilisation there, so only power distinguishes a hung rank from a working one.
-  int32_t idle_watts = 0;  // no context
+  // Power of the GPU in four states. In `spin` a CUDA context waits in a busy loop. nvidia-smi then
+  // reports 100 % utilisation, so only power distinguishes a hung rank from a working one.
+  int32_t idle_watts = 0;  // without a CUDA context
   int32_t spin_watts = 0;
   int32_t training_watts = 0;
   int32_t tdp_watts = 0;
   int32_t nvlinks = 0;      // per GPU; 0: none
   Bandwidth nvlink_raw{};   // one link, one direction
-  Bandwidth nvlink_nccl{};  // NCCL's topology model: rate of one link
+  Bandwidth nvlink_nccl{};  // rate of one link in NCCL's topology model
   GpuGeneration generation = GpuGeneration::Volta;
   PeakRates peak_tflops{};
-  // "estimate" marks our own figures.
+  // Sources of the values above; "estimate" marks our own values.
   std::string_view source_memory{}, source_power{}, source_nvlink{}, source_peak{};
 };
 

@@ -41,15 +41,15 @@ struct PowerParams {
 
 class GpuPowers {
  public:
-  // `by_machine` has an entry for every ClusterState::machine().
+  // `by_machine` is indexed by ClusterState::machine().
   GpuPowers(const ClusterState& cluster, std::vector<GpuPower> by_machine,
             const PowerParams& params, const RngStreams& rng);
 
-  // The machine's figure, equal for all nodes.
+  // Power by the node's machine, before the variation between nodes.
   const GpuPower& nominal(NodeId node) const { return by_machine_[cluster_.machine(node)]; }
   const GpuPower& mean() const { return mean_; }  // mean of the cluster's GPUs
-  // Power of a GPU while the job with that serial number runs on the node. Invalid node: from
-  // mean().
+  // Power of a GPU of the node while the job with this serial number runs. For an invalid node, the
+  // mean of the cluster's GPUs takes the place of the node's.
   GpuPower of(NodeId node, uint64_t serial) const;
   int32_t idle(NodeId node) const { return of_node(node).idle; }
 
@@ -59,7 +59,7 @@ class GpuPowers {
   }
   const ClusterState& cluster_;
   std::vector<GpuPower> by_machine_;
-  std::vector<GpuPower> by_node_;  // empty: no differences
+  std::vector<GpuPower> by_node_;  // empty: nodes with the same machine draw the same power
   GpuPower mean_;
   PowerParams params_;
   RngStreams rng_;

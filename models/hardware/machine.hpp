@@ -14,10 +14,11 @@
 
 namespace orrery {
 
-// Position of a device in the node. Ids are unique in the node, so equal ids mean the same part.
+// Position of a device in the node. Devices with the same id share that switch, port, bridge, NUMA
+// node or socket, because ids are unique in the node.
 struct DevicePlace {
   int16_t pcie_switch = kNoSwitch;  // the PCIe switch above the device
-  int16_t root_port = 0;            // everything below one port of a host bridge
+  int16_t root_port = 0;            // the port of the host bridge above the device
   int16_t host_bridge = 0;
   int16_t numa = 0;
   int16_t socket = 0;
@@ -44,13 +45,13 @@ struct Cpu {
   int32_t numa_nodes = 1;
   int32_t cores_per_socket = 1;
   int32_t threads_per_core = 1;
-  Bandwidth interconnect_nccl{};  // between sockets, by NCCL's topology model
+  Bandwidth interconnect_nccl{};  // rate between sockets in NCCL's topology model
   CpuVendor vendor = CpuVendor::Intel;
   int32_t cores() const { return sockets * cores_per_socket; }
   int32_t threads() const { return cores() * threads_per_core; }
 };
 
-// Groups of a machine's figures; each has a source.
+// Groups of a machine's values. Machine::sources names a source for each group.
 enum class MachineFact : uint8_t { Gpus, NvLinks, Pcie, Nics, Cpu, Memory, HostPower };
 constexpr size_t kMachineFacts = 7;
 constexpr std::array<std::string_view, kMachineFacts> enum_names(MachineFact) {
@@ -62,7 +63,7 @@ using LinkMatrix = std::array<std::array<int8_t, kGpusPerNodeMax>, kGpusPerNodeM
 struct Machine {
   std::string name;
   std::string doc;
-  GpuModel gpu;                         // undefined without GPUs
+  GpuModel gpu;                         // meaningless without GPUs
   std::vector<DevicePlace> gpu_places;  // one per GPU
   LinkMatrix nvlinks{};                 // links between two GPUs; with NVSwitch: links per GPU
   int32_t nvswitches = 0;               // 0: GPUs are linked directly
@@ -72,7 +73,7 @@ struct Machine {
   Bytes memory;
   int32_t host_idle_watts = 0;  // the node without its GPUs
   int32_t host_busy_watts = 0;  // the node without its GPUs, in training
-  // By MachineFact; "estimate" and "assumed" mark our own figures.
+  // Indexed by MachineFact; "estimate" and "assumed" mark our own values.
   std::array<std::string_view, kMachineFacts> sources{};
 
   int32_t gpus() const { return static_cast<int32_t>(gpu_places.size()); }
@@ -82,7 +83,7 @@ struct Machine {
   int32_t training_watts() const { return host_busy_watts + gpus() * gpu.training_watts; }
 };
 
-// The hybrid cube mesh of DGX-1 with V100, or of its first GPUs.
+// NVLinks among the first `gpus` GPUs of a DGX-1 with V100, which has a hybrid cube mesh.
 LinkMatrix cube_mesh(int gpus);
 
 // Rates of NCCL's topology model for a PCIe x16 slot (12, 24, 48 GB/s for generations 3 to 5) and

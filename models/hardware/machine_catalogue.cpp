@@ -89,8 +89,9 @@ Machine dgx_2() {
   return m;
 }
 
-// Four complexes of two GPUs and two NICs, each under one root port of its own NUMA node; GPUs on
-// one switch, NICs on two others, hence PXB. The storage card sits on a NUMA node without GPUs.
+// Four groups of two GPUs and two NICs. Each group is below one root port of its own NUMA node. The
+// GPUs of a group share one switch, and each NIC has another, so GPU and NIC are at distance PXB.
+// The storage card sits on a NUMA node without GPUs.
 Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
   constexpr int kNumaOfPair[] = {3, 1, 7, 5};
   Machine m;
@@ -166,7 +167,7 @@ Machine hgx_h100() {
   return m;
 }
 
-// The same baseboard with more memory on each GPU.
+// An HGX H100 board with more memory on each GPU.
 Machine hgx_h200() {
   Machine m = hgx_h100();
   m.name = "hgx-h200";
@@ -205,7 +206,7 @@ Machine dgx_h100() {
   for (size_t n = 0; n < std::size(kGpuOfNic); ++n) {
     if (const int gpu = kGpuOfNic[n]; gpu != kStorage) {
       m.nics.push_back({m.gpu_places[static_cast<size_t>(gpu)], kNdr});
-    } else {  // a dual-port card on each socket, away from the GPUs
+    } else {  // a storage port; each socket has a card with two, away from the GPUs
       const int socket = n < 6 ? 0 : 1;
       m.nics.push_back(
           {at(8 + socket, 8 + socket, 8 + socket, socket, socket), kHdr, NicRole::Storage});

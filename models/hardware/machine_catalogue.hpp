@@ -10,8 +10,8 @@ namespace orrery {
 
 std::span<const Machine> machine_catalogue();        // sorted by name
 const Machine* find_machine(std::string_view name);  // null: unknown
-// For traces with only a node's GPU model and count: the first machine that matches both; without
-// GPUs, the smallest CPU-only machine. Null: none.
+// The machine for a node of which a trace gives only the GPU model and count: the first with both.
+// For 0 GPUs it is the CPU-only machine with the fewest CPUs. Null: no machine matches.
 const Machine* find_machine_with(std::string_view gpu_model, int gpus);
 
 }  // namespace orrery

@@ -24,8 +24,8 @@ std::string names_of(std::span<const Named> items) {
   return names;
 }
 
-// Applies the changes one kind at a time and collects every mistake. The machine is valid only
-// without mistakes.
+// Applies the parameters to the base machine, one kind of change at a time, and collects every
+// mistake. The machine is valid only if there are no mistakes.
 class Resolver {
  public:
   explicit Resolver(const MachineParams& params) : params_{params} {
@@ -87,7 +87,8 @@ class Resolver {
     return "must not be below the " + std::string{what} + " power, " + std::to_string(watts) + " W";
   }
 
-  // NVSwitch works with any number of links per GPU; a mesh of direct links fits only one model.
+  // With NVSwitch, GPUs may have any number of links. A mesh of direct links accepts only GPUs with
+  // as many links as before.
   void swap_gpus_for(const GpuModel& model) {
     const int32_t links_before = machine_.gpu.nvlinks;
     machine_.gpu = model;
@@ -158,7 +159,8 @@ class Resolver {
                            " GPUs by NVLink and cannot take more");
       return;
     }
-    // NICs must not share the new bridges, which are numbered from 0.
+    // The new GPUs have the host bridges from number 0 on. NICs move to higher numbers to have
+    // bridges of their own.
     for (Nic& nic : machine_.nics) {
       nic.place.root_port = static_cast<int16_t>(nic.place.root_port + wanted);
       nic.place.host_bridge = static_cast<int16_t>(nic.place.host_bridge + wanted);
@@ -216,8 +218,8 @@ class Resolver {
     }
   }
 
-  // The CPUs must divide evenly among the NUMA nodes. If they do not fill whole cores there, each
-  // core has one thread.
+  // Sets the number of logical CPUs, which must divide evenly among the NUMA nodes. If the CPUs of
+  // a NUMA node do not fill whole cores, each core gets one thread.
   void change_cpus(int32_t wanted) {
     Cpu& cpu = machine_.cpu;
     if (wanted <= 0 || wanted % cpu.numa_nodes != 0) {

@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// The widest boundary on the path between two devices, nearest first, in the terms of nvidia-smi.
-// How many NVLinks join two GPUs is in Machine::nvlinks.
+// The widest boundary on the path between two devices, in the terms of nvidia-smi, from near to
+// far. Machine::nvlinks has the number of NVLinks between two GPUs.
 enum class Distance : uint8_t { Same, NvLink, Pix, Pxb, Phb, Node, Sys };
 constexpr std::array<std::string_view, 7> enum_names(Distance) {
   return {"X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS"};
@@ -33,19 +33,20 @@ Duration path_latency(Distance distance);
 // Direct links: the largest number of link-disjoint Hamiltonian cycles, found exactly; for two
 // GPUs, the links between them. NVSwitch: the links of one GPU. Fewer than two GPUs: 0.
 int nvlink_rings(const Machine& machine, GpuMask gpus);
-// All-reduce bus bandwidth of these rings: a cycle of direct links is used in both directions, and
-// each direction moves one link's NCCL rate. Zero: no ring, so the GPUs communicate over PCIe.
+// All-reduce bus bandwidth of the rings that nvlink_rings() counts. Each ring moves the NCCL rate
+// of one link; a ring of direct links does so in both directions. Zero: there is no ring, so the
+// GPUs communicate over PCIe.
 Bandwidth nvlink_ring_rate(const Machine& machine, GpuMask gpus);
-// Rate from one device to another by NCCL's topology model: PCIe and, between sockets, the
-// interconnect.
+// Rate between two devices in NCCL's topology model: the PCIe rate. Between sockets, it is at most
+// the rate of the CPU interconnect.
 Bandwidth pcie_path_rate(const Machine& machine, const DevicePlace& a, const DevicePlace& b);
-// The same for two GPUs, over their NVLinks if they have any.
+// Rate between two GPUs: that of the NVLinks between them or, without any, pcie_path_rate().
 Bandwidth gpu_path_rate(const Machine& machine, int gpu_a, int gpu_b);
 // The rate of the NVLink rings or, without any, of one PCIe ring in GPU order. Needs two GPUs or
 // more.
 Bandwidth ring_rate(const Machine& machine, GpuMask gpus);
 
-// The NUMA node's cores in the notation of Linux: "48-63,176-191".
+// The logical CPUs of a NUMA node in the notation of Linux: "48-63,176-191".
 std::string cpu_affinity(const Cpu& cpu, int numa);
 // The matrix of `nvidia-smi topo -m`, with its legend.
 std::string topology_text(const Machine& machine);

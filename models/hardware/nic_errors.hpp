@@ -9,8 +9,8 @@ namespace orrery {
 
 struct NicErrors {
   NodeId node;
-  int64_t symbol_errors = 0;  // of all its NICs, so far
-  double per_hour = 0;        // present rate
+  int64_t symbol_errors = 0;  // of all NICs of the node, so far
+  double per_hour = 0;        // current rate of symbol errors
 };
 
 }  // namespace orrery

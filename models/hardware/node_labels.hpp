@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 2> enum_names(TolerationOperator) {
   return {"Equal", "Exists"};
 }
 struct Toleration {
-  std::string key;  // empty with Exists: every taint
+  std::string key;  // an empty key with Exists tolerates every taint
   TolerationOperator op = TolerationOperator::Equal;
   std::string value;
   bool any_effect = true;

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
 // NodePresence emits the first five, `Nodes` the last two. Observers connect in the order of the
 // table in models/cluster/news_order.cpp.
 struct NodeNews {
-  // The node was up; ClusterState is updated, its pods not yet.
+  // A node that was up is down now. ClusterState shows this already; the pods of the node do not.
   Signal<NodeId, NodeReason> node_down;
   Signal<NodeId> node_up;                  // no reason is left; ClusterState is updated
   Signal<NodeId> node_boots;               // only Booting is left: the boot begins

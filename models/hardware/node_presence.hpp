@@ -11,14 +11,15 @@
 namespace orrery {
 
 // A node is up while it has no reason to be out. Faults, joins, boots and the autoscaler add and
-// remove reasons; only this class calls ClusterState::set_up. With boots, a node that goes down
-// gets Booting, too: {Broken, Booting}, after the repair {Booting} and node_boots, after the boot
-// {} and node_up. Health checks, cordons and taints of a node are no concern of this class.
+// remove reasons; only this class calls ClusterState::set_up. With Setup::boots, a node that goes
+// down gets Booting, too. Example: a fault makes {Broken, Booting}; the repair leaves {Booting} and
+// emits node_boots; the end of the boot leaves {} and emits node_up. Health checks, cordons and
+// taints do not concern this class.
 class NodePresence : public NodeNews {
  public:
   struct Setup {
-    bool boots = false;                   // a component boots nodes, and removes Booting
-    std::span<const NodeId> absent = {};  // at the start of the run, without a signal
+    bool boots = false;  // nodes boot, and a component removes Booting after a boot
+    std::span<const NodeId> absent = {};  // nodes that start as Absent; they emit no signal
   };
   NodePresence(ClusterState& cluster, const Setup& setup);
   NodePresence(const NodePresence&) = delete;
@@ -34,7 +35,7 @@ class NodePresence : public NodeNews {
   uint32_t nodes_down() const { return nodes_down_; }
 
  private:
-  using Reasons = uint8_t;  // one bit each
+  using Reasons = uint8_t;  // one bit for each NodeReason
   static constexpr Reasons bit(NodeReason reason) {
     return static_cast<Reasons>(1U << static_cast<unsigned>(reason));
   }

@@ -40,8 +40,8 @@ class RingPacker {
   void list_cycles() {
     const size_t last = path_.back();
     if (path_.size() == size_) {
-      // Each cycle is found once per direction; only the one that turns to the lower GPU first is
-      // kept.
+      // Each cycle is found in both directions. The direction whose second GPU is lower than its
+      // last GPU is kept.
       if (left_[last][0] > 0 && path_[1] < last) cycles_.push_back(path_);
       return;
     }

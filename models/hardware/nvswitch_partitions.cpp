@@ -35,8 +35,8 @@ NvSwitchBoard hgx_h100() {
                       .nvswitches = 4,
                       .links = 18,
                       .partitions = {},
-                      // The GPU's links to the switches are 4, 5, 5, 4, so no half of the switches
-                      // serves 4 GPUs.
+                      // A GPU has 4, 5, 5 and 4 links to the four switches. They cannot be halved
+                      // evenly, so there is no shape of 4 GPUs and 2 switches.
                       .passthrough = {{8, 4, 18}, {1, 0, 0}},
                       .source = kGuide};
   add(board, 18, {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4}, {5, 6, 7, 8}});
@@ -95,7 +95,8 @@ NvSwitchBoard hgx_a100_dual() {
   return board;
 }
 
-// The first baseboard's sets of 4 and 2 are published; the second's are the same with ids plus 8.
+// The partitions of 4 and 2 GPUs on the first baseboard are published. Those on the second are
+// assumed to have the same module ids plus 8.
 NvSwitchBoard hgx_2() {
   NvSwitchBoard board{.name = "hgx-2",
                       .doc = "HGX-2 with V100, two baseboards: 16 GPUs",

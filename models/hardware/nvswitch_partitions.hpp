@@ -13,14 +13,16 @@
 
 namespace orrery {
 
-// GPUs that the Fabric Manager joins for one tenant while it manages the switches itself.
+// A set of GPUs that the Fabric Manager can join for one tenant, in the mode in which it manages
+// the switches itself.
 struct NvSwitchPartition {
   int32_t id = 0;
   GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order
   int32_t links = 0;  // working NVLinks of each GPU in the partition
 };
 
-// The links of a virtual machine with this many GPUs if switches are passed through, too.
+// How many NVSwitches, and links of each GPU, a virtual machine with this many GPUs has if switches
+// are passed through, too.
 struct PassthroughShape {
   int32_t gpus = 0, nvswitches = 0, links = 0;
 };
@@ -32,7 +34,7 @@ struct NvSwitchBoard {
   std::vector<PassthroughShape> passthrough;  // most GPUs first
   std::string_view source;
 
-  // Null: no partition has exactly these GPUs, so one tenant cannot get them.
+  // The partition of exactly these GPUs. Null: there is none, so one tenant cannot get these GPUs.
   const NvSwitchPartition* find(GpuMask gpus_wanted) const;
 };
 
@@ -52,8 +54,8 @@ class ActivePartitions {
  public:
   explicit ActivePartitions(const NvSwitchBoard& board) : board_{&board} {}
 
-  // InUse: one of its GPUs belongs to an active partition. BadParam: no such partition, or not
-  // active in deactivate().
+  // activate() returns InUse if a GPU of the partition belongs to an active partition. BadParam:
+  // there is no such partition or, from deactivate(), it is not active.
   [[nodiscard]] PartitionAnswer activate(int32_t id);
   [[nodiscard]] PartitionAnswer deactivate(int32_t id);
   bool is_active(int32_t id) const;
@@ -71,7 +73,7 @@ class ActivePartitions {
 
 // The GPUs of a mask by module id: "1-4,9-12".
 std::string module_ids(GpuMask gpus);
-// The board's partitions, a line for each size and number of links.
+// The board's partitions as text, with a line for each number of GPUs.
 std::string partitions_text(const NvSwitchBoard& board);
 
 }  // namespace orrery

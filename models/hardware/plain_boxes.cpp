@@ -29,8 +29,8 @@ constexpr std::string_view kBridges =
 constexpr std::string_view kPcieOfCard =
     "generation: NVIDIA product datasheet of the GPU; places of the devices: assumed";
 
-// Logical CPUs are `sockets * cores * threads`; the trace has only their number. Where nodes of the
-// openb list differ, the box is the most common of them.
+// One kind of server. It has `sockets * cores * threads` logical CPUs; the trace gives only the
+// product. Where nodes of the openb list differ, the row describes the most common of them.
 struct Box {
   std::string_view name, doc, gpu;
   int gpus, per_switch;
@@ -111,8 +111,8 @@ Machine build(const Box& box) {
   }
   machine.pcie_generation = box.pcie_generation;
   for (int n = 0; n < box.nics; ++n) {
-    // The NIC is below the same switch as the first GPU of its share. Without switches it has its
-    // own bridge.
+    // With PCIe switches, NIC n is below the switch of GPU n * gpus / nics. Without switches, each
+    // NIC has its own bridge.
     DevicePlace place = box.per_switch > 0
                             ? machine.gpu_places[static_cast<size_t>(n * box.gpus / box.nics)]
                             : spread_place(n, box.nics, box.sockets, 0);

@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// Position of GPU `gpu` of `gpus` if no better data exist. Each socket has an equal share. Each
-// device has its own host bridge, or `per_switch` devices share a PCIe switch.
+// Assumed position of GPU `gpu` of `gpus`. Each socket has an equal share of the GPUs. With a
+// positive `per_switch`, as many GPUs share a PCIe switch; with 0, each has its own host bridge.
 DevicePlace spread_place(int gpu, int gpus, int sockets, int per_switch);
 
 std::vector<Machine> plain_boxes();
