@@ -71,7 +71,8 @@ void Network::set_engine(RoutingEngine engine) {
   choose_later();
 }
 
-// Plans the next choice only while routes are held. Otherwise this event would keep a run alive.
+// Schedules the next rerouting only while activities hold routes. Otherwise the event would keep
+// the run from ending.
 void Network::choose_later() {
   if (!choose_every_ || !is_adaptive(router_.engine())) return;
   if (holders_ == 0 || sim_.engine.is_pending(choose_event_)) return;

@@ -19,7 +19,7 @@
 
 namespace orrery {
 
-// With level: flow. Links of the fabric and of its flows have the same ids.
+// Exists with network.level flow only. Links of the fabric and of its flows have the same ids.
 class Network {
  public:
   Network(Sim sim, const NetworkParams& params, Fabric fabric);
@@ -33,9 +33,9 @@ class Network {
   const FlowNetwork& flows() const { return flows_; }
   const Router& router() const { return router_; }
 
-  // Finds routes of one activity at this moment; a RouteFinder refers to it. The routes found so
+  // Finds the routes of one activity at this moment; serves as a RouteFinder. The routes found so
   // far count as load for adaptive routing while this object lives, so the flows of one activity
-  // avoid each other. Routes that the activity holds and is about to replace do not count.
+  // avoid each other. The routes that it holds and will replace (`replaced`) do not count.
   class Routes {
    public:
     explicit Routes(Network& network, std::span<const LinkUse> replaced = {});
@@ -43,9 +43,9 @@ class Network {
     Routes& operator=(const Routes&) = delete;
     ~Routes();
     std::span<const LinkId> operator()(NicId from, NicId to, uint32_t flow);
-    // Whether a route is a detour, see Route::is_detour.
+    // Whether any route found so far is a detour, see Route::is_detour.
     bool has_detour() const { return has_detour_; }
-    std::vector<LinkUse> load() const;  // routes over each link, for hold()
+    std::vector<LinkUse> load() const;  // number of found routes over each link, for hold()
 
    private:
     Network& network_;
@@ -55,30 +55,31 @@ class Network {
     std::vector<LinkId> used_;
   };
   // Adds these links to the loads that adaptive routing sees, whether or not bytes move, until
-  // release() of the same links. No links: no effect.
+  // release() of the same links. An empty list has no effect.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
   // The engine finds all routes from now on; cursed cables get the rate that they have with this
   // engine.
   void set_engine(RoutingEngine engine);
 
-  // NICs of the node with a dead cable or a dead leaf.
+  // Number of NICs of the node whose cable or leaf is dead.
   uint32_t ports_down(NodeId node) const;
 
   int32_t queue_pairs() const { return queue_pairs_; }
-  // How long a flow without any route is retried.
+  // How long NCCL retries an exchange that has no route.
   Duration gives_up_after() const { return gives_up_after_; }
-  // Bytes that left NICs, or that went up from leaves or spines, until now.
+  // Bytes that have gone up to switches of tier `to` so far: from NICs to leaves, from leaves to
+  // spines, or from spines to cores.
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
-  // Cables or switches went up or down, or the engine rerouted: affected activities should ask for
-  // routes again. Emitted once per instant, before rates are settled.
+  // Reasons to find routes again: cables or switches went up or down, or the engine rerouted.
+  // Emitted at most once per instant, before rates are computed.
   struct RouteNews {
     bool is_for_all = false;      // the engine changed or rerouted everything
-    bool ends_detours = false;    // something is up again
+    bool ends_detours = false;    // a cable is up again
     std::vector<bool> went_down;  // by cable; empty: none
-    // Whether these routes may differ from the engine's present choice: one of the links is down,
-    // or a detour may end. An adaptive engine does not reroute for changed loads alone.
+    // Whether an activity that uses these links should find its routes again: one of the links went
+    // down, or a detour may end. An adaptive engine does not reroute for changed loads alone.
     bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
   };
   Signal<const RouteNews&> routes_changed;

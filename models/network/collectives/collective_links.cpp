@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// Sums weights by link. The list is compacted now and then, so its size is bounded by the links of
-// the fabric even when every node sends to every other node.
+// Sums weights by link. When the list has doubled, entries of the same link are merged. So its size
+// is bounded by the links of the fabric even when every node sends to every other node.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}
@@ -83,8 +83,8 @@ class Uses {
   size_t limit_ = 1U << 16;
 };
 
-// Every rank sends its share to the next rank. A ring takes one rank's traffic out of each node;
-// with rails, each rail carries its part of the buffer.
+// In a ring over all ranks, one rank of each node sends to the next node, so a node sends as much
+// as one rank. With rails, each rail is a ring of nodes that carries its part of the buffer.
 void add_ring(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const bool is_open = exchange.collective == Collective::Broadcast ||
@@ -123,7 +123,8 @@ void add_sums(const FabricExchange& exchange, Uses& uses) {
   }
 }
 
-// Each of the g ranks of a node sends bytes / n to each of the g ranks of another node.
+// Each of the g ranks of a node sends 1 / (g * nodes) of the buffer to each of the g ranks of
+// another node. From node to node, this makes g / nodes of the buffer.
 void add_pairs(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const double weight = static_cast<double>(exchange.ranks_per_node) / nodes;
@@ -189,9 +190,10 @@ FabricActivity fabric_activity(std::span<const FabricExchange> exchanges,
   return uses.finished();
 }
 
-// The lowest set bit of a node's number is its height. Its parent has the next higher bit set in
-// place of that bit; if no such node exists, the parent is the node without that bit. Example for 8
-// nodes: 1 and 3 hang below 2, 5 and 7 below 6, 2 and 6 below 4, and 4 below the root 0.
+// The lowest set bit of a node's number gives the node's height. The parent's number has the next
+// higher bit in place of this bit; if no such node exists, the parent's number only lacks this bit.
+// Example for 8 nodes: 1 and 3 hang below 2, 5 and 7 below 6, 2 and 6 below 4, and 4 below the root
+// 0.
 std::vector<int32_t> binary_tree(int32_t nodes) {
   std::vector<int32_t> parents(static_cast<size_t>(nodes), -1);
   for (int32_t node = 1; node < nodes; ++node) {

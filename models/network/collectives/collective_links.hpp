@@ -23,7 +23,7 @@ namespace orrery {
 // Ring: each node sends to the next, and all ranks are in one ring.
 // Rails: a ring of nodes for each rail, with one rank of each node and its part of the buffer.
 // Tree: two trees with half of the buffer each; inner nodes of one tree are leaves of the other.
-// Sums: the switches add up on the way to one of the nodes and distribute the sum on the way back.
+// Sums: switches add up the buffers on the way to one node and send back the sum.
 // Direct: each node sends to every other node, or to the parameter servers.
 enum class Pattern : uint8_t { Ring, Rails, Tree, Sums, Direct };
 constexpr std::array<std::string_view, 5> enum_names(Pattern) {
@@ -34,21 +34,21 @@ constexpr std::array<std::string_view, 5> enum_names(Pattern) {
 // Flows between the same two NICs may take different routes if their numbers differ.
 using RouteFinder = std::function<std::span<const LinkId>(NicId from, NicId to, uint32_t flow)>;
 
-// `nics` lists the NICs of the nodes in the order of the exchange, equally many for each node. Rail
-// k is the k-th NIC of each node, and rails share the buffer. Traffic stays on its rail, because
-// the GPUs of a node exchange data among themselves. Colocated parameter servers run on the first
-// nodes, others on the last nodes.
+// An exchange between nodes. `nics` lists `rails` NICs of each node, node by node in the order of
+// the exchange. Rail k is the k-th NIC of each node, and rails share the buffer. Traffic stays on
+// its rail, because the GPUs of a node exchange data among themselves. Colocated parameter servers
+// run on the first nodes, dedicated ones on the last nodes.
 struct FabricExchange {
   Collective collective = Collective::AllReduce;
   Pattern pattern = Pattern::Ring;
   std::span<const NicId> nics{};
   int32_t rails = 1;
   int32_t ranks_per_node = 1;
-  int32_t servers = 0;               // of push_pull
+  int32_t servers = 0;               // parameter servers of push_pull
   bool is_colocated = false;         // whether servers run on worker nodes
   int32_t flows_per_connection = 1;  // queue pairs, which share the connection's traffic
   uint32_t first_flow = 0;
-  double scale = 1;  // factor on all weights, where exchanges of unlike size make one activity
+  double scale = 1;  // factor on all weights, for exchanges of different size in one activity
 
   int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
@@ -58,15 +58,15 @@ struct FabricActivity {
   bool is_connected = true;   // false: a route is missing, and the exchange cannot proceed
 };
 
-// Takes time quadratic in the number of nodes for Direct, linear for the other patterns. Ring and
-// Rails serve all collectives but push_pull and all-to-all, Tree and Sums only all-reduce, and
-// Direct the rest.
+// The activity of one exchange. It takes time quadratic in the number of nodes for Direct, and
+// linear for the other patterns. Ring and Rails serve all collectives except push_pull and
+// all-to-all, Tree and Sums only all-reduce, and Direct only push_pull and all-to-all.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
-// Several exchanges that proceed at the same pace.
+// One activity for several exchanges that proceed at the same rate.
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);
 
-// The parents of nodes 0, 1, ... in the first of the two trees; the root's is -1. The second tree
-// is the first one mirrored if `nodes` is even, and shifted by one if odd.
+// The parents of nodes 0, 1, ... in the first tree of Pattern::Tree; the parent of the root is -1.
+// The second tree is the first one mirrored if `nodes` is even, and shifted by one if odd.
 std::vector<int32_t> binary_tree(int32_t nodes);
 
 }  // namespace orrery

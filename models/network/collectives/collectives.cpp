@@ -94,8 +94,9 @@ Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes 
                            Stages stages) {
   const double size = static_cast<double>(bytes.count);
   const int32_t in_node = group.ranks_per_node();
-  // Each of g ranks sends 1/g of the buffer along its rail at 1/g of the rate of all NICs. In an
-  // all-to-all each rank sends all data for other nodes.
+  // Each of the g ranks of a node sends 1/g of the buffer between nodes, at 1/g of the rate of all
+  // NICs. So the node needs as long as for one buffer at the full rate. In an all-to-all each rank
+  // has a buffer of its own to send, so a node sends g times as much.
   const double rails = collective == Collective::AllToAll ? in_node : 1;
   const double inside = seconds_at(size * share(collective, in_node), group.ring);
   const double outside = seconds_at(size * rails * share(collective, group.nodes), group.nics);
@@ -123,8 +124,9 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
   return nearest_ns(latency + std::max(inside, outside));
 }
 
-// A machine with a server and a worker receives pushes to its server and pulls of its worker. When
-// pulls follow pushes, the pushes are the larger part.
+// With w workers and p servers, a colocated machine receives 1/p of the buffer from each of w - 1
+// other workers. Overlapped pulls add 1/p from each of p - 1 other servers. Without overlap, the
+// pushes decide, as w >= p.
 double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");

@@ -50,20 +50,21 @@ struct CommGroup {
   bool has_nvls = false;      // switches in the node add up (NVLink SHARP)
   bool has_net_sums = false;  // switches of the fabric add up (SHARP)
   int32_t channels = 1;       // parallel rings
-  Bandwidth ring{};           // of all rings of a node's ranks; 0: one rank on each node
-  Bandwidth nics{};           // of all NICs of a node's ranks; 0: one node
-  Bandwidth node_nics{};      // of all NICs of a node's GPUs; 0: one node
-  int32_t node_gpus = 1;      // all GPUs of the node, not only ranks
+  Bandwidth ring{};           // rate of all rings in a node; 0: one rank on each node
+  Bandwidth nics{};           // rate of the NICs of a node's ranks; 0: one node
+  Bandwidth node_nics{};      // rate of the NICs of all GPUs of a node; 0: one node
+  int32_t node_gpus = 1;      // number of all GPUs of a node, not only of ranks
 
   int32_t ranks_per_node() const { return ranks / nodes; }
 };
-// The same GPUs on each of the nodes, each with its nearest NIC. `gpus` must not be empty.
+// The group of the same `gpus`, at least one, on each of `nodes` nodes. Each GPU uses its nearest
+// NIC.
 CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes);
 // The limit of a ring over all ranks: the slower of the rings in the nodes and the NICs.
 Bandwidth ring_bus_bandwidth(const CommGroup& group);
 
 // Hierarchical all-reduce: reduce-scatter in the nodes, all-reduce along each rail, all-gather in
-// the nodes. Other collectives use the steps that they need. Pipelined: links in the node and NICs
+// the nodes. Other collectives use only some of these steps. Pipelined: links in the node and NICs
 // work at the same time.
 enum class Stages : uint8_t { Serial, Pipelined };
 constexpr std::array<std::string_view, 2> enum_names(Stages) { return {"serial", "pipelined"}; }
@@ -77,16 +78,17 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
 struct ParameterServers {
   int32_t workers = 1;
   int32_t servers = 1;
-  Bandwidth rate{};            // of each machine's NIC, each way
-  bool is_colocated = false;   // server and worker share a machine, and its part stays there
+  Bandwidth rate{};  // rate of each machine's NICs, in each direction
+  // Each server shares a machine with a worker, and their exchange uses no NIC.
+  bool is_colocated = false;
   bool is_overlapped = false;  // pulls of one part overlap with pushes of others
 };
-// The part of the buffer that the busiest machine sends, or receives, while all ranks push. If
-// pulls and pushes overlap, the part of both together.
+// Bytes that the busiest machine sends or receives while all workers push, as a multiple of the
+// buffer. If pulls overlap with pushes, both count.
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 
-// Two parameters replace the model: t = latency + bytes * bus_factor / bandwidth.
+// A model of two parameters: t = latency + bytes * bus_factor / bandwidth.
 struct AlphaBeta {
   Duration latency{};
   Bandwidth bandwidth{};  // bus bandwidth
@@ -94,9 +96,9 @@ struct AlphaBeta {
 Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_t ranks,
                          Bytes bytes);
 
-// A measured sweep over sizes, smallest first. Bus bandwidth between two points is interpolated
-// along the logarithm of the size. Smaller buffers take as long as the first point, larger ones
-// have the bandwidth of the last point. Must not be empty.
+// A point of a measured sweep over sizes. A sweep has at least one point, smallest size first. Bus
+// bandwidth between two points is interpolated along the logarithm of the size. Smaller buffers
+// take as long as the first point, larger ones have the bandwidth of the last point.
 struct BusPoint {
   Bytes bytes{};
   Bandwidth bandwidth{};  // bus bandwidth

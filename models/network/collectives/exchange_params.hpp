@@ -68,7 +68,7 @@ struct ServerParams {
       Source{"estimate: a synchronous step pulls when all have pushed"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
-  // For ranks on several nodes.
+  // Number of servers for ranks on `nodes` nodes, at least two.
   int32_t count_on(int32_t nodes) const {
     return std::min(count, is_colocated() ? nodes : nodes - 1);
   }
@@ -77,8 +77,8 @@ struct ServerParams {
 // The algorithm of an exchange and its options.
 struct ExchangeMethod {
   AlgorithmChoice algorithm = AlgorithmChoice::Auto;
-  Stages stages = Stages::Serial;            // of Hierarchical
-  std::optional<ServerParams> servers = {};  // of PushPull
+  Stages stages = Stages::Serial;            // used by Hierarchical only
+  std::optional<ServerParams> servers = {};  // used by PushPull only
 };
 
 enum class ExchangeSpan : uint8_t { Node, Nodes };

@@ -64,9 +64,9 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
   return outside == Duration::max() ? outside : inside + outside;
 }
 
-// Sweeps measure exchanges among all GPUs of the nodes. A smaller group has a part of the NICs,
-// which are then as busy as with a proportionally larger buffer. Exchanges without forwarding
-// compare the NIC bandwidth per rank instead.
+// The buffer with which all GPUs of the nodes, as in a sweep, would take as long as the group with
+// `bytes`. Example: a group with a quarter of the NICs' bandwidth takes as long as all GPUs with
+// four times the buffer. In exchanges without forwarding, NIC bandwidth per rank counts instead.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
@@ -105,7 +105,7 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
     lone = {fastest.time, pattern_of(fastest.candidate.algorithm, collective)};
   }
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
-  // NVLS in a node becomes trees between nodes if the fabric cannot add up.
+  // Without SHARP in the fabric, NVLS in the nodes is combined with trees between nodes.
   if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
   const auto known = std::ranges::find_if(
       known_, [&](const Known& one) { return one.collective == collective && one.span == span; });

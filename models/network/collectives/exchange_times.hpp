@@ -13,15 +13,16 @@
 namespace orrery {
 
 struct LoneExchange {
-  Duration time{};                  // max: there is no route
-  Pattern pattern = Pattern::Ring;  // between nodes
+  Duration time{};                  // Duration::max(): there is no route
+  Pattern pattern = Pattern::Ring;  // pattern of the traffic between nodes
 };
 
-// Uses the algorithm of the method or, if the group does not offer it, the one that NCCL's tuner
-// finds fastest. Durations given in the scenario replace the tuner's time, not the pattern.
+// Time and pattern of an exchange without other traffic. The algorithm is that of the method or, if
+// NCCL does not offer it to the group, the fastest by NCCL's tuner. Durations given in the scenario
+// replace the tuner's time but not the pattern.
 class ExchangeTimes {
  public:
-  ExchangeTimes() = default;  // by the tuner alone
+  ExchangeTimes() = default;  // all durations are from the tuner
   // If several entries apply to the same exchange, the first one counts.
   explicit ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums = false);
 
@@ -33,7 +34,7 @@ class ExchangeTimes {
     Collective collective = Collective::AllReduce;
     ExchangeSpan span = ExchangeSpan::Nodes;
     AlphaBeta line{};
-    std::vector<BusPoint> sweep{};  // empty: use the line
+    std::vector<BusPoint> sweep{};  // if empty, `line` applies
   };
   std::vector<Known> known_;
   bool has_net_sums_ = false;  // SHARP

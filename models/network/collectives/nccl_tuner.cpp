@@ -9,27 +9,28 @@ namespace orrery {
 namespace {
 
 using PerProtocol = std::array<double, 3>;
-using PerNodes = std::array<double, 3>;  // one node, two, more
+using PerNodes = std::array<double, 3>;  // for one node, two nodes, more
 
-// Microseconds.
+// Latencies in microseconds, arrays by protocol.
 constexpr PerProtocol kTreeBase{6.8, 14.0, 8.4}, kRingBase{6.6, 14.0, 8.4};
 constexpr PerProtocol kTreeNvLink{0.6, 1.25, 4.0}, kRingNvLink{0.6, 1.9, 3.4};
 constexpr PerProtocol kTreePcie{1.0, 1.9, 4.0}, kRingPcie{1.0, 2.5, 5.7};
 constexpr PerProtocol kTreeNet{5.0, 8.5, 14.0}, kRingNet{2.7, 4.0, 14.0};
 constexpr double kNvls = 25.0, kNvlsNet = 18.0, kNvlsTreeNet = 20.9;
 
-// GB/s, by GPU generation. The first three tables are for one channel.
+// Upper bounds in GB/s, by GPU generation except for the row of each CPU vendor. The first three
+// tables are for one channel. The last table has ratios.
 constexpr std::array<PerNodes, 4> kTreeMax{
     {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
 constexpr std::array<PerNodes, 4> kTree128Max{
     {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 29.0}, {55.6, 31.67, 20.0}}};
 constexpr std::array<double, 4> kRing128Max{20.0, 20.0, 36.7, 40.0};
-constexpr std::array<double, 4> kLowLatencyMax{39.0, 87.7, 141.0, 282.0};  // one node
+constexpr std::array<double, 4> kLowLatencyMax{39.0, 87.7, 141.0, 282.0};  // for one node
 constexpr PerNodes kLowLatencyMaxIntel{0, 39.0, 20.4}, kLowLatencyMaxAmd{0, 22.5, 19.0};
 constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
-// Tenths of the model's bandwidth that trees reach at 64 B, 128 B, ...: trees are slower than the
-// model at middle sizes.
+// Tenths of the model's bandwidth that trees reach, by protocol, for buffers of 64 B, 128 B, 256 B,
+// ... Trees are slower than the model at middle sizes.
 constexpr std::array<std::array<int8_t, 23>, 3> kTreeTenths{
     {{10, 10, 10, 10, 9, 8, 7, 7, 7, 7, 6, 5, 4, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10},
      {10, 10, 10, 10, 10, 9, 8, 8, 8, 7, 6, 6, 6, 6, 6, 6, 8, 9, 9, 9, 9, 10, 10},
@@ -52,12 +53,12 @@ double low_latency_max(const CommGroup& group) {
 }
 
 // Microseconds to reach another node. With one rank on each node no NVLink step hides this latency,
-// and rings pay it as trees do.
+// so rings pay as much as trees.
 double net_step(const PerProtocol& net, Protocol protocol, const CommGroup& group) {
   return group.ranks_per_node() == 1 ? kTreeNet[at(protocol)] : net[at(protocol)];
 }
 
-struct Line {  // microseconds and GB/s of the buffer
+struct Line {  // microseconds, and GB/s of the buffer
   double latency = 0, rate = 0;
 };
 
@@ -104,9 +105,9 @@ Line tree(Protocol protocol, const CommGroup& group) {
   return {.latency = kTreeBase[at(protocol)] + 2 * (inside + outside), .rate = bus * 0.5};
 }
 
-// In a node of g ranks each rank sends and receives the buffer plus its share, (1 + 1/g), at the
-// link efficiency of switches that add up. More nodes do not raise that bus bandwidth: published
-// figures are the same on one node and, with sums in the fabric, on many.
+// With NVLS in a node of g ranks, the links of each rank carry 1 + 1/g times the buffer, at
+// kNvlsEfficiency of their rate. More nodes leave the bus bandwidth as it is: published figures are
+// the same on one node and, with SHARP in the fabric, on many.
 double nvls_rate(const CommGroup& group) {
   const int32_t in_node = group.ranks_per_node();
   const double of_node =

@@ -31,8 +31,8 @@ struct Candidate {
   bool operator==(const Candidate&) const = default;
 };
 
-// Empty if NCCL does not offer the algorithm to this group. Must not be push_pull, which NCCL does
-// not have.
+// Empty if NCCL does not offer the algorithm to this group. `collective` must not be push_pull,
+// which NCCL does not have.
 std::optional<Duration> candidate_time(Candidate candidate, Collective collective,
                                        const CommGroup& group, Bytes bytes);
 
@@ -40,8 +40,8 @@ struct TunedTime {
   Candidate candidate;
   Duration time{};
 };
-// The fastest candidate; ties go to the first algorithm, then to the first protocol. Several nodes
-// without a NIC take Duration::max().
+// The fastest candidate; ties go to the first algorithm, then to the first protocol. The time is
+// Duration::max() for several nodes without NICs.
 TunedTime tuned_time(Collective collective, const CommGroup& group, Bytes bytes);
 // The fastest protocol of one algorithm; empty if NCCL does not offer the algorithm.
 std::optional<TunedTime> tuned_time(Algorithm algorithm, Collective collective,

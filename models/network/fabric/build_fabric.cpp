@@ -32,8 +32,8 @@ BuiltFabric build(const FabricParams& params, FabricLayout layout) {
   return built;
 }
 
-// NIC k of a node hangs on the leaf of NIC k of its host. If the host has fewer NICs, they are
-// reused in turn.
+// NIC k of a node hangs on the leaf of NIC k of the node's host in the file. If the host has only n
+// NICs, NIC k modulo n of the host counts.
 FabricLayout lay_out_nics(const FabricFile& file, std::span<const FabricNode> nodes) {
   FabricLayout layout;
   layout.group_begin = file.group_begin;

@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-// The number between `prefix` and `suffix`, if that is all of the text.
+// The number after `prefix`, if the text has nothing but the prefix and a number without leading
+// zeros.
 std::optional<uint32_t> number_after(std::string_view prefix, std::string_view text) {
   if (!text.starts_with(prefix)) return std::nullopt;
   text.remove_prefix(prefix.size());

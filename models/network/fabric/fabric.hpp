@@ -39,8 +39,8 @@ struct CableEnds {
 // Ids are computed, so an id is the same in every run of a scenario. Switches are numbered leaves
 // first, then spines (block by block), then cores (group by group). Cables are numbered NIC cables
 // first (cable i is that of NIC i), then leaf to spine, then spine to core; each tier is in the
-// order of the lower end and of its up-port. Example: 8 NICs on 2 leaves, 2 spines: cables 0-7 are
-// of the NICs, 8-9 of leaf 0, 10-11 of leaf 1.
+// order of the lower end and of its up-port. Example with 8 NICs and 2 leaves of 2 up-ports each:
+// cables 0-7 lead to the NICs, 8-9 lead up from leaf 0, and 10-11 from leaf 1.
 class Fabric {
  public:
   Fabric() = default;
@@ -61,13 +61,14 @@ class Fabric {
   }
   NodeId node_of(NicId nic) const;
   SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
-  uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of its leaf
-  // A number for every destination, ascending leaf by leaf: the LID of D-mod-K.
+  uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // its down-port at the leaf
+  // Numbers the NICs leaf by leaf, and in a leaf by down-port. D-mod-K uses this number as the LID.
   uint32_t rank_of(NicId nic) const {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }
 
-  // ---- switches. Spine j of a block is the j-th of its block; core group j joins all spines j.
+  // ---- switches. Spines are numbered from 0 in each block. Core group j joins the spines j of all
+  // blocks.
   SwitchTier tier(SwitchId s) const {
     return s.index < tree_.leaves                    ? SwitchTier::Leaf
            : s.index < tree_.leaves + tree_.spines() ? SwitchTier::Spine
@@ -80,8 +81,8 @@ class Fabric {
   SwitchId core(uint32_t group, uint32_t i) const {
     return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
   }
-  // The spine of its block that up-port `port` of a leaf leads to, and the core of its group that
-  // an up-port of a spine leads to.
+  // Up-port `port` of a leaf leads to this spine of the block. Up-port `port` of a spine leads to
+  // this core of the group.
   uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
   uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
 
@@ -113,7 +114,7 @@ class Fabric {
  private:
   FabricLayout layout_;
   FatTree tree_;
-  uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // first ids
+  uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // first ids of the cables above leaves and spines
   std::vector<uint32_t> slot_of_;                // by NIC
   std::vector<uint32_t> block_of_;               // by leaf
 };

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kAbsent = SIZE_MAX;
 
-// Numbers for names in the order of their first use.
+// Numbers names in the order of their first use.
 template <class Name>
 struct Numbering {
   std::map<Name, uint32_t> known;
@@ -27,7 +27,7 @@ struct Numbering {
   }
 };
 
-// Maps old numbers to new ones: sorted by `key`, ties in the old order.
+// The new number of each item if items are sorted by `key`, with ties in the old order.
 std::vector<uint32_t> renumbered(const std::vector<uint32_t>& key) {
   std::vector<uint32_t> order(key.size()), fresh(key.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -48,7 +48,7 @@ size_t column_of(const TableRow& header, std::string_view name) {
   return found == header.cells.end() ? kAbsent : static_cast<size_t>(found - header.cells.begin());
 }
 
-// The table of a file in either layout.
+// Reads the table of a file, in either layout, into a FabricFile.
 class Reader {
  public:
   Reader(const Table& table, FabricFile& file) : table_{table}, file_{file} {}
@@ -161,7 +161,8 @@ class Reader {
                  ", so the fabric is disconnected");
   }
 
-  // A NIC of a host, or a port of a switch, may have only one cable. Unnamed ones are not compared.
+  // Complains about the second cable of a NIC of a host, or of a port of a switch. NICs and ports
+  // without names are not compared.
   void check_twice(const TableRow& row, size_t owner, size_t part,
                    std::map<std::pair<std::string, std::string>, int64_t>& seen) {
     if (part == kAbsent || row.cell(part).empty()) return;
@@ -207,7 +208,7 @@ class Reader {
   const Table& table_;
   FabricFile& file_;
   std::array<size_t, 4> columns_{};
-  std::map<std::string, int64_t> first_row_;  // of each host
+  std::map<std::string, int64_t> first_row_;  // first row of each host
   std::string core_;
 };
 

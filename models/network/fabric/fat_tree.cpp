@@ -103,15 +103,15 @@ class Sizer {
   struct Above {
     uint32_t switches, up;
   };
-  // The fewest upper switches above `lower` switches that want `up` up-ports each beside their
-  // `down` ports. All pairs get equally many cables, so a lower switch may get more up-ports than
-  // it wants. As many upper switches as up-ports always work if each has a port for every lower
-  // switch. Example: 4 lower switches with 6 up-ports and 16-port upper switches: 2 upper switches,
-  // 3 cables a pair.
+  // The smallest number of upper switches, with `ports` ports each, above `lower` switches that
+  // have `down` down-ports and need `up` up-ports each. Each pair of a lower and an upper switch
+  // has the same number of cables, so lower switches may get more than `up` up-ports. With one
+  // cable a pair, `up` upper switches always fit. Example: 4 lower switches with 6 up-ports and
+  // 16-port upper switches: 2 upper switches, 3 cables a pair.
   Above fewest_above(uint32_t lower, uint32_t down, uint32_t up, uint32_t ports) const {
     ORRERY_CHECK(lower <= ports && down + up <= tree_.radix, "there is a port for each cable");
     for (uint32_t switches = divide_up(uint64_t{lower} * up, ports);; ++switches) {
-      const uint32_t cables = divide_up(up, switches);  // of each pair
+      const uint32_t cables = divide_up(up, switches);  // cables of each pair
       const bool fits = down + cables * switches <= tree_.radix && lower * cables <= ports;
       if (fits) return {.switches = switches, .up = cables * switches};
     }
@@ -124,7 +124,8 @@ class Sizer {
   }
 
   // With oversubscription s, a spine has radix * s / (s + 1) ports for the leaves of its block; the
-  // rest is for cores. Example: radix 64 and s = 1 are 32 ports each.
+  // other ports are for cores. Example: radix 64 and s = 1 give 32 ports for leaves and 32 for
+  // cores.
   void size_three_levels() {
     const double over = params_.spine_oversubscription;
     const auto down = std::max(1U, static_cast<uint32_t>(tree_.radix * over / (over + 1)));
@@ -167,7 +168,7 @@ class Sizer {
     tree_.block_begin.push_back(tree_.leaves);
   }
 
-  // Takes the blocks of the layout that have leaves.
+  // Sets block_begin to the layout's blocks, without those that have no leaves.
   void take_blocks() {
     tree_.block_begin = {0};
     for (size_t g = 1; g < layout_.block_of_group.size(); ++g) {
@@ -197,7 +198,7 @@ class Sizer {
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes) {
   uint32_t groups = 0;
   for (const FabricNode& node : nodes) groups = std::max(groups, node.group + 1);
-  std::vector<uint32_t> leaves(groups, 0);  // of each group
+  std::vector<uint32_t> leaves(groups, 0);  // number of leaves of each group
   for (const FabricNode& node : nodes) {
     leaves[node.group] = std::max(leaves[node.group], node.nics);
   }

@@ -21,11 +21,11 @@ struct FabricNode {
 
 // The leaf of each NIC. Groups of leaves are never split between blocks.
 struct FabricLayout {
-  std::vector<uint32_t> nic_begin = {0};    // by node, and the end
-  std::vector<Bandwidth> node_rates;        // of each NIC, by node
+  std::vector<uint32_t> nic_begin = {0};    // first NIC of each node, and the end
+  std::vector<Bandwidth> node_rates;        // rate of each NIC of a node, by node
   std::vector<uint32_t> leaf_of;            // by NIC
   std::vector<uint32_t> group_begin = {0};  // first leaf of each group, and the end
-  std::vector<uint32_t> block_of_group;     // ascending; empty: the builder makes blocks
+  std::vector<uint32_t> block_of_group;     // by group, ascending; empty: size_tree() makes blocks
   std::vector<std::string> leaf_names;      // empty: leaf-0, leaf-1, ...
   uint32_t leaves() const { return group_begin.back(); }
 };
@@ -37,10 +37,10 @@ struct FatTree {
   uint32_t levels = 0;  // 1: a single leaf
   uint32_t radix = 0;
   uint32_t leaves = 0;
-  uint32_t leaf_down = 0, leaf_up = 0;  // down-ports of the fullest leaf
+  uint32_t leaf_down = 0, leaf_up = 0;  // leaf_down: of the fullest leaf
   std::vector<uint32_t> block_begin;    // first leaf of each block, and the end
   uint32_t spines_per_block = 0, spine_up = 0;
-  uint32_t cores_per_group = 0;  // a group for every spine of a block
+  uint32_t cores_per_group = 0;  // group j joins spine j of every block
   Bandwidth port_rate = {};      // of cables between switches
 
   uint32_t blocks() const {
@@ -52,7 +52,8 @@ struct FatTree {
   uint32_t spine_cables() const { return spines() * spine_up; }
 };
 
-// Why no such tree can be built: the field of `fabric` to change, and how.
+// A reason why no tree can be built. `field` of network.fabric should change; it is empty if no
+// single field can help.
 struct FabricMistake {
   std::string_view field;
   std::string message;

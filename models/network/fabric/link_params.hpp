@@ -38,7 +38,7 @@ struct LinkParams {
       c.error("ib_timeout", "says the same as ack_timeout: give one of them");
     }
   }
-  // The timeout is 4.096 us x 2^T, or ack_timeout if set.
+  // With ib_timeout T, the timeout is 4.096 us x 2^T, else ack_timeout.
   Duration timeout() const {
     return ib_timeout ? Duration{int64_t{4096} << *ib_timeout} : ack_timeout;
   }

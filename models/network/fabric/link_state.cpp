@@ -43,7 +43,7 @@ void LinkState::set_up(CableId cable, bool is_up, Time now) {
   ORRERY_CHECK(cable.index < blocked_.size(), "a cable of the fabric");
   if (cable_down_[cable.index] == !is_up) return;
   cable_down_[cable.index] = !is_up;
-  ++routes_version_;  // before the signal is emitted
+  ++routes_version_;  // before block() emits a signal, whose observers compare versions
   block(cable, is_up ? -1 : 1, now);
 }
 

@@ -15,13 +15,13 @@
 
 namespace orrery {
 
-// Goodput as a share of a link's rate at a bit error rate. A packet of L bits is damaged with p = 1
-// - (1 - BER)^L. A damaged packet stalls its sender for the timeout T, so a packet takes L / B + p
-// T instead of L / B: goodput = 1 / (1 + p T B / L).
+// Goodput as a share of a link's rate B at a bit error rate BER. A packet of L bits is damaged with
+// p = 1 - (1 - BER)^L. A damaged packet stalls its sender for the timeout T, so a packet takes L /
+// B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
-// State of cables and port counters of NICs. Faults break and mend cables here; the flow network
-// follows `capacity_changed`.
+// State of cables and switches, and error counters of NIC ports. Faults break and repair cables
+// through this class; the flow network follows `capacity_changed`.
 class LinkState {
  public:
   // `is_adaptive`: routes are chosen by load. A cursed cable is slow only then.
@@ -33,15 +33,16 @@ class LinkState {
   Bandwidth capacity(LinkId link) const;
 
   void set_up(CableId cable, bool is_up, Time now);
-  void set_up(SwitchId s, bool is_up, Time now);  // a dead switch takes all its cables with it
-  void set_bit_error_rate(CableId cable, double rate, Time now);  // 0: as new
-  // The cable carries 1 / factor of its rate while routing is adaptive; 1: its firmware is fixed.
+  void set_up(SwitchId s, bool is_up, Time now);  // the cables of a dead switch are down
+  void set_bit_error_rate(CableId cable, double rate, Time now);  // 0: no errors
+  // The cable carries 1 / factor of its rate while routing is adaptive. A factor of 1 ends the
+  // curse.
   void curse(CableId cable, double factor);
-  void set_adaptive(bool is_adaptive);  // the routing engine changed
+  void set_adaptive(bool is_adaptive);  // to be called when the routing engine changes
 
   double bit_error_rate(CableId cable) const;
-  // The error counter of a port: rate x BER x time since the cable was first degraded, rounded.
-  // Idle symbols count too; a dead cable counts none.
+  // The error counter of the cable's port: rate x BER x time since the cable was first degraded,
+  // rounded. Idle symbols count too; a dead cable counts none.
   int64_t symbol_errors(CableId cable, Time now) const;
   int64_t symbol_errors(Time now) const;  // of all cables
   // Nodes whose NICs counted errors, in order of nodes.
@@ -69,7 +70,8 @@ class LinkState {
   const Fabric& fabric_;
   Duration ack_timeout_;
   bool is_adaptive_;
-  std::vector<uint8_t> blocked_;  // by cable: 1 if the cable is dead, plus its dead ends
+  // By cable: 1 if the cable is dead, plus 1 for each dead switch at its ends.
+  std::vector<uint8_t> blocked_;
   std::vector<bool> cable_down_, switch_down_;
   std::map<CableId, Flaw> flaws_;  // of the few cables that have or had a flaw
   Signal<LinkId> capacity_changed_;

@@ -9,7 +9,7 @@
 namespace orrery {
 
 struct TableRow {
-  int64_t number = 0;  // from 1, as editors count
+  int64_t number = 0;  // of the line in the file, from 1
   std::vector<std::string> cells;
   std::string_view cell(size_t column) const {
     return column < cells.size() ? std::string_view{cells[column]} : std::string_view{};
@@ -17,13 +17,13 @@ struct TableRow {
 };
 
 struct Table {
-  std::string name;            // the file
-  std::vector<TableRow> rows;  // without blank ones
+  std::string name;            // of the file, for messages
+  std::vector<TableRow> rows;  // without blank lines
   std::string error;           // "FILE: why", or "FILE:ROW: why"
 };
 
-// For lookup tables, read as a whole, at most 64 MiB. Cells have no quotes; lines end with LF or CR
-// LF.
+// Reads a small table as a whole, at most 64 MiB. Quotes in cells have no meaning; lines end with
+// LF or CR LF.
 Table read_table_file(const std::string& path);
 Table read_table(std::string_view text, const std::string& name);
 

@@ -130,9 +130,9 @@ Route Router::route(NicId from, NicId to, uint32_t flow) const {
 
 namespace {
 
-// The i-th port to try. With `deals`, updn picks the next port by `deal` if the first one is dead.
-// So the destinations of a dead port are spread over all others instead of doubling the load of its
-// neighbour.
+// The i-th port to try, from the preferred port `wish` on. Without `deals`, the ports follow in
+// order. With `deals` (updn), `deal` decides which port follows a dead `wish`. So the destinations
+// of a dead port are spread over all others instead of doubling the load of its neighbour.
 uint32_t nth_try(uint64_t wish, uint32_t i, uint32_t ports, bool deals, uint64_t deal) {
   if (!deals || i == 0) return static_cast<uint32_t>((wish + i) % ports);
   return static_cast<uint32_t>((wish + 1 + (deal + i - 1) % (ports - 1)) % ports);
@@ -184,7 +184,8 @@ bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
   return false;
 }
 
-// The first port to compare follows from the key, which breaks ties.
+// Spines are compared from one that the key selects, and the first of the least loaded wins. So the
+// key breaks ties.
 Route Router::by_load(const Ask& ask) const {
   const FatTree& tree = fabric_.tree();
   const bool sees_all = engine_ == RoutingEngine::AdaptiveGlobal;

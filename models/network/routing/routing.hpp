@@ -24,7 +24,7 @@ class Route {
   bool empty() const { return size_ == 0; }
   LinkId operator[](size_t i) const { return links_[i]; }
   friend bool operator==(const Route& a, const Route& b) = default;
-  // A port or link that the engine would have preferred, or could have chosen, is dead.
+  // Whether a port or link that the engine would have preferred, or could have chosen, is dead.
   bool is_detour() const { return is_detour_; }
   void set_detour() { is_detour_ = true; }
 
@@ -34,9 +34,10 @@ class Route {
   bool is_detour_ = false;
 };
 
-// Routes are a function of the ids, of what is alive and, if adaptive, of the loads; there is no
-// table. Dmodk, updn and minhop prefer a port by the destination alone, as forwarding tables do;
-// ecmp also hashes source and flow. If that port is dead, other ports are tried in turn.
+// Computes routes from ids, from the state of cables and, with an adaptive engine, from loads. No
+// forwarding tables are stored. Dmodk, updn and minhop prefer a port by the destination alone, as
+// forwarding tables do; ecmp also hashes source and flow. If the preferred port is dead, the router
+// tries other ports in turn.
 class Router {
  public:
   // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Fabric and state must outlive
@@ -56,7 +57,7 @@ class Router {
   void watch_loads(std::span<const double> loads) { loads_ = loads; }
 
  private:
-  struct Ask;     // the question: both NICs, their leaves and blocks, and a key
+  struct Ask;     // arguments of a search: both NICs, their leaves and blocks, and a key
   struct Bundle;  // parallel cables between two switches
   Bundle to_spine(SwitchId leaf, uint32_t j) const;
   Bundle to_core(uint32_t block, uint32_t j, uint32_t core) const;

@@ -75,7 +75,8 @@ uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
 void FlowNetwork::begin(uint32_t index) {
   flows_[index].state = State::Moving;
   sharing_.set_rate_max({index}, flows_[index].rate_max);
-  plan_end(index);  // a transfer without bytes ends without a change of rates
+  // settle() plans ends only when rates change, which need not happen for an empty transfer.
+  plan_end(index);
   request_settle();
 }
 
@@ -101,7 +102,7 @@ void FlowNetwork::weigh(uint32_t index) {
   for (const MaxMin::Use& use : sharing_.uses({index})) weights[group_[use.link]] += use.weight;
 }
 
-// Adds an activity without links, so that the flow has an index of its own.
+// The activity of a carried flow has no links; it only gives the flow an index.
 FlowId FlowNetwork::carry(std::span<const LinkUse> uses) {
   const uint32_t index = add_flow({}, 0);
   Flow& flow = flows_[index];

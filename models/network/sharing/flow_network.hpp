@@ -23,7 +23,7 @@ struct FlowId {
   constexpr bool operator==(const FlowId&) const = default;
 };
 
-// Flows start, change and end at any time. Rates are settled once per instant, in Phase::Settle,
+// Flows start, change and end at any time. Rates are computed once per instant, in Phase::Settle,
 // and only flows whose rate changed are updated. Example: A alone on a 10 Gbit/s link moves at 10.
 // When B starts, both get 5; when B ends, A is back at 10 and its end moves forward.
 //
@@ -39,7 +39,7 @@ class FlowNetwork {
     double rate_max = kUnlimited;   // bits a second
   };
   struct Counters {
-    uint64_t started = 0, finished = 0, ended_early = 0;  // flows of either kind
+    uint64_t started = 0, finished = 0, ended_early = 0;  // flows of all kinds
     uint64_t settled = 0, rates_changed = 0;
   };
 
@@ -61,23 +61,23 @@ class FlowNetwork {
   FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
   // Ends a flow early without calling `done`. False: the handle is stale.
   bool end(FlowId flow);
-  // Both keep the progress made. The flow must be active. No links means no limit, so give an
-  // unreachable flow a limit of zero.
+  // Both functions keep the progress made. The flow must be active. A flow without links is
+  // unlimited, so a flow without a route needs a `rate_max` of 0.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
-  // A flow without end whose rate the caller computes, 0 at first. It takes no bandwidth from
-  // others. carried_by() counts its bytes at once, carried() once it ends or is booked.
+  // A flow without end whose rate the caller computes, 0 at first. Other flows lose no bandwidth to
+  // it. carried_by() counts its bytes at once, carried() only after end() or book_carried().
   FlowId carry(std::span<const LinkUse> uses);
   void set_carried_rate(FlowId flow, double bits_per_s);
   void book_carried();
 
-  // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate changed. A
-  // new flow counts as having had no rate.
+  // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate changed and
+  // for each new one.
   Signal<FlowId> rate_changed;
   Signal<LinkId> capacity_changed;  // emitted at once
 
   bool is_active(FlowId flow) const;
-  // The figures below are of the last settling; the flow must be active.
+  // Both functions use the rates of the last Phase::Settle. The flow must be active.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
 
@@ -85,7 +85,7 @@ class FlowNetwork {
   double load(LinkId link) const { return sharing_.load(link); }  // bits a second
   double capacity(LinkId link) const { return sharing_.capacity(link); }
   Bytes carried(LinkId link) const;  // until now, finished flows included; rounded to nearest
-  double carried_by(uint32_t group) const;  // bytes; takes time in the number of flows
+  double carried_by(uint32_t group) const;  // bytes; takes time proportional to the number of flows
   size_t active() const { return active_; }
   const Counters& counters() const { return counters_; }
   // Aborts if a link carries more than its capacity. For Engine::add_audit.
@@ -96,7 +96,7 @@ class FlowNetwork {
   struct Flow {
     State state = State::Free;
     uint32_t generation = 1;
-    int128_t rate = 0;       // in units, since `since`; kInstant: no limit at all
+    int128_t rate = 0;       // in FlowUnits, from `since` on; kInstant: unlimited
     Time since;              // instant up to which `moved` counts
     int128_t moved = 0;      // in units times nanoseconds
     int128_t accounted = 0;  // part of `moved` that carried_ includes
@@ -123,9 +123,9 @@ class FlowNetwork {
   Engine& engine_;
   MaxMin sharing_;
   std::vector<Flow> flows_;           // by index of the activity
-  IdVector<LinkId, double> carried_;  // bytes, by finished flows
+  IdVector<LinkId, double> carried_;  // bytes counted by account()
   IdVector<LinkId, uint8_t> group_;
-  std::array<double, kGroups> carried_by_{};  // bytes by group, by finished flows
+  std::array<double, kGroups> carried_by_{};  // bytes by group, counted by account()
   std::vector<FlowId> news_;                  // open() flows whose rate changed
   EventId settle_event_;
   size_t active_ = 0;

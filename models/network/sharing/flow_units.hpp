@@ -9,12 +9,12 @@
 
 namespace orrery {
 
-// The unit of rates is 2^-16 bit/s; a unit times 1 ns is the unit of progress. With whole numbers
-// the rest of a flow does not depend on how often it is read.
+// Rates are counted in units of 2^-16 bit/s, and progress in this unit times 1 ns. Both are whole
+// numbers, so what is left of a flow does not depend on how often the flow is read.
 struct FlowUnits {
   static constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
   static constexpr int128_t kPerByte = 8 * kPerBit;
-  static constexpr int128_t kLeftOver = kPerBit / 1000;    // a rest this small counts as nothing
+  static constexpr int128_t kLeftOver = kPerBit / 1000;    // so little left counts as 0
   static constexpr int128_t kInstant = int128_t{1} << 71;  // a rate without limit
 
   static int128_t of_rate(double bits_per_s) {

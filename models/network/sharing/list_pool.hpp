@@ -13,8 +13,9 @@
 
 namespace orrery {
 
-// The capacity of a list is a power of two, and freed capacity serves the next list of that size.
-// So nothing is allocated in a steady state. Adding to any list may move all of them.
+// The capacity (`room`) of a list is a power of two. A freed list leaves its memory to the next
+// list of the same capacity, so nothing is allocated in a steady state. Adding to any list may move
+// all of them.
 template <class T>
 class ListPool {
  public:

@@ -129,7 +129,7 @@ void MaxMin::detach(ActivityId id) {
   trees_.free(activity.levels);
 }
 
-// Sets the rate of the activity and the link or limit that decides it.
+// Finds the least of the activity's limit and levels, which is its rate, and the second least.
 void MaxMin::find_least(Activity& activity) const {
   if (activity.levels.size > 0) return find_least_of_many(activity);
   double least = activity.rate_max, second = kUnlimited;

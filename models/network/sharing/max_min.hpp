@@ -38,7 +38,7 @@ class MaxMin {
     double weight;
   };
 
-  LinkId add_link(double capacity);  // dense, from 0
+  LinkId add_link(double capacity);  // ids are 0, 1, ...
   void set_capacity(LinkId link, double capacity);
   // Weights must be positive; uses of the same link add up. Ids are dense and reused.
   ActivityId add(std::span<const LinkUse> uses, double rate_max = kUnlimited);
@@ -86,13 +86,13 @@ class MaxMin {
     bool is_queued = false;
     bool is_stale = false;    // in the queue, and `next` may be too low
     uint8_t raised = 0;       // how often its level rose in this solve()
-    double key = 0;           // in the queue: no lower level can change because of this link
-    double next = 0;          // its level by the m of its activities
+    double key = 0;           // in the queue: this link changes no level below the key
+    double next = 0;          // its new level, by the m of its activities
     double weight_above = 0;  // of activities that this level limits
     double load_max = 0;      // of a link that is not full: an upper bound of its load
   };
   struct alignas(64) Activity {
-    double least = 0;   // the least of its limit and levels
+    double least = 0;   // the least of its limit and the levels of its links
     double second = 0;  // the second least: the m that its bottleneck sees
     uint32_t least_at = kLimit;
     ListPool<Use>::List uses;
@@ -130,7 +130,7 @@ class MaxMin {
   ListPool<Entry> entries_;
   ListPool<Use> uses_;
   ListPool<double> trees_;
-  IdVector<LinkId, uint32_t> use_of_link_;  // while uses are merged
+  IdVector<LinkId, uint32_t> use_of_link_;  // lets attach() merge uses of the same link
   std::vector<ActivityId> free_;
   std::vector<LinkId> pending_;
   std::vector<LinkId> raised_;

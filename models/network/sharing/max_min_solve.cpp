@@ -7,15 +7,15 @@
 namespace orrery {
 namespace {
 
-// Computing the level of a link this short is cheaper than a queue.
+// For a link with so few activities, computing the level costs less than the queue.
 constexpr uint32_t kFewEntries = 8;
 constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is deferred
 
 }  // namespace
 
 std::span<const ActivityId> MaxMin::solve() {
-  // Links without shared activities first: their levels depend on no other link. This may make more
-  // links pending.
+  // Links with at most one activity come first, because their levels depend on no other link. This
+  // may make more links pending.
   for (size_t i = 0; i < pending_.size(); ++i) {
     const LinkId id = pending_[i];
     if (links_[id].entries.size > 1) continue;
@@ -48,10 +48,11 @@ std::span<const ActivityId> MaxMin::solve() {
   return changed_;
 }
 
-// Starts with equal rates for all activities. Repeatedly gives the activities below the level their
-// m and shares the rest among the others, until no more are below. Sums run in the order of the
-// entries, over those below the level and those above. So two calls that agree on the entries below
-// the result give the same result to the last bit.
+// Computes the level of a link from the m of its activities (see MaxMin). It starts with equal
+// rates for all activities. Repeatedly it gives the activities whose m is below the level their m
+// and shares the remaining capacity among the others, until no more are below. Sums run in the
+// order of the entries, over those below the level and those above. So two calls that agree on the
+// entries below the result give the same result to the last bit.
 double MaxMin::level_from_others(LinkId id) {
   Link& link = links_[id];
   const std::span<const Entry> entries = entries_.items(link.entries);
@@ -97,8 +98,8 @@ void MaxMin::push(LinkId id) {
   queue_.push(link.key, id.index);
 }
 
-// An activity of that weight on this link changed its m from `before` to `now`. Queues the link
-// with its new level, or with a lower bound of it if the link has many activities.
+// An activity with this weight on the link has changed its m (see MaxMin) from `before` to `now`.
+// Queues the link with its new level, or with a lower bound of it if the link has many activities.
 void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];
@@ -115,8 +116,8 @@ void MaxMin::doubt(LinkId id, double weight, double before, double now) {
     link.key = kUnlimited;
   }
   link.is_stale = true;
-  // Activities that take less can only raise the level. Activities that take more lower it at most
-  // as much as if those above the level made room for all of the increase.
+  // A lower m can only raise the level. A higher m lowers the level at most as if the activities
+  // above the level gave up the whole increase.
   if (now > before && link.next > from) {
     const double rounding = 1e-15 * link.capacity * link.entries.size;
     const double drop = (weight * (now - before) + rounding) / link.weight_above;
@@ -193,7 +194,8 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
   Link& link = links_[place.link];
   if (link.entries.size == 1) return;  // no other activity shares its level
   if (level_[place.link] == kUnlimited && !link.is_queued) {
-    // Most links are far from full. Rounding errors of the sum only make it larger.
+    // Most links are far from full and stay so. load_max is an upper bound of the load, because
+    // rounding errors only make it larger.
     if (before < kUnlimited) link.load_max += entry.weight * (now - before);
     link.load_max += 1e-15 * link.capacity;
     if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;
