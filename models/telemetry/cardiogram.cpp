@@ -110,7 +110,8 @@ std::vector<std::string> Cardiogram::notes() const {
 
 // ---- the past of ranks
 
-// Books the running ranks' activity over the interval at one pace that ends now.
+// Adds the activity of running ranks since the last call, during which the pace was constant, to
+// watched.run.
 void Cardiogram::advance(Watched& watched, Time now) {
   if (watched.runs) {
     const RunParts all = watched.expansion.parts_until(now - watched.since);

@@ -18,29 +18,30 @@
 
 namespace orrery {
 
-// The record costs one event for each interval in the window, one at the window's begin, and none
-// outside. Memory holds one interval of each rank. A job with a constant rate is expanded into the
-// steps and checkpoints that its rate stands for; other jobs are shown as simulated. Example: a
-// step of 0.6 s compute and 0.4 s exchange in rows of 0.5 s: compute 0.5, then compute 0.1 and
-// exchange 0.4.
+// Writes a row of each rank for each interval of the window. This costs one event for each
+// interval, one at the window's begin, and none outside the window. Memory holds one interval of
+// each rank. A job with a constant rate is expanded into the steps and checkpoints that its rate
+// stands for; other jobs are shown as simulated. Example: a step of 0.6 s compute and 0.4 s
+// exchange in rows of 0.5 s: the first row has 0.5 s of compute, the second 0.1 s of compute and
+// 0.4 s of exchange.
 //
 // For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
 // GpuUsage. A rate spreads a step evenly, so each change of pace and each end of the window may add
 // a difference of less than one step or cycle.
 class Cardiogram {
  public:
-  // `steps` is null with network.level: none. All must outlive it.
+  // `steps` is null with network.level: none. All arguments but `params` must outlive this object.
   Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller, const GangSteps* steps,
              const GpuPowers& powers, CardiogramParams params);
   Cardiogram(const Cardiogram&) = delete;
   Cardiogram& operator=(const Cardiogram&) = delete;
 
   void start();
-  void finish(Time end);  // after the controller's finish()
-  // Requested names that no gang has; one sentence each.
+  void finish(Time end);  // call it after the controller's finish()
+  // One sentence for each requested name that no gang has.
   std::vector<std::string> notes() const;
 
-  // Connect after all components that are shown.
+  // To be called after all components whose activity is shown have connected.
   void connect(JobNews& jobs, PodNews& pods);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
@@ -55,28 +56,28 @@ class Cardiogram {
   struct Rank {
     NodeId node;
     int32_t pod = 0;
-    int64_t milli = 0;  // of its GPU
+    int64_t milli = 0;  // milli-GPUs that it holds
     Mode mode = Mode::Idle;
     bool is_dead = false;
     bool serves = false;  // holds parameters, and waits while others compute
-    GpuPower power;       // of this node and job
+    GpuPower power;       // of its GPU, by node and job
     double nic_part = 0;  // share of the bytes that its job's steps send
-    RunParts parts;       // of the present interval
+    RunParts parts;       // activity in the current interval
     int128_t energy = 0;  // watts times milli-GPUs times nanoseconds
   };
   struct Watched {
     JobId job;
     bool is_over = false;
     std::vector<Rank> ranks;
-    Duration step_from;  // progress at the begin of the step
+    Duration step_from;  // progress at the begin of the run, from which steps are counted
     Time since;          // start of `expansion`
     Time settled;        // ranks are accounted up to here
-    Time restore_from;   // for ranks that are Held
+    Time restore_from;   // when ranks in mode Held begin to restore
     bool runs = false;
     RunExpansion expansion;
-    RunParts shown;  // from the expansion, up to now
-    RunParts run;    // of running ranks, since `settled`
-    Bytes sent{};    // by traced steps, at the last update
+    RunParts shown;  // activity in `expansion` that `run` includes
+    RunParts run;    // activity of running ranks since `settled`
+    Bytes sent{};    // by traced steps, up to the last update
   };
   Watched* find(JobId job);
   template <class F>

@@ -13,12 +13,12 @@ namespace orrery {
 
 enum class RankPhase : uint8_t {
   Idle,     // has no GPU
-  Init,     // images, start barrier, communicators, or waiting for the rest of its gang
+  Init,     // pulls images, waits for its gang, or sets up communicators
   Restore,  // loads a checkpoint
   Compute,
   Exchange,  // waits for an exposed exchange
-  // Waits for other pipeline stages and slower machines; optimizer and data; a dedicated parameter
-  // server waits for workers.
+  // Waits for other pipeline stages or slower machines, updates parameters, or reads data. A
+  // dedicated parameter server waits for workers.
   Wait,
   Checkpoint,  // writes or copies a checkpoint
   Hung,        // waits for a dead rank

@@ -70,7 +70,7 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
 }
 
-// Power above idle as a number of busy GPUs of the machine, by its nominal power.
+// The number of busy GPUs of the machine, at nominal power, that draw as much power above idle.
 int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
   return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;
@@ -168,7 +168,7 @@ void GpuUsage::rank_dead(PodId id, int64_t milli) {
 }
 
 // Counted jobs, services and gangs change as a whole. Independent pods start and leave one by one,
-// so this skips them.
+// so this function skips them.
 void GpuUsage::job_changed(JobId id, int32_t computing) {
   const Job& job = jobs_.job(id);
   if (job.is_counted()) {

@@ -31,12 +31,12 @@ enum class GpuRate : uint8_t {
   Reported,   // nano-GPUs that nvidia-smi reports as utilised: computing or in a busy wait
   Computing,  // nano-GPUs that compute
   Power,      // microwatts of all GPUs on nodes that are up
-  Loaded,     // nano-GPUs: power above idle, in busy GPUs of the same machine
+  Loaded,     // nano-GPUs: power above idle, as a number of busy GPUs of the same machine
 };
 inline constexpr size_t kGpuRates = 6;
 using GpuRates = std::array<int64_t, kGpuRates>;
 using GpuIntegrals = std::array<int128_t, kGpuRates>;  // rate times nanoseconds
-// Converts to GPUs, or watts.
+// Factor that converts a rate to GPUs or, for Power, to watts.
 constexpr double unit_of(GpuRate rate) {
   constexpr std::array<double, kGpuRates> kUnits = {1e-3, 1e-3, 1e-9, 1e-9, 1e-6, 1e-9};
   return kUnits[static_cast<size_t>(rate)];
@@ -47,7 +47,7 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 
 // The GPUs of a pod are idle from its reservation on: image pulls, the start barrier, communicator
 // setup and restore count as idle. They compute while the job is Running and the pod has begun, and
-// spin while it is Hung. A running job computes for a share of its time, and spins through
+// spin while the job is Hung. A running job computes for a share of its time, and spins through
 // exchanges and checkpoints for the rest. That share is a mean over the whole run ahead, so a rate
 // is constant while the job keeps its pace. A run that completes at one pace agrees with its
 // account in /jobs to a millionth. A run that is cut differs by less than a checkpoint write. Nodes
@@ -57,8 +57,8 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // for the share of time of its load, and are idle for the rest. Example: a replica of 8 A100 at
 // load 0.25 is allocated 8, reported 2, useful 2 and draws 1,118 W.
 //
-// A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
-// cluster's GPUs.
+// A counted job holds a number of GPUs but no node. Its GPUs count like those of a pod, and draw
+// the mean power of the cluster's GPUs.
 class GpuUsage {
  public:
   GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuPowers powers);
@@ -66,7 +66,8 @@ class GpuUsage {
   GpuUsage& operator=(const GpuUsage&) = delete;
 
   void connect(JobController& jobs, NodeNews& nodes);
-  // `computing`: millionths of a running job's time in which it computes.
+  // `computing`, in the functions below, is the share of a running job's time in which it computes,
+  // in millionths.
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
   void pod_runs(PodId pod, int32_t computing);
@@ -79,24 +80,25 @@ class GpuUsage {
   const GpuPowers& powers() const { return powers_; }
   int64_t rate(GpuRate r) const { return rates_[static_cast<size_t>(r)]; }
   GpuIntegrals integrals(Time now) const;           // since the start of the run
-  Signal<NodeId, int64_t> node_allocation_changed;  // changed by so many milli-GPUs, just now
+  Signal<NodeId, int64_t> node_allocation_changed;  // argument: change in milli-GPUs
 
-  // `accounts` of all jobs give the useful compute, because the rates spread checkpoints over a
-  // run.
+  // Useful and lost compute are from `accounts`, the sum over all jobs, because the rates spread
+  // checkpoints over a run.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:
   enum class Mode : uint8_t { Idle, Spins, Computes, Serves };
-  struct Use {        // of a pod, or of a counted job
-    NodeId node;      // of a pod
-    JobId service{};  // while it serves
+  struct Use {        // by a pod, or by a counted job
+    NodeId node;      // node of a pod; invalid for a counted job
+    JobId service{};  // the pod's service in mode Serves
     int64_t milli = 0;
     int64_t dead = 0;       // part of `milli` whose processes died
-    int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
+    int32_t computing = 0;  // share of time in which it computes, in millionths
     Mode mode = Mode::Idle;
     GpuPower power;
   };
-  // The sum over all running replicas, so a change of load costs the same for any number of them.
+  // Sums over all running replicas of a service, so a change of load costs the same for any number
+  // of replicas.
   struct Service {
     int64_t milli = 0;
     int64_t above_idle = 0;  // milli-GPUs times watts, while computing

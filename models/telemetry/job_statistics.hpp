@@ -16,8 +16,8 @@
 
 namespace orrery {
 
-// Wait: from submission until the job first runs. Completion time (JCT): from submission until it
-// completed.
+// Wait: from submission until the job first runs. Completion time (JCT): from submission until the
+// job completed, or until the end that a trace recorded.
 class JobStatistics {
  public:
   JobStatistics(Sim sim, const JobTable& jobs);
@@ -26,8 +26,8 @@ class JobStatistics {
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
 
-  void write_priorities(const JobController& jobs);  // after the run
-  // A figure is NaN if no job counts for it: 0 would say that jobs waited for 0 s.
+  void write_priorities(const JobController& jobs);  // call it after the run
+  // A value is NaN if no job contributes to it, because 0 would mean that jobs waited for 0 s.
   void add_summary(Recorder& recorder);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-enum class CableTier : uint8_t { Nic, Leaf, Spine };  // by the lower end
+enum class CableTier : uint8_t { Nic, Leaf, Spine };  // named after the lower end
 constexpr std::array<std::string_view, 3> enum_names(CableTier) { return {"nic", "leaf", "spine"}; }
 
 struct LinkRow {
@@ -64,11 +64,11 @@ struct NetworkSample {
   }
 };
 
-// Rates are means over whole steps. They are below the shared rate of an exchange, because gangs
-// compute in between. /links has rows only for cables with traffic or with flaws.
+// Rates are means over whole steps, in which gangs also compute. So they are below the rate during
+// an exchange. /links has rows only for cables with traffic or with flaws.
 class NetworkUsage {
  public:
-  // Both must outlive it.
+  // `network` and `steps` must outlive this object.
   NetworkUsage(Sim sim, Network& network, const GangSteps& steps);
   NetworkUsage(const NetworkUsage&) = delete;
   NetworkUsage& operator=(const NetworkUsage&) = delete;

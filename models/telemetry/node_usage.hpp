@@ -62,7 +62,7 @@ class NodeUsage {
   struct Use {
     int128_t allocated = 0;  // milli-GPUs times nanoseconds
     int64_t milli = 0;
-    Time since;  // start of the span with `milli`
+    Time since;  // when `milli` last changed
     Time down_since = Time{-1};
     Duration downtime;
     uint32_t failures = 0;

@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-// Parts of consecutive steps, from the begin of the first one.
+// Activity during `time` of consecutive steps, from the begin of the first one.
 RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) {
   RunParts parts;
   if (step.length == Duration{}) {

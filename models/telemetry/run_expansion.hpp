@@ -16,12 +16,13 @@ namespace orrery {
 struct StepShape {
   Duration length{};  // 0: unknown
   Duration compute{};
-  Duration working{};  // end of compute and of waiting for others
-  Duration exposed{};  // exposed exchange after that
+  Duration working{};  // from the begin of the step to the end of compute and of waiting for others
+  Duration exposed{};  // duration of the exposed exchange, which follows
   Duration sends_from{}, sends_to{};
-  double bytes = 0;  // bytes sent between the two
+  double bytes = 0;  // sent from sends_from to sends_to
 };
-// The pace must not be zero. `across`: the exchange across nodes, which sends `bytes` meanwhile.
+// The pace must not be zero. `across` is the duration of the exchange between nodes, which sends
+// `bytes`.
 StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes);
 
 using PhaseSpans = std::array<int64_t, kRankPhases>;  // nanoseconds
@@ -35,15 +36,15 @@ struct RunParts {
   RunParts operator-(const RunParts& other) const;
 };
 
-// A stretch of a run at one pace, from its begin on. Whole steps and checkpoint cycles add up to
-// the figures of the rate model, with a rounding error of a billionth.
+// A period of a run at one pace. Whole steps and checkpoint cycles add up to the figures of the
+// rate model, with a rounding error of a billionth.
 struct RunExpansion {
-  RunNow run;  // at the begin
+  RunNow run;  // state at the begin of the period
   StepShape step;
-  Duration into_step{};                        // progress in the step at the begin
+  Duration into_step{};  // progress in the current step at the begin of the period
   RankPhase stands_for = RankPhase::Exchange;  // phase shown at a pace of zero
 
-  // Activity from the begin until `elapsed`, in closed form for any number of steps.
+  // Activity in the first `elapsed` of the period, in closed form for any number of steps.
   RunParts parts_until(Duration elapsed) const;
 };
 

@@ -28,7 +28,7 @@ struct StorageSample {
 
 class StorageUsage {
  public:
-  StorageUsage(Sim sim, const Storage& storage);  // `storage` must outlive it
+  StorageUsage(Sim sim, const Storage& storage);  // `storage` must outlive this object
 
   void sample(Time now);  // at the end of each interval of the timeline
 

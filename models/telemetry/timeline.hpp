@@ -25,16 +25,16 @@
 
 namespace orrery {
 
-// Queries of the timeline when it samples.
+// Functions that the timeline calls when it samples.
 struct TimelineProbes {
   std::function<uint64_t()> pods_pending, gangs_pending;
-  std::function<bool()> is_over;  // true: nothing can happen any more, so sampling stops
+  std::function<bool()> is_over;  // true: no event can change anything any more, so sampling stops
 };
 
-// GPU series are means over the interval that ends at the row's time. Counts are those of that
-// instant, after all its events. At most one event is pending, and none after `until` or the end of
-// the run, so sampling never keeps a run alive. finish() adds the last, shorter interval, and the
-// useful series, which is known only then.
+// GPU series are means over the interval that ends at the row's time. Counts are the values at the
+// row's time, after all events of that instant. At most one sampling event is pending, and none
+// after `until` or the end of the run, so sampling never keeps a run alive. finish() adds the last,
+// shorter interval, and the useful series, which is known only at the end.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,

@@ -30,7 +30,8 @@ struct TimelineParams {
       c.error("teams_interval", "must be a multiple of interval");
     }
   }
-  // Interval between two rows of a team; zero: no rows. For 25 min the default is 75 min.
+  // Interval between two rows of a team; zero: no rows. Example: with an interval of 25 min, the
+  // default is 75 min.
   Duration between_teams() const {
     if (teams_interval) return *teams_interval;
     const Duration rest = 1_h % interval;

@@ -52,7 +52,7 @@ void UsefulCurve::work_settled(const WorkSettled& settled) {
   run.erase(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-// Drops the latest compute.
+// Drops the latest compute of a run, as much as `computed`.
 void UsefulCurve::drop(Run& run, int128_t computed) {
   for (; computed > 0; run.pop_back()) {
     ORRERY_CHECK(!run.empty(), "what is lost was computed");
@@ -75,8 +75,8 @@ UsefulCurve::Piece UsefulCurve::take_first(Piece& piece, int128_t computed) {
   return first;
 }
 
-// Merges neighbours that together fit in a span. The span doubles until at most half the pieces are
-// left.
+// Merges neighbours that together last at most `span`. The span doubles until at most half of
+// kPiecesMax pieces are left.
 void UsefulCurve::merge(Run& run) const {
   ORRERY_MARK("telemetry.useful_pieces_merged");
   for (Duration span = interval_; run.size() > kPiecesMax / 2; span = span * 2) {
@@ -93,7 +93,8 @@ void UsefulCurve::merge(Run& run) const {
   }
 }
 
-// Spreads a piece evenly over its time; the remainder of the division goes to its last interval.
+// Spreads a piece evenly over the intervals that it covers. The remainder of the division goes to
+// the last interval.
 void UsefulCurve::book(const Piece& piece) {
   const size_t last = last_bin_of(piece), first = std::min(bin_of(piece.from), last);
   if (last >= bins_.size()) bins_.resize(last + 1);

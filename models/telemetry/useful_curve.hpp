@@ -12,24 +12,25 @@
 
 namespace orrery {
 
-// Intervals have equal length and begin at time 0. Compute is held as pieces until it is kept for
-// good, as by a checkpoint. It is then booked to the intervals in which it was done. Lost pieces
+// Intervals have equal length and begin at time 0. Compute is held as pieces until it is saved for
+// good, as by a checkpoint. Then it is booked to the intervals in which it was done. Lost pieces
 // are dropped, so the curve is complete only at the end of the run. Example with intervals of 60 s:
-// a gang computes on 8 GPUs from 0 to 100 s, saves until 110 s and dies at 150 s. [0, 100) is
-// booked as 8 and 5.33 GPUs, and [110, 150) is dropped.
+// a gang computes on 8 GPUs from 0 to 100 s, writes a checkpoint until 110 s and dies at 150 s. [0,
+// 100) is booked as 8 GPUs in the first interval and 5.33 in the second; [110, 150) is dropped.
 //
-// Pieces in one interval become one piece. More than kPiecesMax arise after weeks of changing paces
-// without a checkpoint; neighbours are then merged until at most half are left.
+// Pieces of a run in one interval become one piece. A run has more than kPiecesMax pieces only
+// after weeks of changing paces without a checkpoint; neighbours are then merged until at most half
+// are left.
 class UsefulCurve {
  public:
-  static constexpr size_t kPiecesMax = 1024;  // a curve takes at most 32 kB
+  static constexpr size_t kPiecesMax = 1024;  // the pieces of a run take at most 32 kB
 
   explicit UsefulCurve(Duration interval) : interval_{interval} {}
 
   void work_done(const WorkDone& done);
   void work_settled(const WorkSettled& settled);
-  // Passes the sum of each interval, in milli-GPUs times nanoseconds times a million. The last sum
-  // includes everything later.
+  // Calls f with the compute of each interval, in nano-GPUs times nanoseconds. The last value
+  // includes all later intervals.
   template <class F>
   void for_each(size_t intervals, F&& f) const {
     if (intervals == 0) return;
@@ -52,8 +53,9 @@ class UsefulCurve {
   };
   using Run = std::vector<Piece>;  // in order of time
   struct Bin {
-    int128_t computed = 0;  // of pieces that begin or end here
-    int128_t rate = 0;      // of pieces that pass through here, minus that of the previous bin
+    int128_t computed = 0;  // of pieces that begin or end in this bin
+    // Rate of pieces that cover the whole bin, minus the rate in the previous bin.
+    int128_t rate = 0;
   };
   Run& run_of(JobId job, PodId pod);
   size_t bin_of(Time t) const { return static_cast<size_t>((t - Time{}) / interval_); }
