@@ -37,7 +37,8 @@ std::vector<std::string> option_names(const CommandSpec& command) {
   return names;
 }
 
-// The known option that begins with `wrong`, as for --out, or else one with a similar name.
+// "; did you mean '--output'?" for --out: an option that begins with `wrong`, else one with a
+// similar name.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (wrong.size() > 2 && name.starts_with(wrong)) return "; did you mean '" + name + "'?";
@@ -45,7 +46,8 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& kn
   return did_you_mean(wrong, known);
 }
 
-// The given options; the library's messages are replaced by Orrery's.
+// Splits the arguments into options and positional ones. The message about an unknown option is
+// Orrery's, with a suggestion; others are Boost's.
 po::parsed_options parse(const CommandSpec& command, std::span<const char* const> args) {
   po::options_description options = described(command);
   options.add_options()(kPositional, po::value<std::vector<std::string>>());

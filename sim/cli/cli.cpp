@@ -119,8 +119,8 @@ int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& 
     status = failure.status;
   }
   out.flush();
-  // Unwritable output is an error, unless its reader closed the pipe: `orrery describe scenario |
-  // head`.
+  // Output that cannot be written is an error. But a reader may close the pipe early, as in `orrery
+  // describe scenario | head`.
   if (status == ExitStatus::Ok && !out.good() && !is_reader_gone(out)) {
     err << "standard output cannot be written\n";
     status = ExitStatus::OutputFailed;

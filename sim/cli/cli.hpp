@@ -10,8 +10,8 @@ enum class ExitStatus : int {
   Ok = 0,
   Internal = 1,       // a bug of Orrery
   UserMistake = 2,    // wrong usage, scenario, trace or plug-in
-  OutputFailed = 74,  // as EX_IOERR
-  Stopped = 130,      // as a shell reports Ctrl-C
+  OutputFailed = 74,  // the number of EX_IOERR
+  Stopped = 130,      // the status that a shell reports after Ctrl-C
 };
 
 // `args` is without the program's name. Never throws.

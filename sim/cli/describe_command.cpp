@@ -39,7 +39,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// The extension points, from the list from which registry and framework are built.
+// The extension points and their docs. The same lists define the registry and the framework.
 std::string points_text() {
   Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
@@ -50,7 +50,7 @@ std::string points_text() {
          aligned(of_jobs) + "\nPoints of controllers:\n" + aligned(of_controllers);
 }
 
-// Names of metrics in studies, reports and /summary.
+// Names and docs of all metrics, which are the figures of /summary.
 std::string metrics_text() {
   Rows rows;
   for (const auto& [figure, is_of_course] : known_figures()) {
@@ -61,8 +61,8 @@ std::string metrics_text() {
          aligned(rows);
 }
 
-// The figure with its text. A text such as "its median" refers to an earlier figure, which then
-// comes first. Empty: no figure has this name.
+// The metric with its doc. A doc such as "its median" refers to an earlier metric, which is then
+// shown first. Empty if no metric has this name.
 std::string metric_text(const std::string& name) {
   Rows rows;
   for (const auto& [figure, is_of_course] : known_figures()) {
@@ -112,7 +112,7 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
   return text + "\nargs:\n" + describe_text(args);
 }
 
-// A policy in a file of code: "mine.py:Mine".
+// Describes a policy in a file of code, such as "mine.py:Mine".
 ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
                          std::ostream& out, std::ostream& err) {
   try {
@@ -152,7 +152,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// Names of which `wrong` is a part, such as KueueTopology for kueue, else the nearest one.
+// Suggests the names that contain `wrong`, such as KueueTopology for kueue, else the nearest name.
 std::string suggestion(const std::string& wrong, const std::vector<std::string>& known) {
   constexpr size_t kPartMin = 3, kNamesMax = 5;
   std::vector<std::string> found;
@@ -164,7 +164,7 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
   return "; names with it: " + joined(found);
 }
 
-// Describes a metric, or reports that nothing has this name.
+// Describes the metric of this name, or reports that the name is unknown.
 ExitStatus describe_other(const std::string& name, const FieldTree& scenario, std::ostream& out,
                           std::ostream& err) {
   if (const std::string metric = metric_text(name); !metric.empty()) {

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Escapes each line separately. Further lines have no time and level.
+// Makes each line of the text printable. Only the first line is preceded by time and level.
 std::string shown(std::string_view text) {
   std::string lines;
   for (size_t end = 0; end != std::string_view::npos;) {
@@ -26,7 +26,7 @@ std::string shown(std::string_view text) {
 struct Log::Parts {
   explicit Parts(std::ostream& stream)
       : logger{"orrery", std::make_shared<spdlog::sinks::ostream_sink_st>(stream, true)} {}
-  spdlog::logger logger;  // outside of spdlog's registry: many runs may live in one process
+  spdlog::logger logger;  // not in spdlog's registry, because many runs may live in one process
 };
 
 Log::Log(std::ostream& stream, bool is_quiet) : parts_{std::make_unique<Parts>(stream)} {

@@ -9,7 +9,7 @@ namespace orrery {
 
 class Log {
  public:
-  // Quiet: only errors. `stream` must outlive the log.
+  // If `is_quiet`, only errors are written. `stream` must outlive the log.
   Log(std::ostream& stream, bool is_quiet);
   ~Log();
   Log(const Log&) = delete;

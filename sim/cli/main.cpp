@@ -9,7 +9,7 @@
 
 namespace {
 
-// For exceptions that cannot be caught, such as those of a destructor.
+// Called by std::terminate, for instance when a destructor throws. Prints a message and exits.
 [[noreturn]] void end_with_message() {
   orrery::Failure failure{.text = "internal error: the program ended itself"};
   if (std::current_exception() != nullptr) failure = orrery::current_failure();
@@ -21,7 +21,8 @@ namespace {
 
 int main(int argc, char** argv) {
   std::set_terminate(end_with_message);
-  // An exceeded disk quota and a closed pipe then appear as failed writes, which are reported.
+  // Without these signals, an exceeded limit of file size and a closed pipe are failed writes,
+  // which are reported.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const std::span<const char* const> all{argv, static_cast<size_t>(argc)};

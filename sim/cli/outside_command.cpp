@@ -35,14 +35,15 @@ std::string from_environment(const char* name, const char* otherwise) {
   return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
-// Debian's Python packages belong to /usr/bin/python3; PATH may name another one first.
+// /usr/bin/python3 comes first, because Debian's Python packages belong to it. The python3 on the
+// PATH may be another one.
 std::string python() {
   const char* const debian = "/usr/bin/python3";
   return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");
 }
 
-// Puts the package before the user's path. PYTHONSAFEPATH keeps modules in the current folder from
-// hiding others.
+// Puts the package first in PYTHONPATH. With PYTHONSAFEPATH, Python ignores modules in the current
+// folder, which could hide others.
 void prepare_environment(const std::string& folder) {
   const std::string path = from_environment("PYTHONPATH", "");
   setenv("PYTHONPATH", (path.empty() ? folder : folder + ":" + path).c_str(), 1);

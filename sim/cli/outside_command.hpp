@@ -12,12 +12,12 @@ namespace orrery {
 struct OutsideCommand {
   std::string_view name, usage, doc;
 };
-// Their lines in `orrery --help`; their own --help has the options.
+// The commands for the list in `orrery --help`. The options of each are in its own --help.
 std::span<const OutsideCommand> outside_commands();
 
-// Replaces this process by `python3 -m orrery NAME ARGS`, so it returns only after an error that it
-// has reported: no Python, or no package. ORRERY_PYTHON in the environment chooses the Python; for
-// the package see sim/core/installation.hpp.
+// Replaces this process by `python3 -m orrery NAME ARGS`. Returns only if Python or the package is
+// missing, and reports which. ORRERY_PYTHON in the environment chooses the Python; for the package
+// see sim/core/installation.hpp.
 ExitStatus become_outside(std::string_view name, std::span<const char* const> args,
                           std::ostream& err);
 

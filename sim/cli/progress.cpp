@@ -37,7 +37,7 @@ std::string format_simulated(Time time) {
 }
 
 std::string format_host_time(double seconds_in) {
-  constexpr double kMax = 1e9;  // decades
+  constexpr double kMax = 1e9;  // about 32 years
   if (!(seconds_in < kMax)) return "very long";
   const auto s = static_cast<int64_t>(std::max(seconds_in, 0.0) + 0.5);
   if (s < 60) return std::to_string(s) + "s";
@@ -74,7 +74,8 @@ std::optional<double> fraction_done(const SimulationProgress& progress) {
 
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s) {
   const auto fraction = fraction_done(progress);
-  constexpr double kFirstGuess = 0.001;  // earlier estimates vary too much
+  // No estimate before this fraction, because it would vary too much.
+  constexpr double kFirstGuess = 0.001;
   if (!fraction || *fraction < kFirstGuess) return std::nullopt;
   return elapsed_s * (1 - *fraction) / *fraction;
 }
@@ -116,7 +117,8 @@ void ProgressReporter::update(const SimulationProgress& progress, Clock::time_po
   }
 }
 
-// Averages over about a second, so that the figure is readable.
+// Events per second of the last second or so. Over a shorter time the figure would vary too much to
+// be read.
 void ProgressReporter::measure_rate(const SimulationProgress& progress, Clock::time_point now) {
   const double gap = seconds_between(measured_at_, now);
   const bool is_first = measured_at_ == started_at_;

@@ -16,7 +16,8 @@ std::string format_simulated(Time time);       // "12d 03:04:05"
 std::string format_host_time(double seconds);  // "7s", "4min 05s", "2h 03min"
 std::string format_count(uint64_t count);      // "1,234,567"
 std::string format_short(double value);        // "12.3M", for rates
-// Share of simulated time; empty without an end, because future jobs are unknown.
+// The fraction of the simulated time. Empty if the run has no end: how many jobs will arrive is
+// unknown.
 std::optional<double> fraction_done(const SimulationProgress& progress);
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s);
 std::string progress_line(const SimulationProgress& progress, double elapsed_s,
@@ -51,7 +52,7 @@ class ProgressReporter {
 };
 
 size_t terminal_width();  // in columns; 80 if it is unknown
-// Log lines unless `stream` is std::cerr and a terminal.
+// Quiet if `is_quiet`, Terminal if `stream` is std::cerr and a terminal, else Lines.
 ProgressReporter::Mode progress_mode(const std::ostream& stream, bool is_quiet);
 
 }  // namespace orrery

@@ -36,11 +36,11 @@ std::string output_path(const Arguments& arguments, const std::string& scenario)
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;  // one of the two does not exist, so they differ
+  std::error_code error;  // set if a file does not exist: then the two differ
   return fs::equivalent(a, b, error);
 }
 
-// A finished run replaces the file at its path, which must not be an input of the run.
+// Rejects an output that is also an input: a finished run replaces the file at the output's path.
 void check_output(const std::string& output, const ScenarioInput& input) {
   const auto refuse_if_same = [&](const std::string& file, std::string_view what) {
     if (!is_same_file(output, file)) return;

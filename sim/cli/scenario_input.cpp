@@ -14,7 +14,8 @@
 namespace orrery {
 namespace {
 
-// An option that abbreviates an override; mistakes are reported under the option's name.
+// Applies an option that stands for an override, such as --seed for --set run.seed. Mistakes are
+// reported under the option's name.
 void apply_option(ScenarioInput& input, const std::string& option, const std::string& assignment) {
   config::apply_override(input.document, assignment, input.diagnostics);
   const size_t number = input.document.overrides.size();
@@ -30,7 +31,8 @@ void check_seed(const std::string& text) {
   }
 }
 
-// Reports unknown tables in record.off: the intended table would still be recorded.
+// Reports entries of record.off that match no table: after a typing mistake, the intended table
+// would still be recorded.
 void check_tables_off(ScenarioInput& input) {
   const std::vector<std::string>& off = input.scenario.record.off;
   const config::Node& listed = input.document.root["record"]["off"];
@@ -50,7 +52,7 @@ void check_tables_off(ScenarioInput& input) {
 std::string with_option_named(const ScenarioInput& input, const std::string& message) {
   for (const auto& [prefix, option] : input.options_meant) {
     if (!message.starts_with(prefix)) continue;
-    // End of line and column, which mean nothing for an option.
+    // The line and column end here. They are dropped, because they mean nothing for an option.
     const size_t end = message.find(": ");
     return end == std::string::npos ? message : option + message.substr(end);
   }

@@ -19,17 +19,18 @@ struct ScenarioInput {
   config::Document document;
   Scenario scenario;
   Diagnostics diagnostics;
-  // Overrides and the options that they came from: "--set #3" and "--seed".
+  // Prefixes of messages, and what is shown instead: "--set #3:" becomes "--seed" if the third
+  // override comes from this option.
   std::vector<std::pair<std::string, std::string>> options_meant;
 };
 
 // Whether the document is the file of a study, which `orrery study` reads.
 bool is_study(const config::Node& root);
 
-// The files of every --plugin. A bare name without such a file here may be a library of Orrery's
-// own, such as liborrery_python.so.
+// The files of every --plugin. A name without a folder, if there is no such file here, may be a
+// library of Orrery's own, such as liborrery_python.so.
 std::vector<std::string> plugin_files(const Arguments& arguments);
-// Loads every --plugin. False: `err` has the reason.
+// Loads every --plugin. Returns false after writing the reason to `err`.
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file and applies --set, --seed and --until. Throws UsageError.
 [[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);

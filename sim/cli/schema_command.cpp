@@ -55,14 +55,15 @@ void offer_policies(FieldTree& scenario) {
   offer_in_list(child(profile, "controllers"), controllers);
 }
 
-// The user's machines are based on one of the catalogue.
+// Offers the machines of the catalogue as `base` of the user's machines.
 void offer_machines(FieldTree& scenario) {
   FieldTree& base = child(child(child(scenario, "cluster"), "machines").children.front(), "base");
   base.shape = FieldShape::Enum;
   for (const Machine& machine : machine_catalogue()) base.enum_values.push_back(machine.name);
 }
 
-// Pools name a machine of the catalogue, or one of `cluster.machines`, which no schema can follow.
+// The rule that the machine of a pool is one of the catalogue. A document with `include` or
+// `cluster.machines` is exempt, because no schema can know the machines that it adds.
 Json machine_rule() {
   Json names = Json::array();
   for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);

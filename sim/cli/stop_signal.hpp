@@ -8,8 +8,9 @@
 
 namespace orrery {
 
-// While it exists, the first signal sets the flag and a second one ends the process at once. A
-// signal that was ignored before, as under nohup, stays ignored. Only one may exist at a time.
+// While an instance exists, the first SIGINT or SIGTERM sets flag() and a second one ends the
+// process at once. A signal that was ignored before, as under nohup, stays ignored. Only one
+// instance may exist at a time.
 class StopSignal {
  public:
   StopSignal();

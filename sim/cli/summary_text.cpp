@@ -16,7 +16,7 @@ struct Row {
 };
 struct Group {
   std::string_view title;
-  std::vector<std::string_view> words;  // words in the names of the group's figures
+  std::vector<std::string_view> words;  // a figure whose name contains one of these is in the group
 };
 
 // A figure goes into the first matching group, so specific groups come first.
@@ -132,7 +132,7 @@ std::string summary_text(const SimulationResult& result, const std::string& outp
   size_t figure_width = 0;
   std::array<std::vector<Row>, kOrder.size()> groups;
   for (const SummaryValue& value : result.summary) {
-    // The same figure exists as a share, which is easier to read.
+    // Each gpu_s_ figure also exists as a share, which is easier to read.
     if (value.name.starts_with("gpu_s_")) continue;
     const auto* const place = std::find(kOrder.begin(), kOrder.end(), group_of(value.name).title);
     auto& rows = groups[static_cast<size_t>(place - kOrder.begin())];

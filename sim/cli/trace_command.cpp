@@ -29,7 +29,7 @@ std::optional<P> read_source_params(const std::string& file, const Arguments& ar
   for (const std::string& assignment : arguments.all("set")) {
     config::apply_override(document, assignment, diagnostics);
   }
-  // A file's name is any text, so it bypasses the parser.
+  // The file's name bypasses the parser, because it may be any text.
   if (const config::Node* const given = document.root.find("file"); given != nullptr) {
     throw UsageError{"--set file=: name the file as an argument"};
   }
@@ -47,8 +47,7 @@ ExitStatus report_mistakes(const std::vector<std::string>& errors, std::ostream&
   return errors.empty() ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// Whether the requested format is one of requests. Without a requested format, whether the file
-// looks like requests.
+// Whether the file holds requests, not jobs: by the format that --set gives, else by its beginning.
 bool holds_requests(const std::string& file, const Arguments& arguments) {
   for (const std::string& set : arguments.all("set")) {
     constexpr std::string_view kKey = "format=";
@@ -73,8 +72,8 @@ Arguments with_format(Arguments arguments) {
   return arguments;
 }
 
-// Skips malformed rows, to show as much as possible. They still make the exit status a mistake,
-// unless `lenient` allows them.
+// Shows as much as possible, so malformed rows are skipped. Unless `lenient` is set, they still
+// make the exit status UserMistake.
 ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostream& err) {
   const bool is_lenient = params.lenient;
   params.lenient = true;
@@ -90,7 +89,7 @@ bool is_guessed(const TraceParams& params) {
   return params.format == TraceFormat::Auto && params.columns == TraceColumns{};
 }
 
-// Whether the rows, or the user, give durations of jobs.
+// Whether the rows, or `default_duration`, give durations of jobs.
 bool knows_durations(const TraceParams& params) {
   if (params.default_duration) return true;
   const std::string beginning = traces::read_beginning(traces::TextSource::open_file(params.file));
@@ -98,7 +97,8 @@ bool knows_durations(const TraceParams& params) {
   return format == nullptr || format->durations != traces::Durations::InNoRow;
 }
 
-// A list of survivors is shown as recorded, unless a replay's view is requested.
+// Shows the jobs as recorded. A trace may list only jobs that ended after its beginning; warm_start
+// or window_start show what its replay would submit.
 ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& out,
                 std::ostream& err) {
   const bool is_lenient = params.lenient;
@@ -140,7 +140,7 @@ ExitStatus series_info(SeriesParams params, std::ostream& out, std::ostream& err
   return is_lenient ? ExitStatus::Ok : report_mistakes(series.skipped_examples, err);
 }
 
-// Moves all rows of a reader to a writer.
+// Writes `row` and all further rows of the reader.
 template <class Writer, class Reader, class Row>
 ExitStatus write_rows(Writer& writer, Reader& reader, const Row* row, std::ostream& err) {
   for (; row != nullptr && writer.error().empty(); row = reader.next()) writer.add(*row);
@@ -158,7 +158,7 @@ void tell_written(const std::string& target, int64_t rows, const char* what,
 }
 
 void refuse_to_replace(const std::string& file, const std::string& target) {
-  std::error_code error;  // one of the two does not exist, so they differ
+  std::error_code error;  // set if a file does not exist: then the two differ
   if (std::filesystem::equivalent(file, target, error)) {
     throw UsageError{"the output would replace " + file + ", which it is made from"};
   }
@@ -168,7 +168,7 @@ ExitStatus convert(const TraceParams& params, const std::string& target, std::os
                    std::ostream& err) {
   const auto reader = open_trace(params);
   for (const std::string& beside : reader->side_files()) refuse_to_replace(beside, target);
-  // Also reads the file's facts, which precede the jobs.
+  // Reading the first job also reads the file's facts, which precede the jobs.
   const TraceJob* const first = reader->next();
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   NativeWriter writer{

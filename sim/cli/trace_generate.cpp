@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The distributions of a trace that are compared.
+// Values of a trace, for comparing the distributions of a recorded and a generated one.
 struct Sample {
   std::vector<double> gaps, hours, gpus, cores, durations, work;
   std::map<std::string, int64_t, std::less<>> jobs_of_user;
@@ -49,7 +49,7 @@ struct Sample {
     }
   }
 
-  // For each job, how many users have more jobs than its user.
+  // For each job, the rank of its user by number of jobs; 0 is the user with most jobs.
   std::vector<double> ranks() const {
     std::vector<int64_t> counts;
     for (const auto& [user, jobs] : jobs_of_user) counts.push_back(jobs);
@@ -121,7 +121,7 @@ std::optional<TraceModelParams> read_spec(const std::string& path, const Argumen
   return {};
 }
 
-// The source trace of the jobs, their number and their seed.
+// Facts about the generated trace: its source, and the parameters with which it was made.
 std::vector<TraceFact> provenance(const TraceModelParams& params, const TraceReader& reader) {
   std::vector<TraceFact> facts =
       provenance(params.trace, name_of(reader.format()), reader.side_files(), reader.facts());
@@ -139,7 +139,7 @@ ExitStatus trace_generate(const Arguments& arguments, std::ostream& out, std::os
   const std::string& target = arguments.positional[2];
   const auto params = read_spec(arguments.positional[1], arguments, err);
   if (!params) return ExitStatus::UserMistake;
-  std::error_code error;  // one of the two does not exist, so they differ
+  std::error_code error;  // set if a file does not exist: then the two differ
   if (fs::equivalent(params->trace.file, target, error) ||
       fs::equivalent(arguments.positional[1], target, error)) {
     throw UsageError{"the output would replace what it is made from"};

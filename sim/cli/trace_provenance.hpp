@@ -15,10 +15,10 @@ namespace orrery {
 using TraceFact = std::pair<std::string, std::string>;
 
 std::string hash_of(const std::string& file);  // "unknown" if unreadable
-// Replaces line ends by blanks, because facts are lines.
+// Replaces line ends by blanks, because each fact is one line of the file.
 std::vector<TraceFact> as_lines(std::vector<TraceFact> facts);
 
-// Every parameter as used, defaults included, in one line; files without their folders.
+// All parameters, defaults included, in one line. File names are without their folders.
 template <class P>
 std::string resolved_line(P params) {
   params.file = std::filesystem::path{params.file}.filename().string();
@@ -29,7 +29,8 @@ std::string resolved_line(P params) {
   return config::to_flow_text(config::type_of<P>().write(&params));
 }
 
-// `facts` are those of the source file.
+// Facts about a converted trace: its source and the side files, the parameters, and `facts`, which
+// are those of the source.
 template <class P>
 std::vector<TraceFact> provenance(const P& params, std::string_view format,
                                   const std::vector<std::string>& side_files,

@@ -16,9 +16,10 @@ std::string layout_text(const TraceReader& reader, bool is_guessed);
 // Without durations, the statistics of durations are not shown.
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
                        bool has_durations, bool is_guessed);
-// The start of a replay of a list of survivors; the statistics are as recorded.
+// For a trace that lists only jobs that ended after recording began: the start of its replay, and
+// the jobs under way at that time. `statistics` are of the trace as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
-// Reads the requests to their end. Keeps 32 bytes of each.
+// Statistics of all requests of the reader. Needs 32 bytes for each request.
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
 std::string series_text(const SeriesReport& series);

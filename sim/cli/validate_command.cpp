@@ -31,8 +31,9 @@ std::string counts_of(const ScenarioInput& input) {
          (warnings == 0 ? "" : ", " + counted(warnings, "warning"));
 }
 
-// Checks that need the nodes, such as a fault of an unknown node. A node list is an input of the
-// run, like a trace, and is not opened. Returns the jobs' demand on the nodes.
+// Makes the checks that need the nodes, such as that for a fault of an unknown node. Returns the
+// jobs' demand on the nodes. A file of nodes is not opened: it is an input of the run, like a
+// trace.
 std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return {};
   const Ground ground{input.scenario};
@@ -41,7 +42,7 @@ std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   return offered_load(input.scenario, ground.state, false);
 }
 
-// The study and the scenario of each of its cells. None: `path` is no study.
+// Validates a study with the scenario of each of its cells. Empty if `path` is no study.
 std::optional<ExitStatus> validate_study(const std::string& path, const Arguments& arguments,
                                          std::ostream& out, std::ostream& err) {
   Diagnostics loading;

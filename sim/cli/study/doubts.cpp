@@ -8,15 +8,17 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kFewPairs = 10;      // with fewer, two of three skewed samples look normal
+constexpr size_t kFewPairs = 10;      // with fewer pairs, two of three skewed samples look normal
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
-constexpr double kSkewedFrom = 2;     // standard errors, exceeded by one normal sample in 20
+constexpr double kSkewedFrom = 2;     // standard errors; one normal sample in 20 has more
 
 struct CoverageRow {
   size_t pairs;
-  double skewed_t, skewed_bca, tied_t, tied_bca;  // 0: the estimator needs more pairs
+  double skewed_t, skewed_bca, tied_t, tied_bca;  // shares; 0 if the estimator needs more pairs
 };
-// Skewed: lognormal with sigma 1.5. Tied: 70 % of the pairs equal, the others exponential.
+// Shares of 95 % intervals that contained the true mean of synthetic samples. Skewed samples are
+// lognormal with sigma 1.5. In tied samples 70 % of the pairs are equal, the other differences
+// exponential.
 constexpr std::array<CoverageRow, 4> kCoverage{{{5, 0.692, 0, 0.704, 0},
                                                 {10, 0.718, 0, 0.785, 0},
                                                 {20, 0.756, 0.814, 0.842, 0.870},

@@ -72,9 +72,10 @@ Interval t_interval(std::span<const double> values, double confidence) {
   return {mean - half, mean + half};
 }
 
-// The quantile p of the resampled means is taken at Phi(z0 + (z0 + z_p) / (1 - a (z0 + z_p))). The
-// bias z0 is the distance of the median of the resampled means from the mean. The acceleration a is
-// the growth of the standard error with the mean; for a mean it is the skewness over 6 sqrt(n).
+// The end for probability p is the quantile of the resampled means at Phi(z0 + (z0 + z_p) / (1 - a
+// (z0 + z_p))). Phi is the standard normal distribution function, z_p its quantile for p, and z0
+// (the bias) its quantile for the share of resampled means below the mean of the values. The
+// acceleration `a` is the skewness of the values over 6 sqrt(n).
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples) {
   ORRERY_CHECK(values.size() >= kBcaValuesMin, "the bootstrap of few values is worse than t");
   const double mean = mean_of(values), squares = sum_of_powers(values, 2);

@@ -9,11 +9,11 @@
 
 namespace orrery {
 
-// The interval that contains the mean with the requested confidence.
+// A confidence interval of a mean. Both ends are NaN if the interval is unknown.
 struct Interval {
   double low = 0, high = 0;
   bool contains(double value) const { return low <= value && value <= high; }
-  bool is_known() const { return low <= high; }  // not NaN
+  bool is_known() const { return low <= high; }  // no end is NaN
   double half() const { return (high - low) / 2; }
 };
 
@@ -22,9 +22,10 @@ constexpr std::array<std::string_view, 2> enum_names(Estimator) { return {"t", "
 
 constexpr size_t kBcaValuesMin = 20;
 
-// Student's t. Exact for normal values, approximate for many values. Needs at least two values.
+// By Student's t: exact for normal values, approximate for many values of any kind. Needs at least
+// two values.
 Interval t_interval(std::span<const double> values, double confidence);
-// The bootstrap of Efron (1987), corrected for bias and acceleration. The ends are quantiles of
+// By the bootstrap of Efron (1987), corrected for bias and acceleration. The ends are quantiles of
 // resampled means, so they stay within the values. The seed of the resampling is fixed. Needs
 // kBcaValuesMin values.
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples = 4'000);
@@ -33,7 +34,7 @@ struct IntervalOptions {
   double confidence = 0.95;
   Estimator estimator = Estimator::T;
 };
-// NaN with fewer values than the estimator needs.
+// The interval is unknown with fewer values than the estimator needs.
 Interval interval_of_mean(std::span<const double> values, const IntervalOptions& options);
 
 double mean_of(std::span<const double> values);

@@ -18,7 +18,8 @@ namespace orrery {
 enum class Scale : uint8_t { Difference, LogRatio };
 constexpr std::array<std::string_view, 2> enum_names(Scale) { return {"difference", "log_ratio"}; }
 
-// Equal: every pair is equal. Unclear: the interval contains the value of no difference.
+// Equal: in every pair the two values are equal. Unclear: the interval contains the value of no
+// difference.
 enum class DifferenceVerdict : uint8_t { Unclear, Less, More, Equal };
 constexpr std::array<std::string_view, 4> enum_names(DifferenceVerdict) {
   return {"unclear", "less", "more", "equal"};
@@ -35,31 +36,32 @@ struct PairedDifference {
   size_t pairs = 0, equal = 0;  // equal: pairs with two equal values
   double baseline = 0;          // mean of the baseline over the pairs
   Estimate difference = {};
-  std::optional<Estimate> log_ratio = {};  // none: a value is not positive
+  std::optional<Estimate> log_ratio = {};  // empty if a value is not positive
   Scale scale = Scale::Difference;
   // Correlation of the arms over the seeds, which common random numbers increase. 0 if either arm
   // does not vary.
   double correlation = 0;
-  double skewness = 0;  // skewness_score() on the scale
+  double skewness = 0;  // skewness_score() of the differences or log ratios
   bool varies = false;  // in either arm, the value differs between seeds
 
-  // The estimate on the scale, where 0 is no difference.
+  // The difference or the log ratio, as `scale` says; 0 means no difference.
   const Estimate& estimate() const { return scale == Scale::LogRatio ? *log_ratio : difference; }
   DifferenceVerdict verdict() const;
-  // The difference in percent by the geometric mean of the pairs' ratios: more than -100. NaN
-  // without log ratios.
+  // The difference in percent: the geometric mean of the pairs' ratios, less 1, so it is above
+  // -100. NaN without log ratios.
   Estimate percent() const;
-  // Half of the interval as a fraction of the baseline; infinite if the baseline is 0 or an end is
+  // Half of the interval as a fraction of the baseline. Infinite if the baseline is 0 or an end is
   // unknown.
   double relative_half() const;
 };
-// Both columns have the same length. With fewer pairs than the estimator needs, intervals are NaN.
-// Without log ratios the scale is that of differences.
+// Compares pair by pair; both columns have the same length. With fewer pairs than the estimator
+// needs, intervals are NaN. Scale::Difference replaces `scale` if a value is not positive, so that
+// there are no log ratios.
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    Scale scale, const IntervalOptions& options);
 
-// The number of pairs that would narrow the interval to this half width on the scale, if they vary
-// as the present ones.
+// The number of pairs that would narrow half of the interval, on the scale of `paired`, to `half`.
+// Assumes that further pairs vary as these.
 size_t pairs_needed(const PairedDifference& paired, double half);
 
 }  // namespace orrery

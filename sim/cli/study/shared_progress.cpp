@@ -10,7 +10,7 @@
 namespace orrery {
 
 struct SharedProgress::Slot {
-  std::atomic<int64_t> now{0}, until{-1};  // ns; -1: no end
+  std::atomic<int64_t> now{0}, until{-1};  // in ns; `until` is -1 without an end
   std::atomic<uint64_t> submitted{0}, over{0};
   static_assert(std::atomic<int64_t>::is_always_lock_free, "a lock would be each process's own");
 };

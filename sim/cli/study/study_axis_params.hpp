@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// What is set on top of the base scenario: paths as of --set, values as YAML text.
+// Overrides of the base scenario: paths as in --set, with values as YAML text.
 using StudySettings = std::map<std::string, std::string>;
 
 struct StudyArmParams {

@@ -78,7 +78,7 @@ std::string StudyPlan::effect_of(const Run& run, const Diagnostics& diagnostics)
   return fingerprint_of(resolved_json(scenario));
 }
 
-// The cells of the arm whose runs equal those of an earlier arm. Both cells have the same arms on
+// The cells of `arm` whose run equals that of an earlier arm. The two cells have the same arms on
 // all other axes.
 StudyPlan::Alike StudyPlan::cells_alike(const std::vector<std::string>& effects, size_t stride,
                                         size_t arms, size_t arm) const {
@@ -122,7 +122,7 @@ void StudyPlan::check_arms(const std::vector<std::string>& effects,
 void StudyPlan::check_cells(Diagnostics& diagnostics) const {
   StudyRemarks remarks;
   std::vector<std::string> effects(cells_);
-  const FileSharing sharing;  // lists of nodes and topologies
+  const FileSharing sharing;  // node lists and topologies are read once for all cells
   const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
     Diagnostics own;
     Run run = read(settings, params_.seeds.first, own);

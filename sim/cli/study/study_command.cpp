@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct Part {
   size_t part = 1, parts = 1;
-  bool is_all = true;  // without a shard
+  bool is_all = true;  // seeds that `until` adds run, too; not in a shard
 };
 
 size_t number_in(std::string_view text, std::string_view what, size_t high) {
@@ -39,7 +39,7 @@ size_t number_in(std::string_view text, std::string_view what, size_t high) {
                    ", got " + in_quotes(text)};
 }
 
-// "2/5": the second of five.
+// "2/5" is the second of five parts.
 Part part_in(const std::string& text) {
   const size_t slash = text.find('/');
   if (slash == std::string::npos) {
@@ -99,7 +99,7 @@ StudyFolder folder_in(const Arguments& arguments, const StudyPlan& plan) {
                      {.has_files = plan.params().keep_runs, .verifies = arguments.has("verify")}};
 }
 
-// False: files of some runs have changed.
+// Reports the files of runs that have changed. False if there are any.
 bool verify(const StudyPlan& plan, const StudyFolder& folder, std::ostream& err) {
   const std::vector<std::string> damaged = damaged_files(plan, folder);
   for (const std::string& file : damaged) err << file << ": is not as its run wrote it\n";
@@ -128,8 +128,8 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
   return is_whole ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// The exit status, as of `orrery run`. If runs failed in several ways, the failure counts that the
-// user can influence least.
+// The exit status that `orrery run` would have had. If runs failed in several ways, a bug of Orrery
+// comes first, then unwritable output, then a mistake of the user.
 ExitStatus status_of(const std::vector<StudyRunResult>& results) {
   using enum ExitStatus;
   for (const ExitStatus status : {Internal, OutputFailed, UserMistake}) {

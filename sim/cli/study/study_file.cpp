@@ -160,7 +160,7 @@ struct StudyDoubtRow {
   }
 };
 
-// The tables of findings().
+// The tables that hold the result of findings().
 class FindingTables {
  public:
   explicit FindingTables(Recorder& recorder)
@@ -221,7 +221,7 @@ class FindingTables {
   Channel<StudyDoubtRow> doubts_;
 };
 
-// Empty if arms set no parameter or several.
+// The parameter that all arms set; empty if the arms set none or several.
 std::string parameter_of(const StudyAxisParams& axis) {
   if (!axis.parameter.empty()) return axis.parameter;
   std::string parameter;
@@ -234,7 +234,7 @@ std::string parameter_of(const StudyAxisParams& axis) {
   return parameter;
 }
 
-// faults.nodes[0].rate becomes faults.nodes.rate.
+// faults.nodes[0].rate becomes faults.nodes.rate, the path of the parameter's description.
 std::string without_places(const std::string& path) {
   std::string text;
   bool is_place = false;

@@ -8,9 +8,9 @@
 
 namespace orrery {
 
-// Writes `/cells`, `/runs`, `/values`, the findings in `/metrics`, `/means`, `/differences` and
-// `/doubts`, and the study's text, in the order of cells and seeds. The attribute runs_missing
-// counts runs that are not done. Throws RecordError.
+// Writes `/axes`, `/cells`, `/runs`, `/values`, the findings in `/metrics`, `/means`,
+// `/differences` and `/doubts`, and the study's text. Rows are in the order of cells and seeds. The
+// attribute runs_missing counts runs that are not done. Throws RecordError.
 void write_study(const std::string& path, const StudyPlan& plan,
                  const std::vector<StudyRunResult>& results,
                  const std::vector<StudyMetric>& metrics);

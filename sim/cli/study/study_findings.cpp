@@ -34,8 +34,8 @@ bool varies(const StudyValues& values) {
       values, [&](const auto& value) { return value.second != values.begin()->second; });
 }
 
-// Whether the metric covers only jobs that ran, or that reached their end. It is biased if these
-// are other jobs in the other arm.
+// Whether the metric covers only jobs that ran, or only jobs that reached their end. The comparison
+// of two arms is biased if these are different jobs in each arm.
 bool is_of_survivors(const std::string& metric) {
   return metric.starts_with("jct_") || metric.starts_with("wait_") ||
          metric.starts_with("bounded_slowdown_");
@@ -58,8 +58,7 @@ std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cel
                                          " of the baseline, and those that did not are left out"};
 }
 
-// Clips the interval: a figure that is never negative has no negative mean, and a share none above
-// 1.
+// Clips the interval of a mean to 0 if no value is negative, and to 1 if the values are shares.
 Interval within(Interval interval, const std::vector<double>& values, const SummaryValue& figure) {
   const bool is_share = figure.unit.empty() && figure.name.find("share") != std::string::npos;
   if (std::ranges::min(values) >= 0) interval.low = std::max(interval.low, 0.0);

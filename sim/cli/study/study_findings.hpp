@@ -20,7 +20,7 @@ struct StudyLine {
   double mean = 0, least = 0, most = 0;         // NaN without seeds
   Interval interval = {};                       // of the mean; NaN with too few seeds
   size_t baseline = 0;                          // the cell that is the baseline of `paired`
-  std::optional<PairedDifference> paired = {};  // none: no comparison, or this cell is the baseline
+  std::optional<PairedDifference> paired = {};  // empty for a baseline, or without common seeds
   std::vector<Doubt> doubts = {};
 };
 struct StudyMetric {
@@ -30,17 +30,19 @@ struct StudyMetric {
 };
 
 IntervalOptions interval_options(const StudyPlan& plan);
-// LogRatio for times and counts: whole numbers, and every figure with a unit.
+// LogRatio for times and counts: whole numbers, and every figure with a unit. Difference for all
+// other figures, such as shares.
 Scale scale_of(const SummaryValue& figure);
 
-// All metrics of the runs, the reported ones first: those in `metrics`, or else all whose values
-// differ between runs.
+// All metrics of the runs. Reported metrics come first: those that the study lists in `metrics`, or
+// without a list all whose values differ between runs.
 std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 
-// The widest half interval of `until` among all cells, in the metric's unit or as a fraction of the
-// baseline; infinite while one is unknown.
+// Half of the widest interval of the metric in `until`, over all cells that are no baseline. It is
+// in the metric's unit, or a fraction of the baseline or (without comparison) of the mean. Infinite
+// while a cell has an unknown interval or fewer than three seeds.
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
-double half_asked(const StudyPlan& plan);  // the target for the widest one
+double half_asked(const StudyPlan& plan);  // the upper limit for widest_half()
 
 }  // namespace orrery

@@ -32,12 +32,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kProgressEvery{100};
 
-// Exit statuses by which a process reports its result; other data is in the folder.
+// Exit statuses of a forked process. Results and failures are files in the folder.
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
-// The exit status of the process, or the negated number of the signal that ended it. `stop` is
-// forwarded once as SIGTERM: Ctrl-C in a terminal may have reached the process already, and a
-// second signal ends it at once.
+// Waits for the process. Returns its exit status, or the negated number of the signal that ended
+// it, or kStopped if that was after `stop`. `stop` is forwarded as one SIGTERM. If Ctrl-C in a
+// terminal has reached the process before, this second signal ends it at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};
@@ -58,7 +58,7 @@ pid_t forked() {
   const pid_t process = ::fork();
   if (process < 0)
     throw std::system_error{errno, std::generic_category(), "no process can be made"};
-  // Ends with its parent, as no other process would wait for it.
+  // The child dies with its parent, because no other process would wait for it.
   if (process == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   return process;
 }
@@ -71,7 +71,7 @@ Failure ended_by_signal(int signal) {
   return {.text = "its process was ended by signal " + std::to_string(signal)};
 }
 
-// The process that runs up to the fork, and in each child the rest of one arm.
+// The simulation in a forked process: up to the fork, and then in each child as one arm.
 class Trunk {
  public:
   Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options,
@@ -82,7 +82,7 @@ class Trunk {
         shared_{shared},
         recorder_{arms.front().run.scenario.record.off} {}
 
-  // The exit status of this process or, after the fork, of the arm's process.
+  // Returns the exit status of this process, or in a child that of the arm's process.
   int run() {
     try {
       return simulated();
@@ -124,19 +124,21 @@ class Trunk {
     if (found.end == End::Stopped) return kStopped;
     if (arm_ == nullptr) return is_mistake("the run was over before run.fork_at");
     StudyRunResult result = result_of(arm_->cell, arm_->seed, std::move(found), inputs);
-    result.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;  // of this process
+    // The CPU time of this process, without that of its parent.
+    result.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     folder_.keep(result, arm_->key);
     return kWell;
   }
 
-  // Progress before the fork is that of all arms.
+  // Before the fork, progress is that of every arm.
   void went_on(const SimulationProgress& progress) {
     for (size_t i = 0; i < arms_.size(); ++i) {
       if (arm_ == nullptr || arm_ == &arms_[i]) shared_.write(i, progress);
     }
   }
 
-  // Called in the event that changes the profile. Returns only in the children.
+  // The profile after change `number`. The last change is the fork: it makes a child for each arm
+  // and returns only in the children.
   PolicyParams change(size_t number) {
     const auto& changes = arms_.front().run.scenario.run.changes;
     if (number + 1 < changes.size()) return changes[number].policy;
@@ -174,7 +176,7 @@ class Trunk {
     if (status == kStopped) status_ = status;
   }
 
-  // A failure before the fork is one of all arms.
+  // A failure before the fork is a failure of every arm.
   int failed(const Failure& failure) {
     for (const StudyArm& arm : arms_) {
       if (arm_ == nullptr || arm_ == &arm) leave(arm, failure);
@@ -191,12 +193,12 @@ class Trunk {
   const ForkOptions& options_;
   SharedProgress& shared_;
   ForkRecorder recorder_;
-  const StudyArm* arm_ = nullptr;  // arm of this process; null: before the fork
+  const StudyArm* arm_ = nullptr;  // the arm of this process; null before the fork
   std::vector<std::pair<pid_t, size_t>> children_;
   int status_ = kWell;
 };
 
-// Reads and removes the file of a failure. None: there is no file.
+// Reads and removes the file of a failure. Empty if there is no such file.
 std::optional<Failure> take_failure(const StudyFolder& folder, const StudyArm& arm) {
   const fs::path path = error_path(folder, arm);
   std::ifstream file{path};
@@ -215,13 +217,14 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,
                                                       std::unique_lock<std::mutex>& lock) {
-  for (const StudyArm& arm : arms) (void)take_failure(folder, arm);  // of an earlier invocation
+  // Removes failures of an earlier invocation.
+  for (const StudyArm& arm : arms) (void)take_failure(folder, arm);
   SharedProgress shared{arms.size()};
   const pid_t process = forked();
   if (process == 0) {
     const int left = [&] {
       return Trunk{arms, folder, options, shared}.run();
-    }();  // scope: its files are closed at the end
+    }();  // the end of this scope closes the run's files, which _exit would not
     ::_exit(left);
   }
   lock.unlock();

@@ -17,7 +17,7 @@ namespace orrery {
 struct StudyArm {
   size_t cell = 0;
   uint64_t seed = 0;
-  StudyPlan::Run run;  // the arms differ in its last change only
+  StudyPlan::Run run;  // arms of a group differ only in its last policy change
   std::string key;     // study_key()
 };
 
@@ -26,20 +26,20 @@ struct ForkOptions {
   size_t at_once = 1;                    // arms in parallel
   std::vector<std::string> inputs = {};  // files on which every run depends
   const std::atomic<bool>* stop = nullptr;
-  bool is_from_start = false;  // a single arm: its whole run is in the process
-  // Progress of an arm, or of the common part of several; called without `lock`.
+  bool is_from_start = false;  // without a fork: the process runs its single arm as a whole
+  // Called without `lock`. Until the fork, each arm gets the progress of the common part.
   std::function<void(const StudyArm&, const SimulationProgress&)> on_progress = {};
   // Formats the mistakes of a run.
   std::function<std::string(size_t cell, const Diagnostics&)> placed = {};
 };
 
-// A process runs the common part up to the fork, and each arm continues in a child, which writes
-// its result into the folder. A run from the start has one process. A process that crashes leaves
-// the others running. Results are in the order of the arms; a stopped arm has none. The caller
-// holds `lock`; it is released while this function waits, because a thread must not fork while
-// another one is inside a library's lock. Throws std::system_error if no process can be created.
-// Example: three arms that differ from 10 d on: one process simulates 10 d, forks three times, and
-// each child simulates the rest.
+// Runs arms that are equal up to a fork. A process simulates the common part, then forks a child
+// for each arm, which writes its result into the folder. With `is_from_start` the process runs its
+// single arm. A child that crashes leaves the others running. Results are in the order of the arms;
+// a stopped arm has none. The caller holds `lock`, and only the waiting is done without it, because
+// a thread must not fork while another one holds a lock inside a library. Throws std::system_error
+// if no process can be created. Example: three arms differ from 10 d on. One process simulates 10 d
+// and forks three times; each child simulates the rest of one arm.
 std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm>& arms,
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,

@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-// The table has a row of names, then a row for each seed; an empty cell is a missing value. Each
-// column is compared with the first. Returns CSV with the columns of /differences in study.h5.
+// `table` is CSV: a row of names, then a row for each seed; an empty cell is a missing value. Each
+// column is compared with the first one. Returns CSV with columns as in /differences of study.h5.
 // Throws a UsageError that names the line. `name` is the name of the table in messages.
 std::string pairs_csv(std::istream& table, const std::string& name, const IntervalOptions& options);
 

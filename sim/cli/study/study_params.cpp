@@ -14,7 +14,7 @@ std::vector<std::string> arm_names(const StudyAxisParams& axis) {
   return names;
 }
 
-// The index of the first repeated name, or the size.
+// The index of the first name that repeats an earlier one, or names.size().
 size_t first_repeated(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kCellsMax = 100'000, kRunsMax = 1'000'000;
 
-// The position of a setting's node; that of the map if there is none.
+// The position of the value of `key`, or that of the map if it lacks the key.
 Position position_in(const config::Node& map, const std::string& key) {
   const config::Node* const found = map.find(key);
   return found != nullptr ? found->position : map.position;
@@ -95,7 +95,7 @@ void StudyPlan::take_axes(const config::Node& root) {
 std::vector<Position> StudyPlan::places_of(const std::vector<Setting>& settings) const {
   std::vector<Position> places;
   for (const Setting& setting : settings) places.push_back(setting.position);
-  places.push_back(study_.root["seeds"].position);  // set last by read()
+  places.push_back(study_.root["seeds"].position);  // read() sets run.seed last
   return places;
 }
 
@@ -106,7 +106,7 @@ std::string StudyPlan::placed(size_t cell, const Diagnostics& diagnostics) const
     placed.error(place_in_study(entry.position, places), entry.path, entry.message);
   }
   std::string text = placed.text();
-  if (!text.empty()) text.pop_back();  // end of the last line
+  if (!text.empty()) text.pop_back();  // drops the last line's end
   return text;
 }
 
@@ -204,7 +204,8 @@ StudyPlan::Run StudyPlan::read(const std::vector<Setting>& settings, uint64_t se
   return run;
 }
 
-// The settings of the trunk, and the arm's policy as a change at the fork.
+// Settings of the run of a cell with a fork: those of its trunk, and a change at run.fork_at to the
+// policy of `armed`.
 std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed) const {
   std::vector<Setting> settings = settings_of(cell, Arms::OfTrunk);
   const auto policy = nlohmann::json::parse(resolved_json(armed.scenario)).at("policy").dump();

@@ -25,7 +25,7 @@ class StudyPlan {
 
   const StudyParams& params() const { return params_; }
   const std::string& path() const { return path_; }
-  std::string text() const;  // the study file, as given
+  std::string text() const;  // text of the study file
 
   struct Axis {
     std::string name;
@@ -33,26 +33,27 @@ class StudyPlan {
   };
   const std::vector<Axis>& axes() const { return axes_; }
   size_t cells() const { return cells_; }
-  std::vector<size_t> arms_of(size_t cell) const;  // indices by axis
+  std::vector<size_t> arms_of(size_t cell) const;  // index of the arm on each axis
   std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
-  // The messages, with positions in the study for settings.
+  // The mistakes as text. A mistake in a setting has the setting's position in the study.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
-  // The cell of the baseline arm of `compare`; possibly `cell` itself. None: no comparison.
+  // The cell with the baseline arm of `compare`; possibly `cell` itself. Empty if the study
+  // compares nothing.
   std::optional<size_t> baseline_of(size_t cell) const;
 
-  // The first of the cells with the same run up to `run.fork_at`; without it, the cell.
+  // The first cell whose run is the same up to `run.fork_at`; `cell` itself without a fork.
   size_t trunk_of(size_t cell) const;
 
   struct Run {
     config::Document document;
     Scenario scenario;
   };
-  // Mistakes and warnings were reported before.
+  // Reads the scenario of this run again. The constructor has reported its mistakes and warnings.
   Run run(size_t cell, uint64_t seed) const;
 
  private:
   struct Setting {
-    std::string assignment;  // as of --set
+    std::string assignment;  // "path=value", as in --set
     Position position;       // position in the study
   };
   enum class Arms : uint8_t { All, OfTrunk };
@@ -88,7 +89,7 @@ class StudyPlan {
   std::vector<Axis> axes_;
   std::vector<Setting> common_;
   std::vector<std::vector<std::vector<Setting>>> settings_;  // by axis and arm
-  std::vector<bool> is_forked_;  // by axis: its arms differ only from run.fork_at on
+  std::vector<bool> is_forked_;  // whether an axis' arms differ only from run.fork_at on
   size_t cells_ = 1;
 };
 

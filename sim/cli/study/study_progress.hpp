@@ -14,22 +14,23 @@ namespace orrery {
 
 struct StudyProgress {
   struct Running {
-    std::string label;  // of the cell and the seed
+    std::string label;  // names the cell and the seed
     SimulationProgress run = {};
   };
   size_t runs = 0, done = 0, kept = 0, failed = 0;  // kept: from an earlier invocation
   std::vector<Running> running = {};                // in the order of their starts
-  double elapsed_s = 0, cpu_s = 0;                  // cpu_s: of finished runs, each in host seconds
+  double elapsed_s = 0, cpu_s = 0;  // cpu_s: CPU time of runs finished in this invocation
 };
 
-// Estimated host time for the rest, from the speed so far: finished runs, and fractions of running
-// ones by simulated time. Runs without an end count once they are over.
+// Estimates the host time until the last run ends, from the number of runs done so far. A run under
+// way counts as the fraction of its simulated time, or as 0 if it has no end.
 std::optional<double> seconds_left(const StudyProgress& progress);
 // "3 of 40 runs, about 4min 10s left, 2 running: load=4 seed 2 45 %; load=8 seed 2 12 %"
 // In a line that is too narrow for the labels: "2 running: 45 %, 12 %".
 std::string progress_text(const StudyProgress& progress, size_t width_max = std::string::npos);
 
-// On a terminal one line that is rewritten; otherwise a line every ten seconds.
+// Shows progress: on a terminal in one line that is rewritten, otherwise as a log line every ten
+// seconds.
 class StudyProgressReporter {
  public:
   StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet)
@@ -41,7 +42,7 @@ class StudyProgressReporter {
   void update(const StudyProgress& progress);
   void failure(const std::string& text);
   void clear();               // clears the terminal's line for other text
-  std::string total() const;  // at the end: the number of runs, and the host time
+  std::string total() const;  // after the last run: numbers of runs, host and CPU time
 
  private:
   ProgressReporter::Mode mode_;

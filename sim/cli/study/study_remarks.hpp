@@ -13,15 +13,16 @@
 
 namespace orrery {
 
-// The position in the study: "--set #3:1:14" is in the third setting. Other positions stay.
+// The position in the study file. "--set #3:1:14" is in the third setting, whose position is
+// places[2]. A position in another file stays.
 Position place_in_study(const Position& position, std::span<const Position> places);
 
-// Collects the messages of all cells. A mistake in any cell is one of the study, and so is a
-// warning.
+// Collects the mistakes and warnings of all cells. Those that are equal in several cells are
+// reported once.
 class StudyRemarks {
  public:
   struct Cell {
-    size_t number = 0;  // cells arrive in this order
+    size_t number = 0;  // cells are added in this order
     std::string label;
   };
   // `places`: positions of the cell's settings, in the order in which they were applied.

@@ -154,7 +154,7 @@ std::string csv_row(const StudyMetric& metric, const StudyLine& line) {
   return joined(cells, ",") + "\n";
 }
 
-// Columns have the names of study.h5.
+// Columns are named as in study.h5; `mean_low` and `mean_high` are `low` and `high` of /means.
 std::string csv(const std::vector<StudyMetric>& metrics) {
   std::string text =
       "metric,unit,cell,seeds,mean,mean_low,mean_high,min,max,difference,low,high,percent,"

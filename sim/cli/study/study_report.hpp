@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 3> enum_names(ReportFormat) {
   return {"markdown", "csv", "latex"};
 }
 
-// The reported metrics only.
+// Tables and remarks of the reported metrics.
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format);
 

@@ -29,11 +29,12 @@ std::string number_text(size_t cell, uint64_t seed) {
   return text;
 }
 
-// Writes in one step, from a file whose name is unique: several shards may write at the same time.
+// Writes a file with a unique name, then renames it. So several shards may write at the same time.
 void write_whole(const fs::path& path, std::string_view text) {
   std::string part;
   std::FILE* file = nullptr;
-  for (int i = 0; file == nullptr && i < 1'000; ++i) {  // a killed process may have left a file
+  // A killed process may have left a file of this name.
+  for (int i = 0; file == nullptr && i < 1'000; ++i) {
     part = path.string() + "." + std::to_string(i) + ".part";
     file = std::fopen(part.c_str(), "wbx");
     if (file == nullptr && errno != EEXIST) break;
@@ -48,7 +49,8 @@ void write_whole(const fs::path& path, std::string_view text) {
   throw RecordError{path.string() + ": cannot be written"};
 }
 
-// The data that distinguishes a study from others; none if the text is no study.
+// The base and the names of the axes, as text. Two studies in one folder must agree in them. Empty
+// if `text` is no study.
 std::optional<std::string> gist_of(const std::string& text) {
   Diagnostics diagnostics;
   const config::Document study = config::load_text(text, "study.yaml", diagnostics);
@@ -64,7 +66,7 @@ std::optional<std::string> gist_of(const std::string& text) {
   return gist;
 }
 
-// 0: there is no file, or it has no HDF5 signature.
+// The length of the file; 0 if the file does not exist or lacks the HDF5 signature.
 uint64_t bytes_in(const std::string& path) {
   constexpr std::string_view kHead = "\x89HDF\r\n\x1a\n";
   std::array<char, kHead.size()> head{};

@@ -42,22 +42,23 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
 // that a study needs. It is written in one step at the end of the run, so a killed run leaves none.
 // The .json has fingerprints of the scenario and of the input files; if one changes, the run is
 // repeated. It also has the length of the HDF5 file: a file of another length, or without a
-// signature, does not count. Power cuts leave such files (kills do not); waiting for the disk would
-// take longer than small runs. The .json has a fingerprint of itself, which is always compared, and
-// one of the HDF5 file, which is compared on request, because it takes reading the whole file.
+// signature, does not count. Only a power cut leaves such a file, because runs of a study do not
+// wait for the disk: that would take longer than a small run. The .json has a fingerprint of
+// itself, which is always compared, and one of the HDF5 file. The latter is compared on request,
+// because that takes reading the whole file.
 class StudyFolder {
  public:
   struct Options {
-    bool has_files = false;  // a run without its HDF5 file is unknown
-    bool verifies = false;   // a run whose HDF5 file has changed is unknown
+    bool has_files = false;  // find() ignores a run without its HDF5 file
+    bool verifies = false;   // find() ignores a run whose HDF5 file has changed
   };
   explicit StudyFolder(std::string path) : StudyFolder{std::move(path), Options{}} {}
   StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
   void make() const;  // creates the folder if absent; throws RecordError
   // Creates the folder and writes the study's text to runs/study.yaml. Runs are numbered by cells,
-  // so another study would overwrite them one by one. If the base or the names of the axes differ
-  // from those of the folder's study, nothing is written, and the result describes the old study,
-  // as in "base a.yaml, axes load and nodes". Other arms are accepted. Throws RecordError.
+  // so another study would overwrite them one by one. So if the base or the names of the axes
+  // differ from those of the folder's study, nothing is written, and the old study is returned as
+  // text: "base a.yaml, axes load and nodes". Other arms are accepted. Throws RecordError.
   std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file
@@ -67,8 +68,8 @@ class StudyFolder {
   // The result of an earlier invocation, if its scenario and input files are unchanged and it
   // succeeded.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
-  bool may_know(size_t cell, uint64_t seed) const;  // false: find() returns none
-  // The file of a finished run that has changed since; empty: none.
+  bool may_know(size_t cell, uint64_t seed) const;  // if false, find() finds nothing
+  // The path of a file of the run that has changed since the run; empty if none has.
   std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   const std::string& path() const { return path_; }
@@ -92,7 +93,7 @@ struct StudyPairs {
   std::vector<double> arm, baseline;
 };
 StudyPairs pairs_of(const StudyValues& values, size_t cell, size_t baseline);
-// The names of all figures, in the order of writing.
+// The names of all figures, in the order in which runs have them.
 std::vector<std::string> metrics_of(const std::vector<StudyRunResult>& results);
 
 }  // namespace orrery

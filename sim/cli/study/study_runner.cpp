@@ -71,8 +71,8 @@ class Pool {
  private:
   bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  // Whether a run needs a process of its own. Such a run forbids threads, because no thread may run
-  // while a process is created.
+  // Whether any run needs a process of its own. If so, every run gets one, because no thread may
+  // simulate while another one forks.
   bool any_needs_process() const {
     const auto& known = PolicyRegistry::instance().entries();
     const auto needs = [](const auto& one) { return has(one.second.traits, Trait::NeedsProcess); };
@@ -90,7 +90,7 @@ class Pool {
   // Runs that are equal up to a fork; without a fork, single runs.
   using Group = std::vector<StudyRunId>;
   std::vector<Group> groups_of(const std::vector<StudyRunId>& runs) const {
-    std::map<StudyRunId, size_t> numbers;  // by trunk and seed
+    std::map<StudyRunId, size_t> numbers;  // index of a group by trunk and seed
     std::vector<Group> groups;
     for (const StudyRunId& id : runs) {
       const size_t trunk = plan_.params().run.fork_at ? plan_.trunk_of(id.first) : id.first;
@@ -159,7 +159,7 @@ class Pool {
     result ? add(std::move(*result)) : tell();
   }
 
-  // None: stopped before the end.
+  // The kept result, or that of a simulation. Empty if the study was stopped before the end.
   std::optional<StudyRunResult> found_or_simulated(const StudyRunId& id) {
     const auto [cell, seed] = id;
     const double began_cpu = thread_cpu_seconds();
@@ -255,12 +255,12 @@ class Pool {
   const Clock::time_point began_ = Clock::now();
   std::mutex mutex_;  // guards everything below
   StudyProgress progress_;
-  std::vector<StudyRunId> running_;  // as in progress_
+  std::vector<StudyRunId> running_;  // of progress_.running, in the same order
   std::vector<StudyRunResult> results_;
   size_t arms_at_once_ = 1;
 };
 
-// Every parts-th run, from the part-th on.
+// Every parts-th run, from the part-th on: for part 2 of 5 the runs 2, 7, 12 and so on.
 std::vector<StudyRunId> part_of(const std::vector<StudyRunId>& runs, const StudyOptions& options) {
   std::vector<StudyRunId> part;
   for (size_t i = options.part - 1; i < runs.size(); i += options.parts) part.push_back(runs[i]);

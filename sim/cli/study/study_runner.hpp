@@ -21,7 +21,8 @@ struct StudyOptions {
   std::vector<std::string> inputs = {};  // files on which every run depends, such as plug-ins
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const StudyProgress&)> on_progress = {};  // from one thread at a time
-  std::function<void(const std::string&)> on_failure = {};     // likewise: label, seed and error
+  // Called from one thread at a time, with label, seed and error as text.
+  std::function<void(const std::string&)> on_failure = {};
 };
 
 // Runs in the order of their starts: all cells with a seed before the next seed, so that an
@@ -29,12 +30,12 @@ struct StudyOptions {
 using StudyRunId = std::pair<size_t, uint64_t>;  // cell and seed
 std::vector<StudyRunId> runs_of(const StudyPlan& plan, int32_t seeds_from, int32_t seeds_to);
 
-// Runs everything that is not in the folder. Results are in the order of cells and seeds, with
-// those of earlier invocations; after a stop, of finished runs only. A failed run does not affect
-// others. Throws RecordError if the folder cannot be created.
+// Runs the study, without the runs whose results are in the folder. Results, kept ones included,
+// are in the order of cells and seeds. After a stop, unfinished runs have no result. A failed run
+// does not affect others. Throws RecordError if the folder cannot be created.
 std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& folder,
                                       const StudyOptions& options);
-// Only the results in the folder.
+// The results in the folder; runs nothing.
 std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder);
 
 // For report --verify: files of finished runs that have changed.
