@@ -16,7 +16,8 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The index of the name in the text; reports a mistake and returns nothing if there is none.
+// The index in `names` of the text of `node`. If the text is no such name, reports a mistake and
+// returns nothing.
 std::optional<size_t> read_name(const Node& node, const ReadContext& context,
                                 const std::vector<std::string>& names) {
   if (node.is_scalar()) {

@@ -19,13 +19,15 @@ template <class P>
   return config::describe_root(config::type_of<P>(), &defaults);
 }
 
-// One line a field, aligned, nested fields indented, docs below.
+// The fields as aligned text. Each field is a line with its doc below; fields of structs inside are
+// indented.
 [[nodiscard]] std::string describe_text(const FieldTree& tree);
 
 // JSON Schema draft-07 of a whole document; `include` is allowed at the top.
 [[nodiscard]] std::string to_json_schema(const FieldTree& root, const std::string& title);
 
-// Every parameter as used. The text is also YAML: reading it back gives the same parameters.
+// All parameters with their values, defaults included. The text is also YAML: reading it back gives
+// the same parameters.
 template <class P>
 [[nodiscard]] std::string resolved_json(const P& params) {
   return config::to_json(config::type_of<P>().write(&params));

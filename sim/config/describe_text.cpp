@@ -9,8 +9,8 @@ namespace {
 struct Row {
   std::string name;
   std::string type;
-  std::string fallback;              // the default, or that it is required
-  std::vector<std::string> remarks;  // one line each, below
+  std::string fallback;              // "required", or the default
+  std::vector<std::string> remarks;  // lines below the row
 };
 
 std::string type_text(const FieldTree& field) {
@@ -32,7 +32,7 @@ std::string type_text(const FieldTree& field) {
 
 void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows);
 
-// Broken between words; examples are not broken, so they can be copied.
+// A remark as lines, broken between words. An example is never broken, so that it can be copied.
 std::string wrapped(const std::string& remark, size_t indent) {
   constexpr size_t kWidth = 100;
   const std::string margin(indent, ' ');

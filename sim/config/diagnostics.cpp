@@ -11,7 +11,8 @@
 namespace orrery {
 namespace {
 
-// Damerau-Levenshtein distance (adjacent transpositions count one), with three rows of the table.
+// The Damerau-Levenshtein distance, in which swapping two adjacent letters is one edit. Keeps three
+// rows of its table.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> above(b.size() + 1);
@@ -77,8 +78,8 @@ void Diagnostics::instant(Duration at, Entry entry) {
   open_.push_back({.at = at, .entry = std::move(entry)});
 }
 
-// If a whole section has no effect, its fields are not reported as well. A field is reported with
-// its first reason only.
+// Reports each field once, with its first reason. Fields inside of a section without effect are not
+// reported.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Entry> found;
   const auto is_reported = [&](const Open& open) {
@@ -159,7 +160,7 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
 std::string in_quotes(std::string_view text) {
   constexpr size_t kShownMax = 60;
   size_t end = std::min(text.size(), kShownMax);
-  // Never cuts a UTF-8 sequence.
+  // A UTF-8 sequence is never cut: the end moves back to its start.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
     --end;
   }

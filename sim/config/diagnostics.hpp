@@ -29,7 +29,7 @@ class FileName {
 
 struct Position {
   FileName file;
-  int line = 0;  // from 1; 0: the file as a whole
+  int line = 0;  // from 1; 0 means the file as a whole
   int column = 0;
 };
 std::string to_string(const Position& position);
@@ -41,7 +41,7 @@ enum class Idle : uint8_t { Warned, Refused };
 // something that is probably intended, or does no harm: the scenario may still be run.
 class Diagnostics {
  public:
-  static constexpr size_t kKeptMax = 100;  // of each kind
+  static constexpr size_t kKeptMax = 100;  // mistakes, and as many warnings
 
   // A remark on a parameter, with its place and name.
   struct Entry {
@@ -54,11 +54,12 @@ class Diagnostics {
 
   void error(const Position& position, std::string_view path, std::string message);
   void warning(const Position& position, std::string_view path, std::string message);
-  // A parameter without effect.
+  // Reports a parameter without effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // Store a given field that depends on a fact (`fact` < 0: known to be false), or a given instant
-  // of the run. settle() reports those without effect. Facts without a value stay open.
+  // Store a parameter that the user gave and that may have no effect: one that needs a fact (`fact`
+  // < 0: known to be false), or an instant of the run. settle() reports it if the fact is false, or
+  // if the run ends before the instant. A parameter whose fact has no value yet stays stored.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
@@ -67,13 +68,14 @@ class Diagnostics {
   size_t count() const { return count_; }
   // Once full, messages are only counted, so a caller may skip composing one.
   bool full() const { return kept_.size() >= kKeptMax; }
-  // Sorted by file, line and column; the last one says how many more there were.
+  // The mistakes, sorted by file, line and column. If some were dropped, the last text has their
+  // number.
   std::vector<std::string> messages() const;
   size_t warning_count() const { return warning_count_; }
-  std::vector<std::string> warnings() const;  // in the same order
+  std::vector<std::string> warnings() const;  // sorted as messages() are
   std::string text() const;                   // one message a line, without the warnings
 
-  // In the order of their reports.
+  // In the order in which they were reported.
   const std::vector<Entry>& mistake_entries() const { return kept_; }
   const std::vector<Entry>& warning_entries() const { return warnings_; }
 

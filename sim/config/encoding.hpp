@@ -16,7 +16,8 @@ struct BadByte {
 // The first byte that is not UTF-8, or a control character other than tab and line ends.
 [[nodiscard]] std::optional<BadByte> find_bad_byte(std::string_view text);
 
-// Whether text is UTF-8 without NUL; control characters are fine, as escapes can produce them.
+// Whether the text is UTF-8 without NUL. Other control characters are allowed, because escapes in
+// YAML can produce them.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
 }  // namespace orrery::config

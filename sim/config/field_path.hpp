@@ -8,14 +8,16 @@
 
 namespace orrery {
 
-// The element of a list, map or optional has no name of its own in a path.
+// The element of a list, map or optional, and of lists inside of these; otherwise `tree` itself.
+// Elements have no name in a path.
 [[nodiscard]] const FieldTree& held_by(const FieldTree& tree);
 
 // Fields of a struct, or kinds of a variant.
 [[nodiscard]] const std::vector<FieldTree>& parts_of(const FieldTree& tree);
 
-// Follows a path such as cluster.pools.count; null: not found. A step that is no direct child is
-// searched deeper, the nearest match first: workload.generator finds a kind of workload.sources.
+// Follows a path such as cluster.pools.count; null if nothing is found. A step that names no direct
+// child is searched deeper, one child after the other: workload.generator finds a kind of
+// workload.sources.
 [[nodiscard]] const FieldTree* find_path(const FieldTree& from, std::string_view path);
 
 }  // namespace orrery

@@ -27,7 +27,7 @@ struct FieldTree {
   FieldShape shape = FieldShape::Struct;
   std::string type;  // for people: "integer", "duration", "list of text"
   std::string unit;
-  std::string default_text;      // empty for structs: their fields have defaults
+  std::string default_text;      // empty for structs, whose fields have defaults
   std::string default_json;      // as JSON; empty without a default
   std::string range_text;        // "between 1 and 1024 jobs"
   std::string minimum, maximum;  // of plain numbers
@@ -38,7 +38,8 @@ struct FieldTree {
   bool takes_more = false;  // of a Struct: further keys belong to other code
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
-  // One Struct each: of a Variant, named by its kind; of Raw, by the `name` beside it.
+  // Of a Variant: a Struct for each kind, named after the kind. Of Raw: a Struct for each value of
+  // the field `name` beside it.
   std::vector<FieldTree> variants;
 };
 

@@ -56,7 +56,7 @@ class Checker {
   bool is_given(std::string_view field) const;  // by the user
 
  private:
-  // The deepest node of the path in the document, and whether it is the whole path.
+  // The deepest node of the document on this path, and whether it is the end of the path.
   std::pair<const config::Node*, bool> follow(std::string_view field) const;
   std::string path_to(std::string_view field) const;
 

@@ -7,7 +7,8 @@
 
 namespace orrery::config {
 
-// A file is relative to the document that names it; on the command line, to the working directory.
+// The path of a file that is named relative to the document or, on the command line, to the working
+// directory.
 std::string resolved_file(const std::string& file, const Position& named_at);
 
 }  // namespace orrery::config

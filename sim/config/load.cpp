@@ -26,7 +26,8 @@ void merge_into(Node& base, Node overlay) {
     return;
   }
   base.position = overlay.position;
-  base.entries.reserve(base.entries.size() + overlay.entries.size());  // keeps keys in place
+  // `index` refers to keys, which must not move.
+  base.entries.reserve(base.entries.size() + overlay.entries.size());
   std::map<std::string_view, size_t> index;
   for (size_t i = 0; i < base.entries.size(); ++i) index[base.entries[i].key] = i;
   for (Entry& entry : overlay.entries) {
@@ -41,7 +42,7 @@ void merge_into(Node& base, Node overlay) {
   }
 }
 
-// At most one byte more than a file may have, so that the parser can reject it.
+// Reads at most one byte more than a file may have, so that the parser can reject it.
 std::optional<std::string> read_file(const std::string& path) {
   constexpr size_t kPiece = size_t{64} << 10U;
   std::ifstream stream{path, std::ios::binary};

@@ -24,7 +24,7 @@ struct Limits {
 enum class Kind : uint8_t { Null, Scalar, Sequence, Map };
 struct Entry;
 
-// One value. Trees are built once by the loader and then only read.
+// A value of a document, with the values inside of it.
 struct Node {
   Kind kind = Kind::Null;
   bool was_quoted = false;  // a quoted or block scalar: never a number, a boolean or null
@@ -63,7 +63,7 @@ struct SourceFile {
 
 struct Document {
   Node root;
-  bool is_usable = false;  // false: unparsable, so reading it would only add useless messages
+  bool is_usable = false;  // false if unparsable: reading `root` would only add useless messages
   std::vector<SourceFile> sources;     // the file itself, then what it includes
   std::vector<std::string> overrides;  // as given to apply_override
 };

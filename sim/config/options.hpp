@@ -32,8 +32,9 @@ struct Required {};
 struct IsFile {};     // of a text: a path relative to the document
 struct IsInstant {};  // of a duration: from the start of the run until an event
 
-// The field has an effect only while a fact of the whole document holds, or a condition on its
-// struct. `otherwise` says why the field has no effect.
+// The field has an effect only while a condition holds: a fact of the whole document, a fact that
+// only some values of the field's struct need (`is_asked`), or a condition on the struct itself.
+// `otherwise` says why the field has no effect.
 //   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
 //   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});
 //   v("sigma", sigma, "Spread.", Heeded{median > Duration{}, "median is 0"});
@@ -50,13 +51,14 @@ struct Heeded {
   constexpr Heeded(bool holds, std::string_view why_not) : otherwise{why_not}, is_heeded{holds} {}
 
   std::string_view otherwise;
-  int fact = -1;           // -1: only is_heeded counts
-  bool is_heeded = false;  // the condition, beside the fact
+  int fact = -1;           // -1 if no fact is needed
+  bool is_heeded = false;  // the field has an effect whatever the fact
 };
 
 namespace config {
 
-// A range without its type: whole numbers and counts of the smallest unit, or real numbers.
+// A Range of any type: real numbers, or whole numbers, which are counts of the smallest unit for
+// quantities.
 struct Bounds {
   bool is_real = false;
   int128_t low = 0, high = 0;
@@ -69,7 +71,7 @@ struct FieldOptions {
   bool is_required = false;
   bool is_file_name = false;
   bool is_instant = false;
-  std::vector<Heeded> heeded;  // all of which must hold
+  std::vector<Heeded> heeded;  // all must hold
 
   template <class T>
   void take(const Range<T>& range) {

@@ -76,8 +76,9 @@ class Splitter {
   size_t at_ = 0;
 };
 
-// The number, from 1, of the first earlier override of `path` or of something in it; 0: none. The
-// earlier value would be lost, and which one was intended is unknown.
+// The number (from 1) of the first earlier override of `path`, or of a path inside of it; 0 if
+// there is none. A new override would undo the earlier one, and which of the two is intended is
+// unknown.
 size_t first_undone(const std::vector<Step>& path, const std::vector<std::string>& earlier) {
   for (size_t i = 0; i < earlier.size(); ++i) {
     const auto other = Splitter{earlier[i]}.split();
@@ -94,7 +95,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// None: no list has that many items.
+// The step's number; empty if it is too large for any list.
 std::optional<size_t> index_of(const Step& step) {
   size_t index = 0;
   const char* const end = step.text.data() + step.text.size();
@@ -172,7 +173,8 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
                       "takes back what " + in_quotes(earlier[undone - 1]) + " has set");
     return;
   }
-  // Leading spaces shift positions within the value to those within the whole argument.
+  // Spaces take the place of `path=`, so that positions in the value are those in the whole
+  // argument.
   const auto shift = static_cast<size_t>(parsed->value_column - 1);
   Budget budget;
   auto value = parse_yaml(std::string(shift, ' ').append(parsed->value), name, budget, diagnostics);

@@ -21,9 +21,10 @@ struct Refusal {  // thrown through yaml-cpp, which cannot be stopped otherwise
   std::string message;
 };
 
-// Counts what the parser reads ahead. yaml-cpp stores every token of a bracketed value that may
-// still be a key, some 240 bytes for one bracket, before it emits any event. So text is handed over
-// piecewise and stopped when too many tokens must be stored.
+// Limits what the parser reads ahead. Before it emits any event, yaml-cpp stores every token of a
+// bracketed value that may still be a key: some 240 bytes for one bracket. So this buffer passes
+// the text in pieces, counts the characters since the last event that may be tokens, and refuses
+// too many of them.
 class MeteredBuffer final : public std::streambuf {
  public:
   explicit MeteredBuffer(std::string text) : text_{std::move(text)} {}
@@ -50,7 +51,8 @@ class MeteredBuffer final : public std::streambuf {
   size_t waiting_ = 0;
 };
 
-// yaml-cpp accepts the end of the file as a closing quote. `from` is where the value starts.
+// Whether the value that starts at `from`, if it is quoted, has its closing quote. yaml-cpp also
+// accepts the end of the file instead of one.
 bool is_quote_closed(std::string_view text, size_t from) {
   while (from < text.size() && (text[from] == '&' || text[from] == '!')) {  // anchor, tag
     from = text.find_first_not_of(" \t\r\n", text.find_first_of(" \t\r\n", from));
@@ -80,7 +82,7 @@ class Builder final : public YAML::EventHandler {
   Position at(const YAML::Mark& mark) const { return {name_, mark.line + 1, mark.column + 1}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    // yaml-cpp also reports a document's end where plain text continues after a comment.
+    // yaml-cpp takes plain text after a comment for a second document.
     if (documents_ > 0 && root_.node.is_scalar()) refuse(root_.node.position, kPlainText);
     if (++documents_ > 1) refuse(at(mark), "a second YAML document; a file holds exactly one");
   }
@@ -95,7 +97,7 @@ class Builder final : public YAML::EventHandler {
                 const std::string& value) override {
     const bool was_quoted = check_tag(mark, tag, "tag:yaml.org,2002:str") || tag == "!";
     if (was_quoted) last_quoted_ = mark;
-    // yaml-cpp turns "\\_" and "\\N" into single bytes.
+    // yaml-cpp turns "\\_" and "\\N" into single bytes, which are not UTF-8.
     if (!is_utf8(value)) refuse(at(mark), "an escape in this text gives NUL or is not UTF-8");
     if (expects_key()) return set_key(mark, value, was_quoted);
     charge(at(mark), 0, value.size());
@@ -166,7 +168,8 @@ class Builder final : public YAML::EventHandler {
     return position.line == key.line && position.column > key.column ? position : key;
   }
 
-  // True if the text has the tag `allowed`; any other tag but yaml-cpp's own is rejected.
+  // Whether the value has the tag `allowed`. Rejects every other tag, but not "?" and "!", which
+  // are yaml-cpp's own for plain and quoted text.
   bool check_tag(const YAML::Mark& mark, const std::string& tag, std::string_view allowed) const {
     if (tag == allowed) return true;
     if (!tag.empty() && tag != "?" && tag != "!") {
@@ -219,7 +222,7 @@ class Builder final : public YAML::EventHandler {
     buffer_.event_seen();
     charge(tree.node.position, 1, 0);
     if (tree.node.is_scalar()) tree.text_bytes = tree.node.text.size();
-    if (anchor != YAML::NullAnchor) {  // the copy for aliases counts like one use
+    if (anchor != YAML::NullAnchor) {  // the copy kept for aliases counts as one use
       charge(tree.node.position, tree.nodes, tree.text_bytes);
       anchors_[anchor] = tree;
     }
@@ -241,7 +244,7 @@ class Builder final : public YAML::EventHandler {
     parent.key.reset();
   }
 
-  // yaml-cpp accepts a duplicate key. The first one stays.
+  // Reports duplicate keys, which yaml-cpp accepts. The first value of a key stays.
   void drop_duplicates() {
     std::vector<Entry>& entries = frames_.back().tree.node.entries;
     std::map<std::string_view, size_t> first;

@@ -8,7 +8,7 @@
 
 namespace orrery::config {
 
-// For a file that is no YAML at all; its lines are not repeated.
+// The message for a file that is no YAML at all.
 constexpr const char* kPlainText =
     "expected keys such as `cluster:` at the top, found plain text: this is not a scenario in YAML";
 

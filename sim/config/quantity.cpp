@@ -46,16 +46,16 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 struct Decimal {
   int128_t digits = 0;
   int fraction = 0;
-  size_t length = 0;  // characters used; 0: not a number
+  size_t length = 0;  // characters used; 0 if the text is not a number
   bool is_long = false;
 };
 
 Decimal parse_decimal(std::string_view text) {
-  constexpr int kDigitsMax = 20;  // times the largest scale this stays within 128 bits
+  constexpr int kDigitsMax = 20;  // so many digits times the largest scale fit into 128 bits
   Decimal d;
   size_t i = 0;
   int kept = 0;
-  int zeros = 0;  // trailing zeros of the fraction, added only before a further digit
+  int zeros = 0;  // zeros of the fraction, which count only before another digit
   const auto take = [&](char c) {
     d.digits = d.digits * 10 + (c - '0');
     if (d.digits != 0 && ++kept > kDigitsMax) d.is_long = true;
@@ -121,7 +121,7 @@ ParsedQuantity parse_quantity(std::string_view text, const Measure& measure) {
 
 std::string format_quantity(int64_t value, const Measure& measure) {
   if (value == 0) return std::string{measure.zero};
-  const UnitScale* best = &measure.units.front();  // of scale 1, so it always divides
+  const UnitScale* best = &measure.units.front();  // the unit of scale 1, which divides every value
   for (const UnitScale& unit : measure.units) {
     if (unit.is_written && value % unit.scale == 0 && unit.scale > best->scale) best = &unit;
   }

@@ -16,7 +16,8 @@ constexpr Duration kDurationMax = 3660_d;        // ten years
 constexpr Bytes kBytesMax = {int64_t{1} << 57};  // 128 PiB
 constexpr Bandwidth kBandwidthMax = 1'000'000_Gbps;
 
-// The largest unit in which the value is a whole number, so parsing gives back the same value.
+// The value in the largest unit of which it is a whole number, so that parsing the text gives the
+// same value.
 std::string format_quantity(Duration value);   // 250us
 std::string format_quantity(Bytes value);      // 80GiB
 std::string format_quantity(Bandwidth value);  // 400Gbps
@@ -26,7 +27,7 @@ namespace config {
 struct UnitScale {
   std::string_view name;
   int64_t scale;
-  bool is_written = true;  // false: accepted, but never used for output
+  bool is_written = true;  // false for a unit that is accepted, but not used in output
 };
 
 // The name and units of a kind of quantity.
@@ -42,16 +43,17 @@ extern const Measure kDurationMeasure;
 extern const Measure kBytesMeasure;
 extern const Measure kBandwidthMeasure;
 
-// Converts "12.5ms" to a count of the smallest unit; `complaint` says why not. Decimals are exact:
-// a value that is not a whole count of the smallest unit, or does not fit, is rejected.
+// What parse_quantity returns. "12.5ms" becomes 12,500,000, a count of the smallest unit. Decimals
+// are exact: a value that is not a whole count of the smallest unit, or does not fit, is rejected,
+// and `complaint` says why.
 struct ParsedQuantity {
   int64_t value = 0;
   std::string complaint;
 };
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, const Measure& measure);
 std::string format_quantity(int64_t value, const Measure& measure);
-// A regular expression, for JSON Schema, of the texts that parse_quantity accepts (but for a bare
-// 0).
+// A regular expression, for JSON Schema, of the texts that parse_quantity accepts, except 0 without
+// a unit.
 std::string quantity_pattern(const Measure& measure, bool may_be_negative);
 
 }  // namespace config

@@ -39,7 +39,7 @@ void out_of_range(const std::string& range, const Node& node, const ReadContext&
                             "out of range: must be " + range + ", got " + in_quotes(node.text));
 }
 
-// Bounds in the whole numbers of a type, narrowed by the options.
+// The limits of an integer type, narrowed by the field's Range.
 struct WholeBounds {
   int128_t low, high;
   bool has_low = false, has_high = false;

@@ -9,13 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// OfIncluding: a map that is not below a list. With `include`, another file may hold the rest of
-// it.
+// Whole: the document has the whole value. OfIncluding: the value is not below a list, so a file
+// named by `include` may have the rest.
 enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);
 
-// An omitted struct still lacks its required keys.
+// Whether the key of the field must be present: it is required, or its struct has a required key.
 bool needs_value(const FieldTree& field) {
   const auto any = [](const FieldTree& tree) {
     return std::any_of(tree.children.begin(), tree.children.end(), needs_value);
@@ -105,7 +105,7 @@ Json variant(const FieldTree& field, Part part) {
   kinds.push_back(Json{{"type", "null"}});
   Json schema{{"oneOf", std::move(kinds)}};
   if (part == Part::Whole) return schema;
-  // An included file has the kind.
+  // A map without `kind` is allowed, because an included file may have the kind.
   Json rest{{"type", "object"}, {"not", {{"required", {"kind"}}}}};
   return Json{{"anyOf", {std::move(schema), std::move(rest)}}};
 }
@@ -118,7 +118,7 @@ Json shape_of(const FieldTree& field, Part part) {
       return number(field, "integer");
     case FieldShape::Real:
       return number(field, "number");
-    case FieldShape::Text:  // a plain number in the YAML is text to the reader
+    case FieldShape::Text:  // the reader also takes a plain number or boolean as text
       return Json{{"type", Json::array({"string", "number", "boolean"})}};
     case FieldShape::Quantity: {
       const Json text{{"type", "string"}, {"pattern", field.pattern}};
@@ -143,7 +143,7 @@ Json shape_of(const FieldTree& field, Part part) {
   return Json::object();
 }
 
-// The rules for required keys, which hold for a document that includes no other. Null: no rules.
+// Rules that require keys, for a document without `include`. Null if no key is required.
 Json required_in(const FieldTree& field) {
   if (field.shape == FieldShape::Optional) return required_in(field.children[0]);
   if (field.shape == FieldShape::Variant) return Json{{"required", {"kind"}}};

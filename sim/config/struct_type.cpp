@@ -61,7 +61,7 @@ std::string keys_here(const std::vector<std::string>& known) {
   return text.empty() ? " (no keys here)" : " (keys here: " + text + ")";
 }
 
-// The known keys are listed after the first mistake of a map.
+// Reports each unknown key of a map. The first message also lists the known keys.
 void report_unknown(const Node& node, const FieldList& fields, std::string_view kind,
                     const ReadContext& context) {
   std::vector<std::string> known;
@@ -71,7 +71,7 @@ void report_unknown(const Node& node, const FieldList& fields, std::string_view 
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     std::string text = "unknown key " + in_quotes(entry.key);
-    // A full list only counts; comparing names would take most of the time.
+    // Diagnostics that are full only count, so a comparison of names would be wasted time.
     if (!context.diagnostics.full()) {
       text += did_you_mean(entry.key, known);
       if (is_first) text += keys_here(known);
@@ -125,7 +125,8 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
   }
 }
 
-// Lists the fields again, because conditions depend on values that are read by now.
+// Stores the given parameters that may have no effect. Lists the fields again, because their
+// conditions depend on values that have been read meanwhile.
 void StructType::tell_unheeded(const Node& node, const ReadContext& context,
                                const void* value) const {
   FieldList fields;
@@ -149,7 +150,8 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
   }
 }
 
-// Whether a given value equals the default, as in a resolved scenario. Such a value has no effect.
+// Whether a given value equals the default. Such a value is not reported as one without effect: a
+// resolved scenario gives every default.
 bool StructType::is_default(std::string_view field, const Node& value) const {
   const std::shared_ptr<const void> defaults = sample();
   FieldList fields;
@@ -159,7 +161,7 @@ bool StructType::is_default(std::string_view field, const Node& value) const {
   });
 }
 
-// Visitors take a mutable struct; writing and describing never change it.
+// A visitor takes a mutable struct, but writing and describing do not change it.
 void StructType::collect_const(const void* value, FieldList& fields) const {
   collect(const_cast<void*>(value), fields);
 }

@@ -1,4 +1,4 @@
-// sim/config/type_of.hpp -- maps a C++ type to its ValueType; the only templates of this room.
+// sim/config/type_of.hpp -- maps a C++ type to its ValueType, by templates.
 #pragma once
 
 #include <concepts>

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-// Relative frequencies: their sums stay finite.
+// Limits of a relative frequency, so that sums stay finite.
 constexpr Range kWeights{0.0, 1e9};
 
 // An index into `weights`, with a probability proportional to its weight.
@@ -132,7 +132,7 @@ struct DiscreteCount {
   }
   int32_t draw(Rng& rng) const { return values[draw_weighted(weights, rng)]; }
 };
-// Upper limit of a count.
+// The largest count that can be drawn.
 inline int32_t greatest(const FixedCount& d) { return d.value; }
 inline int32_t greatest(const UniformCount& d) { return d.high; }
 int32_t greatest(const DiscreteCount& d);

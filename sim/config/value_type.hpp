@@ -33,7 +33,7 @@ class ValueType {
   virtual ~ValueType() = default;
   // After a mistake, which goes to the diagnostics, the value may be half read.
   virtual void read(const Node& node, const ReadContext& context, void* value) const = 0;
-  // The key is missing: the default stays, but a struct may contain a required field.
+  // Called if the key is missing. The default stays, but a struct reports its required fields.
   virtual void read_absent(const Position&, const ReadContext&, void*) const {}
   virtual Node write(const void* value) const = 0;
   // Fills in everything but the field's own options; `value` holds the default.
@@ -102,7 +102,7 @@ class StructType : public ValueType {
   Node write(const void* value) const final;
   void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
 
-  // As an alternative of a variant: `kind` is a known key and written first.
+  // Read and write an alternative of a variant. The key `kind` is allowed, and written first.
   void read_as(const Node& node, const ReadContext& context, std::string_view kind,
                void* value) const;
   Node write_as(const void* value, std::string_view kind) const;
@@ -134,7 +134,8 @@ class VariantType : public ValueType {
   virtual size_t index(const void* value) const = 0;
   virtual void* held(void* value) const = 0;
   virtual const void* held(const void* value) const = 0;
-  // Keeps the present value if it has that type.
+  // Makes the value a default one of the alternative `index`, unless it is of that alternative
+  // already.
   virtual void select(void* value, size_t index) const = 0;
   virtual std::shared_ptr<const void> sample(size_t index) const = 0;
 };
