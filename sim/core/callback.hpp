@@ -14,7 +14,7 @@ namespace orrery {
 class Callback {
  public:
   static constexpr size_t kInlineBytes =
-      40;  // `this` and four words: a queue slot is one cache line
+      40;  // `this` and four words, so that a slot of the event queue is one cache line
 
   Callback() = default;
   template <class F>
@@ -38,8 +38,9 @@ class Callback {
 
   void operator()() { ops_->call(bytes_); }
   explicit operator bool() const { return ops_ != nullptr; }
-  // Prefetches what the first two captured words point to, two cache lines of the first; harmless
-  // if they are no pointers. Valid on any callback, even an empty one.
+  // Prefetches what the first two captured words point to: two cache lines for the first word, one
+  // for the second. Words that are no pointers do no harm. Valid on any callback, even an empty
+  // one.
   void prefetch() const {
     std::array<uintptr_t, 2> addresses;  // numbers, because pointer arithmetic needs real pointers
     std::memcpy(&addresses, bytes_, sizeof(addresses));
@@ -55,7 +56,8 @@ class Callback {
  private:
   struct Ops {
     void (*call)(void* self);
-    void (*relocate)(void* to, void* from);  // null: plain bytes; `to` null: destroy only
+    // Null if copying bytes is enough; with `to` null it only destroys.
+    void (*relocate)(void* to, void* from);
   };
   template <class Fn>
   static void relocate(void* to, void* from) {

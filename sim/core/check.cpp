@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-// The path from the root of the sources, independent of the build folder. Some compiler caches
-// compile by relative paths.
+// The path of a source file from the root of the sources. `file` is absolute, or relative to the
+// build folder with some compiler caches.
 const char* within_sources(const char* file) {
   constexpr std::string_view kSources{ORRERY_SOURCES};
   if (std::string_view{file}.starts_with(kSources)) file += kSources.size();

@@ -39,7 +39,7 @@ class CheckFailed : public std::exception {
   char text_[1024] = "";
 };
 
-// A static flag on a rare branch; tests read `mark_count("gang.timeout")`.
+// A static counter on a rare branch; tests read `mark_count("gang.timeout")`.
 class Mark {
  public:
   explicit Mark(const char* name) noexcept;

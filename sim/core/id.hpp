@@ -20,12 +20,12 @@ struct Id {
 using NodeId = Id<struct NodeTag>;
 using GpuId = Id<struct GpuTag>;
 using NicId = Id<struct NicTag>;    // compute NICs of the cluster, node by node
-using LinkId = Id<struct LinkTag>;  // directed
+using LinkId = Id<struct LinkTag>;  // a cable has a link in each direction
 using JobId = Id<struct JobTag>;
 using GangId = Id<struct GangTag>;
 using RoleId = Id<struct RoleTag>;
 using PodId = Id<struct PodTag>;
-using SpecId = Id<struct SpecTag>;  // an interned PodSpec: pods with equal specs
+using SpecId = Id<struct SpecTag>;  // pods with equal specs have the same id
 
 // A vector that accepts only its own kind of id.
 template <class I, class T>

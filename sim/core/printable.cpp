@@ -22,7 +22,8 @@ size_t length_by(unsigned char lead) {
   return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
-// No overlong encoding, no surrogate, nothing beyond U+10FFFF.
+// Whether an encoding of `length` bytes is allowed for this point: not overlong, no surrogate, at
+// most U+10FFFF.
 bool is_sound(char32_t point, size_t length) {
   if (length == 3) return point >= 0x800 && (point < 0xD800 || point > 0xDFFF);
   return length != 4 || (point >= 0x10000 && point <= 0x10FFFF);
@@ -65,7 +66,8 @@ std::string escaped(const Character& character, char byte) {
   return text.data();
 }
 
-// Takes whole characters off the front. Escapes unsafe characters that are not in `kept`.
+// Removes whole characters from the front of `text` and returns them. Unsafe characters that are
+// not in `kept` are escaped.
 std::string take_printable(std::string_view& text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {

@@ -8,13 +8,13 @@
 
 namespace orrery {
 
-// Control characters (C0, DEL, C1), characters that reorder text, line separators and bytes that
-// are not UTF-8 become \n, \x1b or \u202e. So names from files can neither control a terminal nor
+// Escapes control characters (C0, DEL, C1), characters that reorder text, line separators and bytes
+// that are not UTF-8, as \n, \x1b or \u202e. So names from files can neither control a terminal nor
 // forge lines.
 std::string printable(std::string_view text);
 
-// While it exists, everything written to the stream is made printable; whole texts keep their line
-// breaks, tabs, and the carriage returns of progress lines.
+// While an instance exists, everything written to the stream is made printable. Only line breaks,
+// tabs and the carriage returns of progress lines remain.
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream) : stream_{stream}, target_{stream.rdbuf(this)} {}

@@ -18,11 +18,11 @@ class Rng {
   uint64_t below(uint64_t bound) {
     return static_cast<uint64_t>((static_cast<uint128_t>(next()) * bound) >> 64);
   }
-  double uniform();      // (0, 1), never 0 nor 1
+  double uniform();      // in (0, 1), without 0 and 1
   double normal();       // mean 0, deviation 1 (polar method: no libm trigonometry)
   double exponential();  // mean 1
   double weibull(double shape, double scale);
-  double lognormal(double mu, double sigma);  // of the underlying normal
+  double lognormal(double mu, double sigma);  // mu and sigma of the logarithm
   Duration exponential(Duration mean) { return nearest_ns(exponential() * mean.seconds()); }
   bool chance(double probability) { return uniform() < probability; }
 
@@ -35,8 +35,8 @@ class Rng {
 class RngStreams {
  public:
   explicit RngStreams(uint64_t run_seed) : run_seed_{run_seed} {}
-  // stream("faults.node", node.index): same name and index, same numbers, independent of other
-  // draws.
+  // The stream of this name and index, as in stream("faults.node", node.index). Its numbers depend
+  // on the run's seed, the name and the index, and not on draws from other streams.
   Rng stream(std::string_view name, uint64_t index = 0) const;
   uint64_t seed() const { return run_seed_; }
 

@@ -13,8 +13,8 @@ std::atomic<int> sharers{0};
 std::atomic<uint64_t> sharings{0};
 thread_local InputFiles* inputs_of_thread = nullptr;
 
-// FNV-1a on words of eight bytes. Each step maps different states to different states, so a change
-// within one word always changes the result.
+// Like FNV-1a, but on words of eight bytes. Each step maps different states to different states, so
+// a change within one word always changes the result.
 class Hash {
  public:
   // Only the last piece of a text may have a length that is no multiple of eight.
@@ -41,7 +41,7 @@ class Hash {
   }
 
   uint64_t hash_ = 0xcbf29ce484222325;
-  size_t rest_ = 0;  // bytes of an incomplete last word
+  size_t rest_ = 0;  // bytes in the incomplete last word; 0 if all words are complete
 };
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// While one exists, every SharedFiles caches what it reads, for all threads: the files are assumed
-// not to change meanwhile.
+// While an instance exists, every SharedFiles keeps what it reads, for all threads. Files are
+// assumed not to change meanwhile.
 class FileSharing {
  public:
   FileSharing();
@@ -60,8 +60,8 @@ class SharedFiles {
   std::map<std::string, std::shared_future<std::shared_ptr<const T>>> known_;
 };
 
-// Lists the paths that this thread reads while it exists: the inputs of a run beside its scenario.
-// Each once, in the order of the first reading.
+// While an instance exists, it lists the files that this thread reads: the inputs of a run beside
+// its scenario. Each path is listed once, in the order of the first reading.
 class InputFiles {
  public:
   InputFiles();
@@ -78,9 +78,10 @@ class InputFiles {
 
 // A 64-bit hash of a text, in hexadecimal.
 std::string fingerprint_of(std::string_view text);
-// A hash of a file; empty if unreadable. Known files are not read again during FileSharing.
+// A hash of the file's bytes; empty if the file is unreadable. During FileSharing a file is read
+// only once.
 std::string fingerprint_of_file(const std::string& path);
-// Always reads the file.
+// Like fingerprint_of_file(), but always reads the file.
 std::string fingerprint_of_file_now(const std::string& path);
 
 }  // namespace orrery

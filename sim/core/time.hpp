@@ -12,7 +12,7 @@
 namespace orrery {
 
 // Sums and products of spans and sizes saturate at the largest int64: "for ever" plus a span is
-// still for ever. Differences and negative values do not saturate: no span comes near these limits.
+// still for ever. Differences do not saturate, because no value comes near the least int64.
 constexpr int64_t saturated_sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
@@ -22,7 +22,7 @@ constexpr int64_t saturated_product(int64_t a, int64_t k) {
   return __builtin_mul_overflow(a, k, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
-struct Duration {  // a span
+struct Duration {  // a span of time
   int64_t ns = 0;
   constexpr auto operator<=>(const Duration&) const = default;
   static constexpr Duration max() { return {std::numeric_limits<int64_t>::max()}; }
