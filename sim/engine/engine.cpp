@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kRungsMax = 4096;
 
-// One 64 x 64 -> 128 bit product, folded: every bit of the event affects every bit of the digest.
+// Folds the 128-bit product of two 64-bit numbers into 64 bits. Every bit of the event affects
+// every bit of the digest.
 constexpr uint64_t mix(uint64_t digest, uint64_t time, uint64_t what) {
   const uint128_t product =
       static_cast<uint128_t>(digest ^ time ^ 0x9E3779B97F4A7C15u) * (what ^ 0xD6E8FEB86659FD93u);
@@ -77,7 +78,8 @@ void Engine::set_poll(uint64_t every_events, std::function<void()> poll) {
   plan_chores();
 }
 
-// Work between events that is due only now and then.
+// Does the work between events that is due: the check for a loop without delay, a rung of the
+// ladder, the audits and the poll.
 void Engine::do_chores() {
   ORRERY_CHECK(events_run_ - instant_start_ <= limits_.events_per_instant_max,
                "time stands still: too many events at one instant (a loop without delay?)");

@@ -31,15 +31,16 @@ class Engine {
  public:
   struct Limits {
     uint32_t pending_max = 1u << 24;
-    // More is a zero-delay loop, a bug that stops the run.
+    // More events at one instant are a loop without delay: a bug, for which a check ends the run.
     uint32_t events_per_instant_max = 1'000'000;
-    uint64_t audit_every = 0;  // events between audits; 0: never
-    // Events between rungs; doubles when there are too many rungs.
+    uint64_t audit_every = 0;  // number of events between audits; 0 means never
+    // Number of events between rungs of ladder(), at first. It doubles each time there are 4,096
+    // rungs.
     uint64_t ladder_every = 1u << 10;
-    uint64_t seed = 0;  // of the run, for messages of failed checks
+    uint64_t seed = 0;  // seed of the run, for messages of failed checks
   };
   enum class Outcome : uint8_t { Drained, ReachedEnd, Stopped };
-  struct Rung {  // the digest after that many events
+  struct Rung {  // the digest after `event` events
     uint64_t event = 0;
     Time time;
     uint64_t digest = 0;
@@ -81,17 +82,17 @@ class Engine {
   // clock at the last event or, if later ones are pending, at `end`.
   Outcome run(Time end = Time::max());
   bool step();  // one event; false if none is pending
-  // Advances the clock to an instant without pending events before it.
+  // Advances the clock to `when`. No event may be pending before this instant.
   void advance_to(Time when);
   // Ends the run after the present event, or before the first one.
   void stop() { request_stop(); }
-  // The same from a signal handler or another thread.
+  // Like stop(), but can be called from a signal handler or another thread.
   void request_stop() noexcept { stop_requested_.store(true, std::memory_order_relaxed); }
 
   void enable_profile() { profile_ = std::make_unique<Profile>(); }
   std::vector<ProfileRow> profile() const;
-  // Calls `poll` between events, every so many of them, for progress and flushing; not part of the
-  // digest.
+  // Calls `poll` between events, after every `every_events` of them, for progress and flushing. The
+  // digest does not depend on it.
   void set_poll(uint64_t every_events, std::function<void()> poll);
   // Adds a check of invariants, called between events every Limits::audit_every of them.
   void add_audit(std::function<void()> audit) { audits_.push_back(std::move(audit)); }
@@ -108,7 +109,7 @@ class Engine {
   CheckContext context_;  // includes the clock
   uint64_t events_run_ = 0;
   uint64_t digest_ = 0;
-  uint64_t instant_start_ = 0;  // events run before the present instant
+  uint64_t instant_start_ = 0;  // value of events_run_ at the begin of the present instant
   uint64_t chores_due_ = 0;     // value of events_run_ at which do_chores is due
   uint64_t poll_every_ = 0;
   uint64_t poll_due_ = UINT64_MAX;

@@ -9,13 +9,13 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kStaleMin = 4096;  // fewer are not worth a pass over the wheel
+constexpr size_t kStaleMin = 4096;  // fewer stale tickets are not worth a pass over the wheel
 
 }  // namespace
 
 EventQueue::EventQueue(uint32_t pending_max) : pending_max_{pending_max} {
   ORRERY_CHECK(pending_max <= kNoSlot, "a slot index must fit the ticket");
-  add_slot();  // creates slot 0, which an unused ticket names
+  add_slot();  // creates slot 0: fetch_ahead() may see unused tickets, which are 0
 }
 
 EventQueue::~EventQueue() { clear(); }
@@ -33,7 +33,8 @@ bool EventQueue::cancel(EventId id) {
   ++slot.generation;
   --size_;
   ++stale_;
-  slot.fn.reset();  // may schedule or cancel events: the slot is in no list meanwhile
+  // The callback's destructor may schedule events, but not into this slot: it is freed below.
+  slot.fn.reset();
   free(index, slot);
   if (stale_ > size_ + kStaleMin) {
     wheel_.purge([this](uint64_t ticket) { return is_stale(ticket); });

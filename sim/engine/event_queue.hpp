@@ -66,7 +66,7 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // No event may be pushed before this: the last event taken, or the last idle `end` of pop.
+  // The earliest time for push(): that of the last event, or the last `end` with an idle pop().
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;
@@ -121,8 +121,8 @@ class EventQueue {
   bool is_stale(uint64_t ticket) const {
     return slots_.at(slot_of(ticket))->generation != generation_of(ticket);
   }
-  // The wheel knows the next events. Their slots, and then what their callbacks point to, are
-  // prefetched while earlier events run.
+  // Prefetches data of upcoming events while earlier ones run: first the slot of an event, later
+  // what its callback points to.
   void fetch_ahead() {
     if (wheel_.ready() == kSlotsAhead && slots_.used() > kCachedSlots) wheel_.top_up();
     __builtin_prefetch(slots_.at(slot_of(wheel_.ahead(kSlotsAhead - 1))), 1);

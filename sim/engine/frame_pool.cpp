@@ -14,7 +14,7 @@ constexpr size_t kLine = 64;
 constexpr size_t kBlock = size_t{2} << 20;
 
 #if defined(__SANITIZE_ADDRESS__)
-// Every frame on its own, so that the sanitizer finds each use after free.
+// Frames are not pooled, so that the sanitizer finds each use after free.
 constexpr size_t kPooledMax = 0;
 #elif defined(__has_feature)
 constexpr size_t kPooledMax = __has_feature(address_sanitizer) ? 0 : 16 * kLine;

@@ -14,7 +14,8 @@
 
 namespace orrery {
 
-// What a suspended process waits in. `abandon` is called if the process is killed there.
+// What a suspended process waits for, such as a semaphore. `abandon` is called if the process is
+// killed while it waits.
 class Wait {
  public:
   virtual void abandon(std::coroutine_handle<struct ProcessPromise> handle) = 0;
@@ -23,13 +24,14 @@ class Wait {
   ~Wait() = default;
 };
 
-// The promise owns the only wait of a process, so a kill unlinks it and destroys the frame.
-// Awaiters are therefore trivially destructible (GCC 12 destroys some awaiters twice).
+// The state of a process. `wait` is the only thing that it waits for, so kill() can leave the queue
+// and destroy the frame. Awaiters need no destructor for that (GCC 12 destroys some awaiters
+// twice).
 class Process;
 struct ProcessPromise {
   Engine* engine = nullptr;
   EventId wakeup;        // pending while asleep, or while woken but not resumed
-  Wait* wait = nullptr;  // set from joining a queue until resumed
+  Wait* wait = nullptr;  // set while in a queue, and then until resumed
   Label label{"process"};
   bool is_running = false;
   static void* operator new(size_t size) { return allocate_frame(size); }
@@ -38,7 +40,8 @@ struct ProcessPromise {
   std::suspend_always initial_suspend() const noexcept { return {}; }
   std::suspend_always final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
-  // The process has ended. The exception propagates through the event that resumed it.
+  // Called when an exception has ended the script. The exception propagates through the event that
+  // resumed it.
   void unhandled_exception() {
     is_running = false;
     throw;
@@ -61,7 +64,8 @@ class [[nodiscard]] Process {
   }
   ~Process() { kill(); }
 
-  // Runs the script from the next event on. The Process object owns it: its destructor kills it.
+  // Runs the script from the next event on. The Process object owns the script: its destructor
+  // kills it.
   void start(Engine& engine, Label label) {
     ORRERY_CHECK(handle_, "only a script can start");
     ORRERY_CHECK(promise().engine == nullptr, "a script starts once");
@@ -82,9 +86,10 @@ class [[nodiscard]] Process {
     handle.destroy();
   }
 
-  // Every resumption goes through the event queue: no nested resume, no symmetric transfer.
+  // Resumes the process in an event of its own, so no resumption is nested in another one, and no
+  // symmetric transfer is used.
   static void wake(Handle handle, Duration delay = {}) { wake(handle, delay, handle.address()); }
-  // The same; the queue prefetches what `touched` points to before it resumes the process.
+  // As above. The event queue prefetches what `touched` points to before the process resumes.
   static void wake(Handle handle, Duration delay, const void* touched) {
     promise_type& promise = handle.promise();
     promise.wakeup = promise.engine->after(delay, promise.label, [handle, touched] {
@@ -124,8 +129,8 @@ struct [[nodiscard]] TouchingDelayAwaiter {
   void await_suspend(Process::Handle handle) const { Process::wake(handle, delay, touched); }
   void await_resume() const noexcept {}
 };
-// For one of very many processes: names the object that it will use after waking, so that it is
-// prefetched. A hint: the order of events does not depend on it.
+// For one of very many processes. `touched` is an object that the process will use after waking, so
+// it is prefetched. The order of events does not depend on this hint.
 inline TouchingDelayAwaiter sleep_for(Duration delay, const void* touched) {
   return {delay, touched};
 }

@@ -26,7 +26,7 @@ class Profile {
     last_->sampled_ns += host_ns;
     ++last_->samples;
   }
-  std::vector<ProfileRow> rows() const;  // by label
+  std::vector<ProfileRow> rows() const;  // sorted by label
 
  private:
   static constexpr uint64_t kSampleStride = 61;  // prime, because models repeat in round numbers

@@ -21,7 +21,7 @@ RadixWheel::Chunk* RadixWheel::last_chunk(const Bucket& bucket) {
   return reinterpret_cast<Chunk*>(last_entry & ~(sizeof(Chunk) - 1));
 }
 
-// Visits every entry of a chain in order, then the chunk, which the visitor may free.
+// Calls visit(chunk, entries) for each chunk of the bucket, in order. The call may free the chunk.
 template <class Visit>
 void RadixWheel::visit(const Bucket& bucket, const Visit& visit) {
   if (bucket.count == 0) return;
@@ -115,15 +115,15 @@ bool RadixWheel::refill(uint64_t end) {
   return false;
 }
 
-// Appends the other buckets of the front's level. Buckets of the level above wait for a refill, so
-// the front can be given up (see make_room).
+// Appends further buckets of the front's level. It takes no bucket of a higher level, so that
+// make_room() can return the front to the wheel.
 void RadixWheel::top_up() {
   if (has_lanes_ || levels_ == 0 || lowest_level() != front_level_) return;
-  if (head_ > kFrontMax / 4) slide();  // leaves enough room
+  if (head_ > kFrontMax / 4) slide();  // so that further buckets fit
   gather(kLookahead + kGather);
 }
 
-// Takes small buckets until the front is long enough.
+// Appends small buckets until the front has `enough` tickets.
 void RadixWheel::gather(size_t enough) {
   // A span wider than 2^56 would not fit the keys of the front.
   while (ready() < enough && front_level_ + 1 < kLevels && (levels_ >> front_level_ & 1) != 0) {
@@ -144,7 +144,8 @@ void RadixWheel::append_sorted(const Bucket& bucket) {
   sort_in(0, size);
 }
 
-// The sort compares each key with every other key, so four quarters cost a quarter of the whole.
+// Sorts the bucket as four quarters, by the highest bits of the keys. The sort compares each key
+// with every other one, so four quarters cost a quarter as much as the whole.
 void RadixWheel::append_quarters(const Bucket& bucket) {
   const unsigned shift = front_level_ * kDigitBits + kPhaseBits - 2;
   std::array<size_t, 4> sizes{};
@@ -164,7 +165,8 @@ void RadixWheel::sort_in(size_t from, size_t size) {
   end_ += size;
 }
 
-// Shifts the shorter side of the front: a ticket due at once goes in at the head.
+// Inserts the ticket into the front and shifts the shorter side. So a ticket that is due at once,
+// which goes in at the head, is cheap.
 void RadixWheel::insert(uint64_t time, uint64_t ticket) {
   if (has_lanes_) return push_lane(ticket);
   if (head_ == end_) head_ = end_ = 0;
@@ -199,8 +201,8 @@ void RadixWheel::slide() {
   head_ = 0;
 }
 
-// True if the full front has room now. Otherwise the front was given up: its tickets are in the
-// lanes if they share one instant, else in the wheel, where narrower buckets divide them.
+// Called when the front is full. True if the front has space now. If false, the front is empty: its
+// tickets are in the lanes if they have one time, else in narrower buckets of the wheel.
 bool RadixWheel::make_room() {
   const size_t size = end_ - head_;
   if (size <= kFrontMax / 2) {

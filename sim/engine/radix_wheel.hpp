@@ -4,8 +4,8 @@
 // that byte, bucket = its value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and 0x1207
 // to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets: a small
 // one is sorted into `keys_`, the front; a large one is spread over the level below. A bucket is a
-// chain of chunks in order of arrival. Spreading keeps that order and the sort is stable, so equal
-// times stay first in, first out. Instants too large for the front use one lane per phase.
+// chain of chunks in order of arrival. Spreading keeps this order and the sort is stable, so equal
+// times stay first in, first out. If one time exceeds the front, each phase has a lane.
 #pragma once
 
 #include <array>
@@ -56,9 +56,9 @@ class RadixWheel {
   static constexpr unsigned kDigitBits = 8;
   static constexpr unsigned kLevels = 8;
   static constexpr unsigned kDigits = 1u << kDigitBits;
-  static constexpr size_t kSortMax = 128;            // larger buckets are spread
-  static constexpr size_t kGather = 48;              // smaller neighbours are taken together
-  static constexpr size_t kFrontMax = 4 * kSortMax;  // a fuller front is returned to the wheel
+  static constexpr size_t kSortMax = 128;  // larger buckets are spread
+  static constexpr size_t kGather = 48;    // the front takes small buckets up to this size
+  static constexpr size_t kFrontMax = 4 * kSortMax;  // capacity of the front; see make_room()
   static constexpr size_t kBatch = 32;               // tickets taken from a lane at once
 
   struct alignas(16) Entry {
@@ -77,7 +77,7 @@ class RadixWheel {
   };
   static_assert(sizeof(Chunk) == 256 && offsetof(Chunk, entries) + sizeof(Chunk::entries) == 256);
   struct Bucket {
-    Entry* cursor = nullptr;  // slot of the next entry; on a chunk's border, a chunk is missing
+    Entry* cursor = nullptr;  // place of the next entry; at a chunk's end, a new chunk is needed
     uint32_t count = 0;
   };
   struct Place {
@@ -124,14 +124,14 @@ class RadixWheel {
   bool draw_batch();
   void purge_bucket(Place place, const IsStale& is_stale);
 
-  // Everything before limit_ is in the front (or the lanes), the rest is filed relative to base_.
+  // Tickets before limit_ are in the front or the lanes, others in buckets relative to base_.
   uint64_t base_ = 0;
   uint64_t limit_ = 0;
   uint64_t front_base_ = 0;
   size_t head_ = 0;
   size_t end_ = 0;
   unsigned levels_ = 0;       // one bit for each level in use
-  unsigned front_level_ = 0;  // of the buckets in the front
+  unsigned front_level_ = 0;  // level of the buckets in the front
   unsigned batch_phase_ = 0;
   bool has_lanes_ = false;
   RankSort sort_;

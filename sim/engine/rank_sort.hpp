@@ -8,14 +8,14 @@
 namespace orrery {
 
 struct RankSortInput {
-  uint64_t* keys;  // below 2^63, room for `size` rounded up to a multiple of 8 (64-byte aligned)
+  uint64_t* keys;  // each below 2^63; 64-byte aligned, padded to a multiple of 8 keys
   const uint64_t* values;
   size_t size;
 };
 
-// Stable: equal keys keep their order, so every variant gives the same result. No branch depends on
-// the keys, so none is mispredicted. Example: keys 7 3 7 have 1, 0 and 2 predecessors: these are
-// their positions.
+// The sort is stable: equal keys keep their order, so every variant gives the same result. No
+// branch depends on the keys, so none is mispredicted. Example: keys 7 3 7 have 1, 0 and 2
+// predecessors: these are their positions.
 using RankSort = void (*)(const RankSortInput& input, uint64_t* keys, uint64_t* values);
 
 void rank_sort_portable(const RankSortInput& input, uint64_t* keys, uint64_t* values);

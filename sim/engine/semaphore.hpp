@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Granted in FIFO order. Hold the lease in a named variable:
+// Processes acquire it in FIFO order. Hold the lease in a named variable:
 //   auto lease = co_await semaphore.acquire();
 class Semaphore final : private Wait {
  public:
@@ -59,7 +59,7 @@ class Semaphore final : private Wait {
  private:
   void abandon(Process::Handle handle) override {
     const bool was_queued = std::erase(waiting_, handle) > 0;
-    if (!was_queued) give_back();  // granted, but killed before it resumed
+    if (!was_queued) give_back();  // acquired, but killed before it resumed
   }
   bool try_take() {
     if (free_ == 0) return false;
@@ -71,7 +71,7 @@ class Semaphore final : private Wait {
       ++free_;
       return;
     }
-    const Process::Handle next = waiting_.front();  // the unit goes directly to the next waiter
+    const Process::Handle next = waiting_.front();  // is given the released unit directly
     waiting_.pop_front();
     Process::wake(next);
   }

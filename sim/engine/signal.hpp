@@ -8,7 +8,8 @@
 
 namespace orrery {
 
-// News goes up by Signal. Observers must outlive it, or be connected by an owner that does.
+// A component reports its events by signals, to observers that it does not know. What an observer
+// refers to must outlive the signal.
 template <class... Args>
 class Signal {
  public:

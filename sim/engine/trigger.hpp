@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// After fire(), a process does not wait until reset() is called:
+// Once fired, it no longer makes processes wait, until reset():
 //   co_await ready.wait();
 class Trigger final : private Wait {
  public:
@@ -39,7 +39,7 @@ class Trigger final : private Wait {
     is_fired_ = true;
     pulse();
   }
-  void pulse() {  // wakes all processes waiting now; later ones wait for the next time
+  void pulse() {  // wakes all processes waiting now; later ones wait for the next pulse
     for (const Process::Handle waiter : std::exchange(waiting_, {})) Process::wake(waiter);
   }
   void reset() { is_fired_ = false; }
