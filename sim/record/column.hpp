@@ -31,17 +31,17 @@ namespace orrery {
 // How a column is stored. An Id is a uint32 in which 4294967295 means none.
 enum class ColumnKind : uint8_t { Bool, Int, Uint, Float, Id, Enum, Text };
 
-// Names must live as long as the program: they come from literals.
+// The texts must live as long as the program, so they come from literals.
 struct Column {
   std::string_view name, unit, doc;
   size_t offset = 0;  // offset in the row struct
   size_t bytes = 0;
   ColumnKind kind = ColumnKind::Int;
-  bool is_signed = false;                          // of an Enum's underlying type
+  bool is_signed = false;                          // whether an Enum's underlying type is signed
   std::span<const std::string_view> enum_names{};  // dense from 0; empty unless an Enum
 };
 
-// A short UTF-8 text inside a row, padded with zeros, truncated at a character.
+// A short UTF-8 text inside a row, padded with zeros. A longer text is cut between characters.
 template <size_t N>
 struct FixedText {
   std::array<char, N> bytes{};

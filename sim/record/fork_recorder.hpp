@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// Rows stay in memory until `become`, which passes all rows so far, and those that follow, to
-// another recorder. A process that forks has one of these in each child.
+// Keeps rows in memory until `become`. Then another recorder gets these and all further rows. After
+// a fork each child has its own copy, which becomes another recorder in each.
 class ForkRecorder final : public Recorder {
  public:
   explicit ForkRecorder(std::vector<std::string> off) : off_{std::move(off)} {}
@@ -28,9 +28,9 @@ class ForkRecorder final : public Recorder {
   void write_text(std::string_view path, std::string_view text) override;
   void start() override;
   bool poll(std::chrono::steady_clock::time_point now_host) override;
-  void finish(const RunEnd& end) override;  // before `become`: drops everything
+  void finish(const RunEnd& end) override;  // before `become` it drops everything
 
-  // After `start`. `target` must be new, with the same tables off. Throws RecordError.
+  // Called after `start`. `target` must be new, with the same tables off. Throws RecordError.
   void become(std::unique_ptr<Recorder> target);
   Recorder* target() { return target_.get(); }
 

@@ -32,7 +32,7 @@ struct HeldWrite {
 };
 
 struct PosixFile {
-  H5FD_t base;  // first: HDF5 only sees this
+  H5FD_t base;  // must be first: HDF5 only knows this member
   int descriptor;
   haddr_t end_of_addresses, end_of_file;
   dev_t device;
@@ -215,7 +215,7 @@ herr_t close_file(H5FD_t* file) {
   const std::unique_ptr<PosixFile> owned{&self(file)};
   write_held(*owned);
   const bool is_to_sync = owned->is_synced && owned->fault->error_number == 0;
-  // EINVAL: this file cannot be synced.
+  // EINVAL means that a file of this kind cannot be synced. That is no error.
   if (is_to_sync && ::fsync(owned->descriptor) != 0 && errno != EINVAL) {
     owned->fault->error_number = errno;
   }
@@ -232,7 +232,7 @@ herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
 }
 
 // HDF5 marks a file as being written only if its driver can lock. It releases the lock when SWMR
-// starts. ENOSYS is a file system without locks.
+// starts. ENOSYS means a file system without locks, and counts as success.
 herr_t lock_file(H5FD_t* file, hbool_t for_writing) {
   const int how = (for_writing ? LOCK_EX : LOCK_SH) | LOCK_NB;
   return ::flock(self(file).descriptor, how) == 0 || errno == ENOSYS ? 0 : -1;

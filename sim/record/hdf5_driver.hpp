@@ -7,16 +7,17 @@ namespace orrery {
 
 // The first error of one file.
 struct FileFault {
-  int error_number = 0;  // errno; 0: nothing
+  int error_number = 0;  // errno; 0 without an error
 };
 
 // A file access property list (hid_t) for a plain POSIX file, suitable for SWMR. Rows are written
 // to the file when HDF5 writes them, everything else at the next flush, so a kill between two
 // flushes leaves the state of the last one.
 //
-// HDF5 1.10 cannot close a file whose writes fail: it leaks it, and complains at exit. So after the
-// first failure this driver drops every write and reports success. The library then closes cleanly,
-// and the owner, who finds the reason in `fault`, removes the file. `fault` must outlive the file.
+// HDF5 1.10 cannot close a file whose writes fail: the file leaks, and HDF5 complains at exit. So
+// after the first failure this driver drops every write and reports success. HDF5 then closes
+// cleanly. The owner finds the reason in `fault`, which must outlive the file, and removes the
+// file.
 //
 // A file with its final name must survive a power cut: with `is_synced`, closing waits for the
 // disk.

@@ -49,9 +49,9 @@ struct Table {
   size_t row_bytes = 0, packed_bytes = 0, chunk_rows = 0;
   hsize_t rows = 0;
   std::vector<std::byte> tail;  // packed rows of the incomplete chunk
-  bool is_tail_new = false;     // some of them are not in the file yet
+  bool is_tail_new = false;     // some rows of `tail` are not in the file yet
 
-  hsize_t whole_rows() const { return rows - rows % chunk_rows; }  // of full chunks
+  hsize_t whole_rows() const { return rows - rows % chunk_rows; }  // rows in full chunks
 };
 
 std::vector<Run> runs_of(std::span<const Column> columns) {
@@ -88,7 +88,7 @@ void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to
 struct Hdf5File::Parts {
   Storage storage;
   FileFault fault;
-  // Creation list for objects other than tables.
+  // Creation properties of objects other than tables.
   Hdf5Handle plain = new_list(H5P_DATASET_CREATE, true);
   Hdf5Handle access = table_access();
   Hdf5Handle scalar{H5Screate(H5S_SCALAR), H5Sclose};
@@ -113,7 +113,7 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
 }
 
 Hdf5File::~Hdf5File() {
-  silence_hdf5();  // another thread may run the destructor
+  silence_hdf5();  // silenced by thread, and another one may run this
   parts_->tables.clear();
 }
 

@@ -30,7 +30,7 @@ class Hdf5File {
  public:
   enum class Mode : uint8_t { Create, Modify };
   struct Storage {
-    int compression = 1;       // deflate level, 0: none
+    int compression = 1;       // deflate level; 0 means none
     size_t chunk_rows = 8192;  // fewer when the rows are wide: a chunk has at most 256 KiB
     bool is_synced = true;     // closing waits for the disk
   };
@@ -54,10 +54,10 @@ class Hdf5File {
   void flush();
   uint64_t rows_of(size_t table) const;
   // Copies the rows of a file with the same tables and storage, chunk by chunk without
-  // recompression. The final number of rows of this file's tables must be known.
+  // recompression. add_table() must have got the final number of rows of each table.
   void copy_rows(Hdf5File& from);
   void close();
-  // Closes without another write: the file will be removed.
+  // Closes without writing anything more. The caller then removes the file.
   void abandon();
 
   bool failed() const { return !error_.empty(); }

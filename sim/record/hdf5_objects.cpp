@@ -20,7 +20,8 @@ Hdf5Handle integer_type(size_t bytes, bool is_signed) {
 Hdf5Handle enum_type(size_t bytes, bool is_signed, std::span<const std::string_view> names) {
   const Hdf5Handle base = integer_type(bytes, is_signed);
   Hdf5Handle type{H5Tenum_create(base.get()), H5Tclose};
-  for (uint64_t i = 0; i < names.size(); ++i) {  // little-endian: the low bytes come first
+  // HDF5 reads the first bytes of `i`, the low ones in little-endian memory.
+  for (uint64_t i = 0; i < names.size(); ++i) {
     H5Tenum_insert(type.get(), std::string{names[i]}.c_str(), &i);
   }
   return type;

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// An HDF5 handle (hid_t) that closes itself; negative: none, or its creation failed.
+// An HDF5 handle (hid_t) that closes itself. A negative one is empty, or its creation failed.
 class Hdf5Handle {
  public:
   using Close = int (*)(int64_t);
@@ -46,7 +46,7 @@ Hdf5Handle type_of(const Column& column);
 // A property list; objects made with it have no time stamps, so equal runs give equal bytes.
 Hdf5Handle new_list(int64_t list_class, bool is_for_objects);
 
-// New attributes. Negative: it failed.
+// Add an attribute to an object. A negative result means failure.
 int attach(int64_t object, const std::string& name, int64_t type, int64_t space, const void* value);
 int attach_text(int64_t object, const std::string& name, std::string_view text);
 int attach_texts(int64_t object, const std::string& name, const std::vector<std::string>& texts);

@@ -30,7 +30,7 @@ std::string hex_of(uint64_t value) {
   return text;
 }
 
-// The file behind a symbolic link is replaced, not the link.
+// Resolves symbolic links: the file behind a link is replaced, not the link.
 std::string resolved(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
@@ -57,8 +57,8 @@ class Hdf5Recorder::Claim {
   ~Claim() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  // Fails with EAGAIN if another recorder, of this process or another, holds it. Not flock, which
-  // would block HDF5's readers.
+  // Returns 0, or EAGAIN if another recorder, of this process or another, has the lock. flock() is
+  // not used, because it would block HDF5's readers.
   int lock() {
     struct flock whole {};
     whole.l_type = F_WRLCK;
@@ -121,7 +121,7 @@ Hdf5Recorder::Claim Hdf5Recorder::claim(const std::string& path, bool may_create
   const int error = claim.lock();
   if (error == EAGAIN || error == EACCES) throw_error("another run is writing it");
   if (!claim.is_at(path)) return this->claim(path, may_create);
-  return claim;  // a file system without locks: run without a lock
+  return claim;  // without a lock if the file system has none
 }
 
 void Hdf5Recorder::throw_error(const std::string& reason) const {
@@ -276,7 +276,8 @@ void Hdf5Recorder::remove_files() {
   claim_.reset();
 }
 
-// Makes the final file beside the `.part`, if there is one, and renames it to `target`.
+// Makes the final file, from the `.part` if there is one, and renames it to `target`. If that
+// fails, returns false and sets `why_not`.
 bool Hdf5Recorder::write_final(const std::string& target, std::string& why_not) {
   Hdf5File final_file{new_path_, Hdf5File::Mode::Create, storage()};
   const std::vector<size_t> counts = rows();
@@ -309,7 +310,7 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   std::string why_not;
   if (write_final(target, why_not)) {
     if (file_ != nullptr) file_->abandon();
-    if (target != part_path_) ::unlink(part_path_.c_str());  // of this run, or of a killed one
+    if (target != part_path_) ::unlink(part_path_.c_str());  // left by this run, or by a killed one
   } else if (file_ != nullptr) {
     finish_part(target);
   } else {
@@ -321,7 +322,7 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   if (options_.is_synced) sync_folder_of(target);
 }
 
-// Writes the end into the `.part` itself.
+// Adds summary and attributes to the `.part` itself, then renames it to `target`.
 void Hdf5Recorder::finish_part(const std::string& target) {
   ORRERY_MARK("record.end_in_place");
   file_->close();

@@ -13,28 +13,28 @@
 
 namespace orrery {
 
-// A run writes to `<path>.part`. From `start` on (but see `part_after`) it can be opened at any
-// time, also after a kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear -s`.
-// It then holds everything flushed so far and has `complete = false`. `finish` writes the final
-// figures and, if the run is complete, renames the file in one step; else it stays `.part`, closed.
-// A former file at `path` stays until then.
+// A run writes to `<path>.part`. From `start` on (but see `part_after`) this file can be opened at
+// any time, also after a kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear
+// -s`. It then holds everything flushed so far and has `complete = false`. `finish` writes the
+// final figures and, if the run is complete, renames the file in one step; else it stays `.part`,
+// closed. A former file at `path` stays until then.
 //
-// Before `start` there is only an empty file under a third name, which claims the path. Tables and
-// texts are buffered, then written into it in one go, so no incomplete `.part` is ever visible. The
-// end is made likewise: a new file takes over the chunks as they are, without the holes that
-// flushing leaves. If the disk has no room for both, the end is written into the `.part` itself.
-// The finished file has the same bytes, whenever it was flushed.
+// Before `start` there is only an empty file, `.part.new`, which claims the path. Tables and texts
+// are buffered, then written to this file in one go before it is renamed, so no incomplete `.part`
+// is ever visible. `finish` makes a new file, too: it copies the chunks as they are, without the
+// holes that flushing leaves. If the disk has no space for both files, `finish` writes into the
+// `.part` itself. A complete file has the same bytes whenever it was flushed.
 class Hdf5Recorder final : public Recorder {
  public:
   struct Options {
     std::string path{};
     int compression = 1;       // deflate level 0..9
-    size_t chunk_rows = 8192;  // also bounded by 256 KiB a chunk
-    // `poll` flushes after this time. The gap between two polls is added: with an engine that polls
-    // at least once a second, a kill loses rows of at most two seconds.
+    size_t chunk_rows = 8192;  // at most; a chunk also has at most 256 KiB
+    // `poll` flushes if this time has passed since the last flush. So a kill loses the rows of this
+    // time and of the gap between two polls: of two seconds, if the engine polls once a second.
     std::chrono::milliseconds flush_every{1000};
-    // Without readers the `.part` may come later, or not at all if the run ends before: rows stay
-    // in memory until this time has passed, or there are 16 MiB.
+    // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
+    // memory. A run that ends before has no `.part`.
     std::chrono::milliseconds part_after{0};
     bool is_synced = true;           // `finish` waits until everything is on disk
     std::vector<std::string> off{};  // globs of tables that are off: "/events/*"
@@ -52,7 +52,7 @@ class Hdf5Recorder final : public Recorder {
   void write_text(std::string_view path, std::string_view text) override;
   void start() override;  // throws RecordError
   bool poll(std::chrono::steady_clock::time_point now_host) override;
-  void finish(const RunEnd& end) override;  // throws RecordError and removes the file
+  void finish(const RunEnd& end) override;  // removes the file if it throws RecordError
   // Drops the run and its file, after a mistake of the user that was found after `start`.
   void discard();
   // The file with the rows: `.part`, or the final name once a complete run has finished.
@@ -61,7 +61,7 @@ class Hdf5Recorder final : public Recorder {
   bool is_recording() const { return is_started_ && !is_finished_ && error_.empty(); }
 
  private:
-  // An open descriptor with a lock that neither readers nor HDF5 tools notice.
+  // An open descriptor with a lock that HDF5's readers and tools do not notice.
   class Claim;
   Hdf5File::Storage storage() const;
   Claim claim(const std::string& path, bool may_create) const;
@@ -84,7 +84,7 @@ class Hdf5Recorder final : public Recorder {
   std::vector<std::pair<std::string, std::string>> texts_;
   std::vector<std::pair<std::string, AttributeValue>> attributes_;
   std::unique_ptr<Claim> claim_;
-  std::unique_ptr<Hdf5File> file_;  // the `.part`, until the end or the first failure
+  std::unique_ptr<Hdf5File> file_;  // the open `.part`; null before, at the end and after a failure
   std::string error_;
   bool is_started_ = false, is_finished_ = false, is_discarded_ = false;
   std::chrono::steady_clock::time_point started_at_, flushed_at_;

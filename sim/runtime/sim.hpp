@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// A run is a value: no globals, and many runs may live in one process.
+// What the models of a run share. There are no globals, so many runs may live in one process.
 struct Sim {
   Engine& engine;
   const RngStreams& rng;
