@@ -32,9 +32,9 @@ struct Required {};
 struct IsFile {};     // of a text: a path relative to the document
 struct IsInstant {};  // of a duration: from the start of the run until an event
 
-// The field has an effect only while a condition holds: a fact of the whole document, a fact that
-// only some values of the field's struct need (`is_asked`), or a condition on the struct itself.
-// `otherwise` says why the field has no effect.
+// The field has an effect only while a condition holds: a fact of the whole document (first
+// example), a fact that matters only for some values of the struct (second), or a condition on the
+// struct alone (third). `otherwise` says why the field has no effect.
 //   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
 //   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});
 //   v("sigma", sigma, "Spread.", Heeded{median > Duration{}, "median is 0"});

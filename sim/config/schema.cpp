@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Whole: the document has the whole value. OfIncluding: the value is not below a list, so a file
-// named by `include` may have the rest.
+// Whole: required keys must be in this document. OfIncluding: a file named by `include` may have
+// them, as for every struct that is not inside of a list or map.
 enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);

@@ -24,7 +24,7 @@ class Wait {
   ~Wait() = default;
 };
 
-// The state of a process. `wait` is the only thing that it waits for, so kill() can leave the queue
+// The state of a process. It waits for at most one thing, `wait`, so kill() can leave this queue
 // and destroy the frame. Awaiters need no destructor for that (GCC 12 destroys some awaiters
 // twice).
 class Process;

@@ -4,8 +4,8 @@
 // that byte, bucket = its value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and 0x1207
 // to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets: a small
 // one is sorted into `keys_`, the front; a large one is spread over the level below. A bucket is a
-// chain of chunks in order of arrival. Spreading keeps this order and the sort is stable, so equal
-// times stay first in, first out. If one time exceeds the front, each phase has a lane.
+// chain of chunks in order of arrival. Spreading and sorting keep this order for equal times.
+// Tickets of one time that are too many for the front go to lanes: one list for each phase.
 #pragma once
 
 #include <array>

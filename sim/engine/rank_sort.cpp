@@ -27,8 +27,7 @@ __attribute__((target("avx2"))) void rank_sort_avx2(const RankSortInput& input, 
   count_ranks(input, keys, values);
 }
 
-// Sorts up to 8 kVectors keys. All of them stay in registers while each is compared with the
-// others.
+// Sorts at most 8 * kVectors keys, all of which stay in registers.
 template <size_t kVectors>
 __attribute__((target("avx512f,popcnt"))) void rank_sort_in_registers(const RankSortInput& input,
                                                                       uint64_t* keys,

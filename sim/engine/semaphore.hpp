@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Processes acquire it in FIFO order. Hold the lease in a named variable:
+// Leases are granted in FIFO order. Hold a lease in a named variable:
 //   auto lease = co_await semaphore.acquire();
 class Semaphore final : private Wait {
  public:

@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Once fired, it no longer makes processes wait, until reset():
+// A trigger that has fired lets every process pass, until reset():
 //   co_await ready.wait();
 class Trigger final : private Wait {
  public:
