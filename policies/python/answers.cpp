@@ -16,7 +16,8 @@ std::runtime_error wrong(const Asked& asked, const py::handle& given, std::strin
   return asked.policy.wrong(asked.method, given, expected);
 }
 
-// A one-dimensional array of this length; throws a description of the value otherwise.
+// Converts the value to a one-dimensional array of this length. Throws an error that describes the
+// value if that is impossible.
 py::array array_from(const Asked& asked, const py::object& given, size_t count,
                      std::string_view of_what) {
   const py::array array = py::array::ensure(given);
@@ -38,7 +39,8 @@ std::runtime_error wrong_type(const Asked& asked, const py::array& array,
   return asked.policy.wrong(asked.method, what.append(", expected ").append(expected));
 }
 
-// Whole numbers, or real ones rounded to the nearest; `name(k)` is the name of item k.
+// Sets each numbers[k] to the array's item index(k). Real numbers are rounded to the nearest;
+// `name(k)` is the name of item k in messages.
 template <class Index, class Name>
 void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t> numbers,
                   const Index& index, const Name& name) {
@@ -65,7 +67,7 @@ void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t>
   }
 }
 
-// Any sequence except text.
+// Accepts any sequence except text.
 py::sequence sequence_from(const Asked& asked, const py::object& given, std::string_view expected) {
   if (!py::isinstance<py::sequence>(given) || py::isinstance<py::str>(given)) {
     throw wrong(asked, given, expected);

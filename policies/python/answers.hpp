@@ -21,25 +21,26 @@ struct Asked {
   std::string_view method;
 };
 
-struct Answer {  // result of a point with a status
+struct Answer {  // result of an extension point that returns a status
   Code code = Code::Success;
   std::string reason = {};
   Duration timeout = {};
 };
 
-// `otherwise`: the meaning of None. All throw std::runtime_error if the value has another type.
+// `otherwise` is the code for None. All functions below throw std::runtime_error if the value has
+// another type.
 Answer status_from(const Asked& asked, const py::object& given, Code otherwise = Code::Success);
 bool bool_from(const Asked& asked, const py::object& given);
 int64_t integer_from(const Asked& asked, const py::object& given, int64_t low, int64_t high);
 std::optional<int64_t> integer_or_none(const Asked& asked, const py::object& given, int64_t low,
                                        int64_t high);
-// Result given as an array of bool over all nodes.
+// Takes an array with a bool for each node of the cluster.
 NodeSet nodes_from(const Asked& asked, const py::object& given, size_t nodes);
-// Result given as an array over all nodes: the scores of the requested nodes, whole and neither NaN
-// nor infinite.
+// Takes an array with a number for each node of the cluster, and sets the scores of `nodes`.
+// Numbers are rounded; NaN and infinity are errors.
 void scores_from(const Asked& asked, const py::object& given, const ClusterState& cluster,
                  std::span<const NodeId> nodes, std::span<int64_t> scores);
-// Result given as an array of exactly as many numbers.
+// Takes an array of as many numbers as there are scores.
 void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
 std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
                                      const ClusterState& cluster);

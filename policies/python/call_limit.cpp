@@ -30,7 +30,7 @@ class Watchman {
     if (std::exchange(is_watching_, true)) return;
     std::thread{[this] { watch(); }}.detach();
   }
-  // True: the call was interrupted.
+  // Returns whether the call was interrupted.
   bool end(const CallLimit& call) {
     const std::lock_guard lock{mutex_};
     std::erase(running_, &call);
@@ -81,7 +81,8 @@ class Watchman {
   }
 
   std::mutex mutex_;  // may be locked with the interpreter's lock held, never the other way round
-  std::vector<CallLimit*> running_;  // calls nest: Python, the job queue, Python
+  // Nested calls: Python may call the job queue, which calls Python.
+  std::vector<CallLimit*> running_;
   uint64_t calls_ = 0;
   bool is_watching_ = false;
 };

@@ -12,20 +12,21 @@
 
 namespace orrery::python {
 
-// Exists during the call; constructed and destroyed with the interpreter's lock held. Past the
-// limit the exception CallTooLong is raised in the Python code. Code that never returns to Python,
-// or that catches the exception, cannot be interrupted. Then, after the same time again, and 10 s
-// at least, the process ends with the message and exit status 2. Calls that return in time are not
-// affected.
+// Exists during a call into Python; constructed and destroyed with the interpreter's lock held.
+// After the limit, the exception CallTooLong is raised in the Python code. Code that never returns
+// to Python, or that catches the exception, cannot be interrupted. Such a call ends the process,
+// with the message and exit status 2, after the limit has passed once more, but at least 10 s
+// later. Calls that return in time are not affected.
 class CallLimit {
  public:
-  // `whose`: a class, or a file if `method` is empty; must outlive the call. Zero: no limit.
+  // `whose` names a class or, if `method` is empty, a file. Both texts must outlive the call. A
+  // limit of zero is no limit.
   CallLimit(Duration limit, std::string_view whose, std::string_view method);
   ~CallLimit();
   CallLimit(const CallLimit&) = delete;
   CallLimit& operator=(const CallLimit&) = delete;
   bool is_interrupted() const { return is_interrupted_; }
-  // "Mine.score() has not returned after 1min of host time".
+  // Example: "Mine.score() has not returned after 1min of host time (timeout)".
   std::string message() const;
 
  private:
@@ -34,10 +35,10 @@ class CallLimit {
 
   const Duration limit_;
   const std::string_view whose_, method_;
-  const CheckContext* context_ = nullptr;  // for the simulated time
-  Clock::time_point end_;                  // when the next step is due
-  unsigned long thread_ = 0;               // Python's number of the thread
-  uint64_t number_ = 0;                    // number of the call
+  const CheckContext* context_ = nullptr;  // gives end_process() the simulated time
+  Clock::time_point end_;     // when the call is interrupted or, after that, the process ends
+  unsigned long thread_ = 0;  // Python's number of the thread
+  uint64_t number_ = 0;       // number of the call
   std::atomic<bool> is_interrupted_ = false;
 };
 

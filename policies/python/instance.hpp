@@ -17,10 +17,11 @@
 
 namespace orrery::python {
 
-// The class named in the arguments. Its errors are thrown as std::runtime_error.
+// The class named in the arguments. Errors of Python are thrown as std::runtime_error. Methods take
+// the interpreter's lock.
 class PolicyClass {
  public:
-  explicit PolicyClass(const RawParams& args);  // their positions locate the file
+  explicit PolicyClass(const RawParams& args);  // the positions in `args` locate the file
   explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
   PolicyClass(const PolicyClass&) = delete;
@@ -32,7 +33,7 @@ class PolicyClass {
   FieldTree describe() const;
   std::vector<std::string> files() const;  // the file and its imports
   std::string name() const;
-  bool is_set(const char* attribute) const;  // of the class; true or false
+  bool is_set(const char* attribute) const;  // whether this attribute of the class is True
 
  private:
   friend class Instance;
@@ -44,7 +45,8 @@ class PolicyClass {
 // The file named in the arguments, relative to the working directory.
 std::string file_of(const RawParams& args);
 
-// Constructed, used and destroyed without the interpreter's lock; its methods take the lock.
+// An object of the class. Constructed and used with the interpreter's lock held; the destructor
+// takes the lock.
 class Instance {
  public:
   // Makes an object that has the attributes `lent` before its own __init__ runs.
@@ -63,7 +65,7 @@ class Instance {
       rethrow(error, limit);
     }
   }
-  bool is_set(const char* attribute) const;  // of the class; true or false
+  bool is_set(const char* attribute) const;  // whether this attribute is True
   const std::string& name() const { return name_; }
   // "Mine.score() gave 'x' (str), expected ...": for the caller to throw.
   std::runtime_error wrong(std::string_view method, const py::handle& given,

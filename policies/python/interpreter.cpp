@@ -24,8 +24,9 @@ void expect(const PyStatus& status) {
                            (status.err_msg == nullptr ? "unknown reason" : status.err_msg)};
 }
 
-// Like `python3`, with the user's packages. But signals stay the program's own, no bytecode is
-// written beside the policies, and the order of sets is the same in each run.
+// Starts an interpreter like `python3`, with the user's packages. In contrast to `python3`, the
+// program's signal handlers stay, no bytecode is written beside the policies, and the order of sets
+// is the same in each run.
 void initialise() {
   PyPreConfig before;
   PyPreConfig_InitIsolatedConfig(&before);
@@ -63,7 +64,7 @@ void after_fork_in_parent() {
   PyOS_AfterFork_Parent();
   PyGILState_Release(forking.state);
 }
-// The state of this thread stays: it is the last one, and Python needs one.
+// Keeps the Python state of this thread, because it is the last one and Python needs one.
 void after_fork_in_child() {
   if (!std::exchange(forking.is_ours, false)) return;
   PyOS_AfterFork_Child();

@@ -19,7 +19,8 @@ std::string state_of(const QueuedJob& job) {
   return std::string{kStates[static_cast<size_t>(job.state)]};
 }
 
-// Reports mistakes before the job queue is called.
+// Throws a ValueError about the job unless `is_right`. Called before the job queue, which would
+// abort.
 void expect(bool is_right, const JobRef& job, const std::string& what) {
   if (is_right) return;
   const QueuedJob& r = job.get();
@@ -144,7 +145,7 @@ void bind_job(py::module_& m) {
   field("started_ns", [](const QueuedJob& j) { return j.progress.started.ns; });
   field("expected_end_ns", [](const QueuedJob& j) { return j.progress.expected_end.ns; });
   field("is_running", [](const QueuedJob& j) { return j.is_running(); });
-  field("run_ns", [](const QueuedJob& j) { return j.run.ns; });  // once the job is over
+  field("run_ns", [](const QueuedJob& j) { return j.run.ns; });  // valid once the job is over
   job.def_property_readonly("executed_ns",
                             [](const JobRef& j) { return j.get().executed_by(j.board->now()).ns; })
       .def_property_readonly("left_ns",  // by the estimate
@@ -167,7 +168,7 @@ void bind_job(py::module_& m) {
       .def_readonly("has_longer", &News::has_longer);
 }
 
-// True: the job runs. Starting a job that does not fit, or does not wait, is a mistake of the plan.
+// Returns whether the job runs. Starting a job that does not fit, or does not wait, is an error.
 bool start(const BoardRef& b, const JobRef& job, const py::object& nodes) {
   expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
   expect(b.board->fits(job.get()), job, "it does not fit now");
@@ -243,7 +244,7 @@ void bind_board(py::module_& m) {
       .def("has_team", [](const BoardRef& b, const std::string& s) { return b.board->has_team(s); })
       .def("has_application",
            [](const BoardRef& b, const std::string& s) { return b.board->has_application(s); })
-      .def("setup_ns",  // what precedes the work, if the job starts now
+      .def("setup_ns",  // time before the work begins, if the job starts now
            [](const BoardRef& b, const JobRef& job) { return b.board->setup(job.get().slot).ns; })
       .def("rng", [](const BoardRef& b, const std::string& s) { return b.board->rng(s); })
       .def("fits", [](const BoardRef& b, const JobRef& job) { return b.board->fits(job.get()); })

@@ -18,9 +18,9 @@ namespace orrery::python {
 class WhatIfs {
  public:
   struct One {
-    std::unique_ptr<WhatIf> pods;  // one of the two is set
+    std::unique_ptr<WhatIf> pods;  // either `pods` or `gang` is set
     std::unique_ptr<GangWhatIf> gang;
-    std::set<uint32_t> out = {};  // pods evicted in it
+    std::set<uint32_t> out = {};  // pods evicted in this what-if
   };
   // Scope of post_filter(). Its end closes the what-ifs that were opened in it.
   class Scope {
@@ -39,7 +39,8 @@ class WhatIfs {
   };
 
   std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
-  std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);  // null: impossible
+  // null: the gang has its quorum.
+  std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);
   void close(const One& one);  // throws py::value_error unless it is the innermost
 
  private:
@@ -54,7 +55,7 @@ class WhatIfs {
 py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
                      bool by_leaf, const std::string& team, bool keeping_away);
 
-// The interface of the ledger of placed pods for Python classes that show it.
+// Adds the methods of Placements to a Python class.
 template <class Ref>
 void bind_ledger(py::class_<Ref>& ref, const ClusterState& (*cluster)(const Ref&),
                  const Placements& (*placements)(const Ref&)) {

@@ -25,12 +25,12 @@ struct PodPolicy::Kept {
 
   std::unique_ptr<Instance> instance;
   py::object nodes;
-  Nodes* of_nodes = nullptr;  // the same
+  Nodes* of_nodes = nullptr;  // points to the object in `nodes`
   const std::shared_ptr<WhatIfs> what_ifs = std::make_shared<WhatIfs>();
   std::string reason;  // text of the last status
 };
 
-// A cycle lent to Python, and its input.
+// Calls f with the cycle, which is lent to Python for this call, and with the nodes.
 template <class F>
 auto PodPolicy::with(const Cycle& cycle, F&& f) const {
   return in_python([&] {

@@ -67,7 +67,7 @@ class PodPolicy final : public Policy,
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override;
 
  private:
-  // Data that outlives a call: the texts that its results refer to.
+  // Python objects, and the texts to which results of calls refer.
   struct Kept;
   void make(const RawParams& args);
   ClusterEvents events_of_interest() const;

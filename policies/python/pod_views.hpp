@@ -20,11 +20,12 @@ class Nodes {  // arrays over all nodes: views of the cluster's memory
   explicit Nodes(const Lent<const ClusterState>& cluster);
   const ClusterState& cluster() const { return *cluster_; }
   py::dict allocatable, requested;  // by resource
-  // The nodes that are still feasible, while filter or score runs; null: none.
+  // Nodes that are still feasible: `candidates` is set in PreFilter and Filter, `feasible` in
+  // PreScore and Score.
   const NodeSet* candidates = nullptr;
   std::span<const NodeId> feasible = {};
 
-  py::object candidate_ids() const;  // None: outside of filter and score
+  py::object candidate_ids() const;  // None outside of these four calls
   void take_back() { cluster_.take_back(); }
 
  private:

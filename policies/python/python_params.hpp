@@ -26,7 +26,7 @@ struct PythonParams {
   }
 };
 
-// Reports mistakes to `diagnostics`; the class's own keys are left to it.
+// Reports mistakes to `diagnostics`. Keys that only the class knows are ignored.
 PythonParams params_of(const RawParams& args, const std::string& path, Diagnostics& diagnostics);
 PythonParams params_of(const RawParams& args);  // the arguments must have been checked
 

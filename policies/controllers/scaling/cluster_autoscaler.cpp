@@ -1,4 +1,4 @@
-// Adds nodes for pods that find none, and removes nodes that are not needed.
+// Adds nodes for pods that fit on no node, and removes nodes that are not needed.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -11,10 +11,10 @@
 namespace orrery {
 namespace {
 
-// Loops run one after the other, as in cluster-autoscaler. Each adds nodes to one pool or removes
-// nodes, and acts at its end on the state at its start. Example: loops every 10 s, a pool of up to
-// 4 nodes of 8 GPUs with 1 node, and 3 pods of 8 GPUs, of which 2 found no node: the first loop
-// requests 2 nodes. 10 min after the pods end, the nodes are removed.
+// A loop adds nodes to one pool or removes nodes. It decides by the state at its begin and acts at
+// its end. Loops do not overlap, as in cluster-autoscaler. Example with a loop every 10 s: a pool
+// has 1 of at most 4 nodes of 8 GPUs. Of 3 pods of 8 GPUs, 2 found no node. The first loop requests
+// 2 nodes. 10 min after the pods end, idle nodes are removed.
 class ClusterAutoscaler final : public Policy, public Controller {
  public:
   using Params = ClusterAutoscalerParams;
@@ -36,7 +36,7 @@ class ClusterAutoscaler final : public Policy, public Controller {
   }
 
   std::vector<ControllerFigure> figures() const override {
-    if (period_ == Duration{}) return {};  // without pools
+    if (period_ == Duration{}) return {};  // no tick has seen a pool
     return {{"autoscaler_loops", loops_, "", "of the autoscaler"},
             {"autoscaler_halted", halted_, "",
              "of these, with too many nodes not ready to do anything"},

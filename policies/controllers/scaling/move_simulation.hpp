@@ -13,15 +13,16 @@
 
 namespace orrery {
 
-// Removes the pods of one node after the other; earlier moves stay. Pods move to ready nodes that
-// are not cordoned and are not removed themselves. Example: nodes A, B and C have one pod each and
-// room for three. A's pod moves to B; B's two pods then move to C; C stays.
+// Moves the pods of one node after the other to other nodes; earlier moves stay in effect. Targets
+// are ready nodes that are not cordoned and not removed themselves. Example: nodes A, B and C can
+// hold three pods each and have one each. A's pod moves to B; B's two pods then move to C; C stays.
 class MoveSimulation {
  public:
   MoveSimulation(const ControlBoard& board, const ClusterAutoscalerParams& params);
 
   void leaves(NodeId node) { others_.erase(node); }  // excludes the node as a target
-  // Why the node's pods cannot move; empty: they moved, and the node is no target any more.
+  // Moves the node's pods away and excludes the node as a target. If a pod cannot move, nothing
+  // changes, and the result is the reason; otherwise the result is empty.
   std::string_view clear(NodeId node);
 
  private:

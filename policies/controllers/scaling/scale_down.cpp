@@ -35,8 +35,8 @@ bool ScaleDown::has_pods(const ControlBoard& board, NodeId node) const {
   });
 }
 
-// As upstream: for a node with GPUs, the share of them in use; otherwise the larger of the shares
-// of CPU and memory.
+// The use of a node as upstream computes it: the requested share of its GPUs or, without GPUs, the
+// larger of the shares of CPU and memory.
 double ScaleDown::use(const ControlBoard& board, NodeId node) const {
   const ClusterState& cluster = board.cluster();
   Resources taken;
@@ -65,8 +65,8 @@ void ScaleDown::update(const ControlBoard& board, NodeId node) {
   if (!is_idle && !is_low) nodes_[node].unneeded = Time{-1};
 }
 
-// Only nodes that changed since the last loop can have become idle. A dead node that was removed
-// has no further changes.
+// Updates the nodes that changed since the last loop, because only these can have become idle. The
+// log does not show that a dead node left its pool, so this is checked for all idle and low nodes.
 void ScaleDown::refresh(const ControlBoard& board) {
   const ClusterState& cluster = board.cluster();
   if (has_looked_ && cluster.log_covers(version_)) {
@@ -104,8 +104,8 @@ void ScaleDown::look_at_idle(const ControlBoard& board) {
   });
 }
 
-// Nodes that are already unneeded are examined first, so they remain unneeded. Nodes that are not
-// ready are removed once their pods are given up.
+// Nodes of low use to examine. Nodes that are already unneeded come first, so they remain unneeded.
+// Nodes that are not ready are left out: they become idle once their pods are deleted.
 std::vector<NodeId> ScaleDown::candidates(const ControlBoard& board) const {
   const std::vector<uint32_t> spare = nodes_to_spare(board);
   std::vector<std::pair<Time, NodeId>> sorted;

@@ -11,9 +11,10 @@
 namespace orrery {
 
 // A node is unneeded while it has no pods, or while its use is below the threshold and its pods fit
-// on other nodes. Nodes that are unneeded for long enough are removed: several empty ones at a
-// time, others one at a time after a drain. Example: threshold 50 %, a node with 2 of 8 GPUs in use
-// whose pod fits on another node, unneeded from 0 s: at 10 min it is drained, then removed.
+// on other nodes. Nodes that are unneeded for long enough are removed. Empty nodes are removed
+// several at a time, others after a drain, by default one at a time. Example: threshold 50 %, a
+// node with 2 of 8 GPUs in use whose pod fits on another node, unneeded from 0 s: at 10 min it is
+// drained, then removed.
 class ScaleDown {
  public:
   struct Plan {
@@ -40,15 +41,15 @@ class ScaleDown {
  private:
   struct Node {
     Time unneeded{-1};       // since the loop that first found the node unneeded
-    bool was_ready = false;  // in that loop
-    Time next_look = {};     // its pods could not move
+    bool was_ready = false;  // whether the node was ready in that loop
+    Time next_look = {};     // after a look at which the pods could not move
   };
   struct Draining {
     NodeId node;
-    // The drain has ended; the scheduler may observe the ends of pods later.
+    // Whether the drain has ended. The scheduler may observe the ends of pods one tick later.
     bool has_ended = false;
   };
-  bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that count
+  bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that are not expendable
   double use(const ControlBoard& board, NodeId node) const;
   void refresh(const ControlBoard& board);
   void update(const ControlBoard& board, NodeId node);
@@ -64,10 +65,11 @@ class ScaleDown {
   const ClusterAutoscalerParams& params_;
   IdVector<NodeId, Node> nodes_;
   NodeSet idle_, low_;    // members without pods; members with pods and a low use
-  uint64_t version_ = 0;  // of the cluster at the last loop
+  uint64_t version_ = 0;  // ClusterState::version() at the last loop
   bool has_looked_ = false;
   std::vector<Draining> draining_;
-  Time scaled_up_{-1}, taken_away_{-1}, failed_{-1};  // times of the last ones
+  // Of the last addition, removal and failed drain.
+  Time scaled_up_{-1}, taken_away_{-1}, failed_{-1};
   Counters counters_;
 };
 

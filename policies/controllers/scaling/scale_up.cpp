@@ -36,7 +36,7 @@ uint32_t ScaleUp::room_to_grow(const PoolView& pool) const {
   return std::min(room, static_cast<uint32_t>(params_.nodes_per_scale_up));
 }
 
-// Pods that fit on present or requested nodes need no others. A finished pod still takes room in
+// Pods that fit on present or requested nodes need no new nodes. A finished pod still takes room in
 // this plan until the scheduler observes its end; upstream has a watch of its own.
 ScaleUp::Plan ScaleUp::plan() {
   std::vector<Waiting> waiting = collect_waiting();
@@ -64,7 +64,8 @@ ScaleUp::Plan ScaleUp::plan() {
   return plan;
 }
 
-// Of equal pods, those that wait longest get the present room.
+// Packs pods that have no node yet onto nodes that the pool may add. Of equal pods, those that have
+// waited longest count as placed on present or requested nodes.
 std::optional<AddNodes> ScaleUp::grow(uint32_t number, const std::vector<Waiting>& waiting,
                                       RoomTable& rooms) const {
   const PoolView& pool = board_.pools()[number];

@@ -11,10 +11,10 @@
 
 namespace orrery {
 
-// Packs pods without a node onto present and requested nodes, largest first. The rest is packed
-// onto new nodes of the first pool that fits any of it: those nodes are requested. Example: pods of
-// 8, 8 and 4 GPUs, one present node with 4 free GPUs, new nodes of 8: the pod of 4 fits on the
-// present node, and 2 nodes are requested.
+// Packs pods without a node onto present and requested nodes, largest first. Pods that do not fit
+// there are packed onto new nodes of the first pool that fits any of them, and these nodes are
+// requested. Example: pods of 8, 8 and 4 GPUs, one present node with 4 free GPUs, new nodes of 8:
+// the pod of 4 fits on the present node, and 2 nodes are requested.
 class ScaleUp {
  public:
   struct Plan {
@@ -26,10 +26,10 @@ class ScaleUp {
   Plan plan();
 
  private:
-  struct Waiting {  // equal pods
+  struct Waiting {  // pods of one spec
     SpecId spec = {};
     int64_t pods = 0, seated = 0;  // seated: on present or requested nodes
-    std::vector<Time> since = {};  // of each pod, ordered
+    std::vector<Time> since = {};  // since when each pod waits, sorted
   };
   std::vector<Waiting> collect_waiting() const;  // largest first
   uint32_t room_to_grow(const PoolView& pool) const;

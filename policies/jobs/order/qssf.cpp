@@ -1,4 +1,4 @@
-// Quasi-shortest-service-first (Helios, SC'21): least GPU time first, by the estimate.
+// Quasi-shortest-service-first (Helios, SC'21): the job with the least estimated GPU time first.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
@@ -8,7 +8,7 @@ class Qssf final : public Policy, public QueueOrder {
  public:
   using Params = NoParams;
   Qssf(JobBoard& /*board*/, const Params& /*params*/) {}
-  // In units times milliseconds, so that a million GPUs for a century still fit.
+  // The rank is in units times milliseconds, so a million GPUs for a century fit into 64 bits.
   int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 };
 ORRERY_REGISTER_POLICY(Qssf, "QSSF",

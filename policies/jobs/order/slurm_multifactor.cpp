@@ -27,7 +27,7 @@ double amount_of(const Resources& resources, size_t resource) {
   return which == Resource::Cpu || which == Resource::Gpu ? amount / kMilli : amount;
 }
 
-// By resource; 0 if not named.
+// Weights by resource; 0 for a resource that `named` lacks.
 std::array<double, kResources> weights_of(const std::map<std::string, double>& named) {
   std::array<double, kResources> weights = {};
   for (size_t i = 0; i < kResources; ++i) {
@@ -38,7 +38,7 @@ std::array<double, kResources> weights_of(const std::map<std::string, double>& n
 }
 
 // Accounts are teams. Usage is the held amount times seconds, and halves in every half-life.
-// Example: with weight_age 1000 and 3.5 of 7 days waited, age adds 500 to the priority.
+// Example: with weight_age 1000 and max_age 7 d, a wait of 3.5 d adds 500 to the priority.
 class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatcher {
  public:
   struct Params {
@@ -160,7 +160,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   using Key = std::pair<uint32_t, uint32_t>;
   static Key key_of(const QueuedJob& job) { return {job.team, job.user}; }
 
-  // In millionths, so that subtracting returns exactly to the value before.
+  // The amount that the job holds, in millionths. Integers make a subtraction restore the value
+  // before exactly.
   int64_t billed(const QueuedJob& job) const {
     if (params_.billing_weights.empty()) return job.ask.units * kMillion;
     double bill = 0;

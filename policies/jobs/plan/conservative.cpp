@@ -44,7 +44,7 @@ class Conservative final : public Policy, public Plan {
     const Time start = future_.earliest(count, span);
     if (slot >= starts_.size()) starts_.resize(slot + size_t{1}, Time::max());
     starts_[slot] = start;
-    if (start == Time::max()) return;  // nodes are down
+    if (start == Time::max()) return;  // the job does not fit on the nodes that are up
     if (start == board_.now() && board_.fits(job) && !board_.start(slot)) return;
     future_.reserve(start, span, count);
   }

@@ -62,7 +62,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
       const JobSlot job = owners_[owner].waiting.begin()->second;
       if (!board_.fits(board_.job(job))) continue;
       board_.start(job);
-      --key.serial;  // the owner comes next again if its job requested nothing counted
+      --key.serial;  // the same owner is next again if its share did not grow
     }
   }
 
@@ -127,7 +127,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const Params params_;
   std::vector<Held> owners_;
-  JobTree order_;  // owners with a waiting job, with the size of the next one
+  JobTree order_;  // owners with waiting jobs, with the count of each owner's next job
   Resources capacities_;
 };
 ORRERY_REGISTER_POLICY(Drf, "DRF",

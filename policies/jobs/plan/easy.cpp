@@ -1,10 +1,11 @@
 // EASY backfilling: the first job that does not fit gets a reservation, and others may start if
 // they do not delay it.
 //
-// By the running jobs' expected ends, `shadow` is the first instant at which the head of the queue
-// fits, and `extra` is what is left beside it then. A job may start if it fits now, and either ends
-// by the shadow or is no larger than the extra. Example: 8 GPUs, A (6) ends at 10 h, the head B (4)
-// waits: shadow 10 h, extra 4. C (2, any length) starts.
+// `shadow` is the first instant at which the head of the queue fits, by the expected ends of
+// running jobs. `extra` is the amount that is then free beside the head. A job may start if it fits
+// now, and either ends by the shadow or is no larger than the extra. Example: of 8 GPUs, A holds 6
+// until 10 h, and the head B needs 4: shadow 10 h, extra 4. C needs 2 and starts, however long it
+// runs.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -60,7 +61,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     backfill(limits);
   }
 
-  // For the first job in the queue only: backfilled jobs do not move its reservation.
+  // Only the first job in the queue has a reservation. Backfilled jobs do not move it.
   Time reserved_start(JobSlot job) const override {
     if (job != board_.waiting().first()) return Time::max();
     const Duration window = reserve(board_.job(job)).window;
@@ -124,7 +125,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobSlot head_ = kNoJob;
   bool runs_longer_ = false;      // jobs exceeded their estimates since all candidates were tried
   std::vector<JobSlot> arrived_;  // scratch
-  JobTree by_length_;             // of the waiting jobs, for Shortest
+  JobTree by_length_;             // waiting jobs by estimate, for Shortest
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",
                        "Backfills behind the first job that does not fit, which has a reservation. "

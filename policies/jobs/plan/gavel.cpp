@@ -100,11 +100,11 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   struct Standing {
     std::vector<double> speed;     // by part of the pool
     std::vector<double> share;     // share of future time
-    std::vector<double> due, had;  // in rounds
-    double isolated = 0;           // seconds that the work so far takes on its own share
-    Duration counted;              // work included in `isolated`
-    int32_t chosen = kNowhere;     // for this round
-    int32_t part = kNowhere;       // where it runs, or ran last
+    std::vector<double> due, had;  // rounds that the job was due, and had, by part
+    double isolated = 0;  // seconds that the work so far takes on an equal part of the cluster
+    Duration counted;     // work included in `isolated`
+    int32_t chosen = kNowhere;  // part of the pool for this round
+    int32_t part = kNowhere;    // part where the job runs, or ran last
   };
   struct Claim {
     double priority;
@@ -119,7 +119,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Without paces the pool is one part.
+  // Updates the amount of each part of the pool. Without paces the pool is one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {
@@ -164,8 +164,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     }
   }
 
-  // The least served jobs come first. Where a job has no share of time, its claim comes after all
-  // others, the fastest part first.
+  // Adds a claim of the job to each part of the pool. Claims of the least served jobs come first.
+  // Claims to parts in which a job has no share of time come last, the fastest part first.
   void claim(const QueuedJob& job, std::vector<Claim>& claims) {
     Standing& s = standings_[job.slot];
     s.chosen = kNowhere;
@@ -242,7 +242,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   const GpuSpeeds speeds_;
   std::vector<int64_t> counts_, used_;  // by part of the pool: available, and held by jobs
   std::vector<Standing> standings_;     // by job
-  std::vector<JobSlot> jobs_;           // of this round
+  std::vector<JobSlot> jobs_;           // waiting and running jobs of this round
   Time round_ends_;
   bool has_changed_ = false;
 };

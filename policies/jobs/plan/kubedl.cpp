@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-// Tenants are teams, in the order of their first jobs. If no job can start, no turn passes: the
-// same tenant is next. Example: A, B, C with jobs, B's does not fit: A, C, A, C ...
+// Tenants are teams, in the order of their first jobs. Turns pass only while some job can start.
+// Example: A, B and C have jobs, and B's job does not fit: jobs of A, C, A, C ... start.
 class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -67,7 +67,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
 
   JobBoard& board_;
   const Params params_;
-  JobTree by_team_;  // the waiting jobs
+  JobTree by_team_;  // waiting jobs by rank_in()
   uint32_t tenants_ = 0;
   uint64_t turns_ = 0;
   Time due_;

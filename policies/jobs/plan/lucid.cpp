@@ -97,7 +97,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     });
   }
 
-  // In units times milliseconds, so that a million GPUs for a century still fit.
+  // The rank is in units times milliseconds, so a million GPUs for a century fit into 64 bits.
   int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 
   void plan(const PlanNews& /*news*/) override {
@@ -237,7 +237,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   const Params params_;
   std::vector<Standing> standings_;           // by job
   std::vector<JobSlot> profiling_, sharing_;  // running jobs, in the order of their starts
-  std::deque<Time> arrivals_;                 // of the last 10 min, at least
+  std::deque<Time> arrivals_;                 // submission times of the last 10 min, at least
   std::vector<JobSlot> jobs_;                 // scratch
   int64_t in_profiler_ = 0;
   Time next_check_;

@@ -1,4 +1,5 @@
-// Themis (NSDI'20): leases, and auctions among the jobs with the least fair finish times.
+// Themis (NSDI'20): jobs hold GPUs by leases, which are auctioned among the jobs with the least
+// fair finish times.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,12 +12,12 @@
 namespace orrery {
 namespace {
 
-// rho of a job is the time from its submission to its expected end, over the time that it would
-// take on its n-th part of the cluster, with n jobs. GPUs that are free, or whose lease is over,
-// are offered to the share 1 - f of the jobs with the largest rho. A bid is the change of a job's
-// rho if it has its GPUs for the next lease. The winners are the jobs with the largest product of
-// improvements: a knapsack over sums of logarithms. Example: of 10 jobs and f = 0.8, the two with
-// the largest rho bid.
+// rho of a job is the time from its submission to its expected end, divided by the time that it
+// would take on 1/n of the cluster, with n jobs. GPUs that are free, or whose lease is over, are
+// offered to the share 1 - f of the jobs with the largest rho, where f is `fairness`. A bid is the
+// factor by which a job's rho improves if the job has its GPUs for the next lease. The winners are
+// the jobs with the largest product of improvements: a knapsack over sums of logarithms. Example:
+// of 10 jobs without a lease and with f = 0.8, the two with the largest rho bid.
 class Themis final : public Policy, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -56,7 +57,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     const double bidding = std::ceil((1 - params_.fairness) * static_cast<double>(others.size()));
     const size_t bidders = std::clamp<size_t>(static_cast<size_t>(bidding), 1, others.size());
     const size_t winners = auction(others, bidders, offer);
-    // The rest goes to the other jobs in random order.
+    // GPUs that the winners leave go to the other jobs in random order.
     for (size_t i = others.size(); i > winners + 1; --i) {
       std::swap(others[i - 1], others[winners + rng_.below(i - winners)]);
     }
@@ -100,7 +101,8 @@ class Themis final : public Policy, public Plan, public JobWatcher {
 
   // Moves the winners to the front; returns their number.
   size_t auction(std::vector<JobSlot>& jobs, size_t bidders, int64_t offer) const {
-    constexpr int64_t kCellsMax = 4096;  // of an offer; larger counts are rounded up
+    // Of an offer; in a larger offer a cell is several units, and counts are rounded up.
+    constexpr int64_t kCellsMax = 4096;
     int64_t cell = 0;
     for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).ask.count);
     cell = std::max({cell, (offer + kCellsMax - 1) / kCellsMax, int64_t{1}});

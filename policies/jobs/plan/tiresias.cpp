@@ -1,4 +1,4 @@
-// Tiresias (NSDI'19): jobs of unknown length; jobs with little attained service go first.
+// Tiresias (NSDI'19) schedules jobs of unknown length: jobs with little attained service go first.
 //
 // Within a queue running jobs stay ahead of waiting ones, as in the artifact: a job is stopped only
 // for a job of a higher queue. A job that enters a queue goes to its end. Example: the first queue
@@ -101,7 +101,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     uint64_t place = 0;      // position in the queue
     double index = 0;        // Gittins index
     Duration forgiven = {};  // executed before the last promotion
-    Duration waited = {};    // waiting time since then, between two stretches
+    Duration waited = {};    // waiting time between runs since the last promotion
   };
 
   struct Move {  // a move into another queue
@@ -142,7 +142,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     }
     return job.queued + (job.progress.executed - s.forgiven) * params_.promote_knob - s.waited;
   }
-  // When the job leaves its queue, or has used its quantum.
+  // When the job will be promoted or demoted or, with gittins, has used its quantum.
   Time change(const QueuedJob& job) const {
     if (!job.is_running()) return std::max(promoted_at(job), board_.now() + 1_ns);
     const Standing& s = standings_[job.slot];

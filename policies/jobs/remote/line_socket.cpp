@@ -42,7 +42,7 @@ std::optional<uint16_t> port_of(std::string_view address) {
   return port;
 }
 
-// 0, or the errno.
+// Returns 0 or, if the connection fails, errno.
 int try_to_connect(int socket, const std::string& address) {
   int result = 0;
   if (address.starts_with(kUnix)) {

@@ -31,7 +31,7 @@ class LineSocket {
 
   bool is_connected() const { return socket_ >= 0; }
   const std::string& address() const { return address_; }
-  // These throw SocketFault after the timeout.
+  // connect(), send() and receive() throw SocketFault, for example after the timeout.
   void connect();  // tries until a program listens
   void send(std::string_view line);
   std::string receive();                                     // without the end of the line
@@ -44,7 +44,7 @@ class LineSocket {
   std::string address_;
   Duration timeout_;
   int socket_ = -1;
-  std::string received_;  // received after the latest line
+  std::string received_;  // bytes received after the latest line
 };
 
 }  // namespace orrery

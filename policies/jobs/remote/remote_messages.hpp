@@ -24,9 +24,9 @@ class AnswerError : public std::runtime_error {
 struct RemoteDecision {
   enum class Kind : uint8_t { Start, Stop, Cancel, WakeAt };
   Kind kind = Kind::Start;
-  uint64_t job = 0;                     // its serial
-  std::vector<std::string> nodes = {};  // of a start; empty: any
-  Time when = {};                       // of a WakeAt
+  uint64_t job = 0;                     // serial number of the job
+  std::vector<std::string> nodes = {};  // nodes for a start; empty: any nodes
+  Time when = {};                       // time of a WakeAt
 };
 constexpr std::array<std::string_view, 4> enum_names(RemoteDecision::Kind) {
   return {"start", "stop", "cancel", "wake_at"};
@@ -36,7 +36,7 @@ struct RemoteAnswer {
   Duration took;  // simulated time until the decisions take effect
 };
 
-// These throw AnswerError.
+// check_greeting() and read_answer() throw AnswerError.
 void check_greeting(const std::string& line);
 RemoteAnswer read_answer(const std::string& line, Time now);
 
@@ -44,7 +44,7 @@ std::string hello_line(const JobBoard& board, const std::string& label);
 std::string bye_line(Time now);
 std::string error_line(Time now, std::string_view why);
 
-// Collects events until the client is asked.
+// Collects events for the next line to the client.
 class RemoteEvents {
  public:
   explicit RemoteEvents(const JobBoard& board) : board_{board} {}
@@ -54,14 +54,14 @@ class RemoteEvents {
     has_longer_ |= news.has_longer;
   }
   void submitted(const QueuedJob& job);
-  void waits(const QueuedJob& job);  // waits again
+  void waits(const QueuedJob& job);  // the job waits again
   void happened(std::string_view event, const QueuedJob& job);
   void expected(std::string_view event, const QueuedJob& job);  // with the expected end
   void node(std::string_view event, NodeId node);
   void refused(const RemoteDecision& decision, std::string_view why);
   void woke();
   bool are_none() const { return list_.empty() && !has_longer_; }
-  std::string take_line();  // and starts a new one
+  std::string take_line();  // returns the collected line and starts a new one
 
  private:
   std::string& begin(std::string_view event);

@@ -18,7 +18,7 @@
 namespace orrery {
 namespace {
 
-constexpr int kAsksMax = 1000;  // in one round of decisions
+constexpr int kAsksMax = 1000;  // requests to the client within one plan()
 constexpr size_t kLineShownMax = 200;
 
 std::string printable(std::string_view line) {
@@ -28,9 +28,9 @@ std::string printable(std::string_view line) {
   return line.size() > kLineShownMax ? text + "..." : text;
 }
 
-// The client is connected at the first decision. Simulated time stands still until it has answered.
-// Then the time that it reports passes before its decisions take effect, and until then it is not
-// asked again.
+// The client is connected at the first decision. Simulated time stands still until the client has
+// answered. Decisions take effect once the time that the client reports (`took`) has passed in the
+// simulation; until then the client gets no request.
 class Remote final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -61,7 +61,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
         events_{board} {}
   Remote(const Remote&) = delete;
   Remote& operator=(const Remote&) = delete;
-  ~Remote() override {  // a client that has gone misses nothing
+  ~Remote() override {  // a client that has gone needs no message
     if (!socket_.is_connected()) return;
     try {
       if (std::uncaught_exceptions() == exceptions_) socket_.send(bye_line(board_.now()));
@@ -127,7 +127,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     if (!where.empty()) text += "\n  " + where;
     try {
       if (socket_.is_connected()) socket_.send(error_line(board_.now(), why));
-    } catch (const SocketFault&) {  // the end cannot be sent
+    } catch (const SocketFault&) {  // the client has gone
     }
     socket_.close();
     throw PolicyFault{text};
@@ -199,7 +199,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
   }
 
-  // True: a decision was refused or a job held, so the client must decide again.
+  // Returns true if a decision was refused or a job was held, so the client must decide again.
   bool carry_out(const std::vector<RemoteDecision>& decisions) {
     bool is_refused = false;
     is_held_ = false;
@@ -215,7 +215,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
     return is_refused || is_held_;
   }
-  std::string_view why_refused(const RemoteDecision& decision) {  // empty: the decision is valid
+  // Carries out the decision; empty: it was not refused.
+  std::string_view why_refused(const RemoteDecision& decision) {
     const auto known = slots_.find(decision.job);
     if (known == slots_.end()) return "the job is over";
     const JobSlot slot = known->second;
@@ -247,14 +248,14 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
   const int exceptions_ = std::uncaught_exceptions();
   LineSocket socket_;
   RemoteEvents events_;
-  std::unordered_map<uint64_t, JobSlot> slots_;  // by serial, of jobs known to the client
+  std::unordered_map<uint64_t, JobSlot> slots_;  // jobs known to the client, by serial number
   std::map<std::string_view, NodeId> nodes_;     // by name
   std::vector<RemoteDecision> decisions_;  // decisions that take effect when `busy_until_` is over
   Time busy_until_;
   std::set<Time> wakes_;
   std::string line_;      // the latest line of the client
-  bool is_busy_ = false;  // the client is still busy, as it reported
-  bool is_held_ = false;  // an Admit holds a job of the present decisions
+  bool is_busy_ = false;  // the time that the client reported has not passed yet
+  bool is_held_ = false;  // an Admit policy held a job that the client started
 };
 ORRERY_REGISTER_POLICY(Remote, "Remote",
                        "A program on a local socket decides which jobs start, on which nodes, stop "

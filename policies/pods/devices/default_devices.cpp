@@ -66,7 +66,7 @@ class DefaultDevices final : public Policy, public PickDevices {
     Rng& rng = state.rng("policies.default_devices");
     uint32_t rest = from, picked = 0;
     for (int32_t i = 0; i < count; ++i) {
-      uint32_t skip = rest;  // skip a random number of the remaining ones
+      uint32_t skip = rest;  // skips a random number of the remaining GPUs
       for (auto k = rng.below(static_cast<uint64_t>(std::popcount(rest))); k > 0; --k) {
         skip &= skip - 1;
       }

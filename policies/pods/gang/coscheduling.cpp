@@ -1,5 +1,5 @@
 // Gangs on top of a scheduler that places pods one by one, like scheduler-plugins' Coscheduling:
-// members with a node wait in Permit, and hold the node, until minMember of them do. Example:
+// members with a node wait in Permit, and hold the node, until minMember members have one. Example:
 // minMember 4 and room for 3: three members hold their nodes until permitWaitingTimeSeconds, then
 // give them back.
 #include <limits>
@@ -44,7 +44,8 @@ class Coscheduling final : public Policy,
   Coscheduling(Handle& handle, const Params& params)
       : handle_{handle}, params_{params}, permitted_until_{handle} {}
 
-  // By priority, then by the gang's last failure or its creation; members stay together.
+  // Sorts by priority, then by the gang's last failure or, without one, its creation. Members of a
+  // gang stay together.
   bool less(const QueuedUnit& a, const QueuedUnit& b) const override {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (const Time at = order_time(a), bt = order_time(b); at != bt) return at < bt;
@@ -148,8 +149,8 @@ class Coscheduling final : public Policy,
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Compares with the sum of the free resources of all nodes: a necessary condition, not a
-  // sufficient one.
+  // Compares minResources with the sum of the free resources of all nodes. This condition is
+  // necessary but not sufficient.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;

@@ -2,13 +2,14 @@
 // Koordinator's default configuration sorts the queue with PrioritySort. NextPod keeps the members
 // of two groups from interleaving.
 //
-// A round of a group opens when a first member passes PreFilter. From then on NextPod names its
-// other members, until every gang has its minimum (all are bound) or each member was tried once
-// (all waiting members are rejected). After the first member without a node, PreFilter rejects the
-// members that follow. So no group ever holds nodes while another one is tried.
+// A round is an attempt to place one group. It opens when a member of the group passes PreFilter.
+// From then on NextPod names the other members, until every gang has its minimum (all are bound) or
+// each member was tried once (all waiting members are rejected). After the first member without a
+// node, PreFilter rejects the members that follow. So no group ever holds nodes while another one
+// is tried.
 //
 // Koordinator also gates all but one pending member of a group. That saves work in its queue and
-// changes no decision: a round takes the members from any queue.
+// changes no decision, because NextPod takes members from any queue.
 #include <array>
 #include <vector>
 
@@ -138,7 +139,7 @@ class KoordinatorCoscheduling final : public Policy,
     return {};
   }
 
-  // The mark stays with the group, as upstream's does with its PodGroup. With once-satisfied, the
+  // Marks the group, which keeps the mark as its PodGroup does upstream. With once-satisfied, the
   // recreated pods of a restarted job are placed one by one.
   void post_bind(const PodView& pod, NodeId /*node*/) override {
     if (!pod.gang.is_valid()) return;
@@ -159,7 +160,7 @@ class KoordinatorCoscheduling final : public Policy,
   struct Round {
     bool is_open = false;
     bool has_failed = false;
-    GangId group;  // its first gang
+    GangId group;  // first gang of the group
     uint64_t job_uid = 0;
     PodId opener;
     std::vector<PodId> members;
@@ -172,7 +173,8 @@ class KoordinatorCoscheduling final : public Policy,
       f(handle_.gang({gang.first_of_job.index + i}));
     }
   }
-  // The group has no minimum any more.
+  // Whether the group has no minimum any more, because once-satisfied is set and a pod of it was
+  // bound.
   bool is_free(const GangView& gang) const {
     return params_.matchPolicy == MatchPolicy::OnceSatisfied && has_run_.at(gang.first_of_job) != 0;
   }

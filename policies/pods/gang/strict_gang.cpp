@@ -1,4 +1,5 @@
-// All or nothing: a gang is bound in the cycle in which every member has a node, or holds none.
+// All or nothing: a gang is bound in a cycle in which every member gets a node; otherwise no member
+// holds a node.
 #include <array>
 
 #include "models/scheduling/contract/policy_registry.hpp"

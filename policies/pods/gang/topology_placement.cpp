@@ -12,7 +12,7 @@ namespace {
 enum class Level : uint8_t { Leaf, Hostname };
 constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
 
-// Members with a node restrict the rest to their domain.
+// If some members have a node, the other members must go to the domain of that node.
 class TopologyPlacement final : public Policy, public Domains, public Reserve {
  public:
   struct Params {
@@ -69,16 +69,17 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   void unreserve(const PodView& /*pod*/, NodeId /*node*/) override {}
 
  private:
-  struct Counted : CycleData {  // once in an attempt
+  struct Counted : CycleData {  // data of one attempt, which counts once
     bool is_counted = false;
     int32_t widest = 0;
   };
   struct Tries {
-    int32_t attempts = 0;  // since a member was placed
-    Time from;             // time of the first of them
+    int32_t attempts = 0;  // number of attempts since a member was placed
+    Time from;             // time of the first of these attempts
   };
 
-  // Counts this attempt. Levels fall from one node to one leaf to, below 0, any nodes.
+  // Counts this attempt and returns the widest level to try: 1 is one node, 0 one leaf, -1 any
+  // nodes.
   int32_t widest_level(Tries& tries, Time now) const {
     if (tries.attempts == 0) tries.from = now;
     int64_t steps = 0;

@@ -8,14 +8,15 @@
 namespace orrery {
 namespace {
 
-// The FGD artifact reverses Tetris: the smallest product is best there.
+// The FGD artifact reverses Tetris and prefers the smallest product.
 enum class Prefer : uint8_t { SmallestProduct, LargestProduct };
 constexpr std::array<std::string_view, 2> enum_names(Prefer) {
   return {"smallest_product", "largest_product"};
 }
 
-// CPU and GPU of pod and node are fractions of the largest node's; the mean product of the two is
-// in 0..1. Example: a pod of (0.5, 0.25) and a node of (0.8, 1.0): (0.4 + 0.25) / 2 = 0.325.
+// The pod's request and the node's free resources are fractions of the largest node. The product is
+// the mean of the products for CPU and GPU, in 0..1. Example: a pod of (0.5 CPU, 0.25 GPU) and a
+// node with (0.8, 1.0) free: (0.4 + 0.25) / 2 = 0.325.
 class DotProduct final : public Policy, public Score {
  public:
   struct Params {

@@ -15,9 +15,9 @@ namespace orrery {
 namespace {
 
 // The score is floor(100 / (1 + exp(-d))), where d is the fall of the node's fragmentation in GPUs.
-// d is an exact integer, so the least d of each score is precomputed. A share is tried on every GPU
-// and gets the one with the best score, the first of equals. Example: d = 0 scores 50, d = 1 scores
-// 73.
+// d is computed as an exact integer in a smaller unit, the relief, so the least relief of each
+// score is precomputed. A share is tried on every GPU and gets the one with the best score, the
+// first of equals. Example: d = 0 scores 50, d = 1 scores 73.
 class Fgd final : public Policy, public Score, public PickDevices {
  public:
   using Params = NoParams;
@@ -26,7 +26,7 @@ class Fgd final : public Policy, public Score, public PickDevices {
     if (fragmentation_ == nullptr) return;
     const int64_t range = int64_t{kGpusPerNodeMax} * kMilli * fragmentation_->weight();
     for (size_t s = 0; s < least_.size(); ++s) {
-      // Reliefs that score s + 1 or more are in [low, high].
+      // The least relief that scores s + 1 is in [low, high].
       int64_t low = -range, high = range + 1;
       while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -60,7 +60,7 @@ class Fgd final : public Policy, public Score, public PickDevices {
  private:
   struct Best {
     int64_t score = 0;
-    uint32_t gpu = 0;  // for a share
+    uint32_t gpu = 0;  // the GPU for a share
   };
 
   int64_t score_by_formula(int64_t relief) const {
@@ -85,7 +85,7 @@ class Fgd final : public Policy, public Score, public PickDevices {
       if (node.left[g] >= spec.gpu_milli) most = std::max(most, reliefs[g]);
     }
     const int64_t score = score_of(most);
-    uint32_t first = 0;  // the first with an equal score
+    uint32_t first = 0;  // the first GPU with this score
     while (node.left[first] < spec.gpu_milli || score_of(reliefs[first]) < score) ++first;
     return {score, first};
   }

@@ -10,9 +10,9 @@
 namespace orrery {
 namespace {
 
-// Classes are shares of one GPU, one GPU, two GPUs and so on. A node with only the pod's class gets
-// 75, with other classes too 50, without any pod on GPUs 25, with other classes only 0. A node gets
-// up to 25 more: the less GPU is free, the more.
+// The class of a pod is a share of one GPU, one GPU, two GPUs and so on. A node with only pods of
+// the pod's class gets 75, with other classes too 50, without any pod on GPUs 25, and with other
+// classes only 0. Up to 25 are added, the more the less GPU is free.
 class GpuClustering final : public Policy, public Score {
  public:
   using Params = NoParams;
@@ -28,13 +28,13 @@ class GpuClustering final : public Policy, public Score {
     }
   }
 
-  // The counts change only when a pod joins or leaves the node.
+  // The score changes only when a pod joins or leaves the node.
   bool is_node_local() const override { return true; }
   bool is_by_extremes() const override { return true; }
 
  private:
   static constexpr int64_t kQuarter = kNodeScoreMax / 4;
-  static constexpr size_t kNoGpu = 0;  // then shares, one GPU, two GPUs ...
+  static constexpr size_t kNoGpu = 0;  // class 1: shares, class 2: one GPU, class 3: two GPUs ...
 
   static size_t class_of(const PodSpec& spec) {
     if (spec.gpus == 0) return kNoGpu;

@@ -133,7 +133,8 @@ class InterPodAffinity final : public Policy,
     return spec;
   }
 
-  // Computed once for each spec, and compared once with each anti-affinity term of any spec.
+  // The counts for the pod's spec. They are found once for each spec, and the spec is compared once
+  // with each anti-affinity term of any spec.
   const Spec& spec_of(const PodView& pod) const {
     Known& known = *known_;
     const SpecTable& table = handle_.specs();

@@ -24,7 +24,8 @@ class NodeAffinity final : public Policy,
   static constexpr Traits kTraits = Trait::HeedsQueueNodes;
   NodeAffinity(Handle& handle, const Params& /*params*/) : handle_{handle} {}
 
-  // As upstream, PreFilter applies terms that match names of nodes.
+  // Keeps the nodes that a job queue chose. Upstream, too, PreFilter applies terms that match names
+  // of nodes.
   Status pre_filter(const Cycle& cycle, NodeSet& nodes) const override {
     if (cycle.pod.nodes != nullptr) nodes &= *cycle.pod.nodes;
     return {};
@@ -40,7 +41,7 @@ class NodeAffinity final : public Policy,
     if (cycle.pod.spec->preferred_terms.empty()) return {Code::Skip};
     return {};
   }
-  // The summed weight of the preferred terms that the node matches.
+  // The score is the summed weight of the preferred terms that the node matches.
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
     std::ranges::fill(scores, 0);

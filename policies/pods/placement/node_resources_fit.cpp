@@ -114,15 +114,15 @@ class Ask {
     }
   }
   int64_t want(Resource r) const { return want_[r]; }
-  // Whether the resource is short now.
+  // Whether the node has too little of the resource now.
   bool is_short(NodeId n, Resource r) const {
     if (want_[r] == 0) return false;
     if (r != Resource::Gpu) return want_[r] > cluster_.free(n, r);
-    // A device is whole or shared, so the sum of left-over shares is useless.
+    // A share must fit on one GPU, so the sum of what is left on several GPUs does not help.
     if (spec_.gpu_milli < kMilli) return cluster_.gpu_left_milli_max(n) < spec_.gpu_milli;
     return enough_idle_ == nullptr || !enough_idle_->contains(n);
   }
-  // Whether even an empty node would be short of it.
+  // Whether the node would have too little of the resource even if it were empty.
   bool is_never_enough(NodeId n, Resource r) const {
     if (want_[r] == 0) return false;
     if (r != Resource::Gpu) return want_[r] > cluster_.allocatable(n, r);
@@ -163,7 +163,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
   }
 
   // A node may be short of several resources: it is removed for the first one and noted under the
-  // rest. Shortages that no eviction can cure come first, so that they decide.
+  // others. Shortages that no eviction can cure come first, so that they decide the status.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     learn(cycle.cluster);
     const Ask ask{cycle.cluster, *cycle.pod.spec};
@@ -247,8 +247,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // The amounts that even the smallest node has: a pod that requests no more needs no further
-  // check.
+  // Finds the least allocatable amount of any node. A pod that requests no more of a resource needs
+  // no check whether a node is large enough.
   void learn(const ClusterState& cluster) const {
     if (least_->nodes == cluster.nodes()) return;
     least_->nodes = cluster.nodes();

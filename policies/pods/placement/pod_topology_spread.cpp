@@ -34,8 +34,8 @@ struct ConstraintParams {
 };
 
 // A pod's own constraints count the placed pods with their labels, of any job. A pod without
-// constraints gets the default ones, which count the pods of its own job, like upstream's count
-// those of its ReplicaSet or Service.
+// constraints gets the default ones, which count the pods of its own job. Upstream's default
+// constraints count the pods of the same ReplicaSet or Service.
 class PodTopologySpread final : public Policy,
                                 public PreFilter,
                                 public Filter,
@@ -78,7 +78,7 @@ class PodTopologySpread final : public Policy,
     if (std::ranges::none_of(constraints_of(cycle), &TopologySpread::is_hard)) return {Code::Skip};
     return {};
   }
-  // Counts again at each call, so a what-if without some pods is respected.
+  // Counts the pods at each call, because some are evicted in a what-if.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const NodeSet eligible = eligible_nodes(cycle);
     for (const TopologySpread& c : constraints_of(cycle)) {

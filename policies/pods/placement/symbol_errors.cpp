@@ -29,7 +29,7 @@ class SymbolErrors final : public Policy, public Filter {
   SymbolErrors(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
 
   void filter(const Cycle& cycle, Candidates& nodes) const override {
-    if (cycle.pod.spec->gpus == 0) return;  // it uses no network
+    if (cycle.pod.spec->gpus == 0) return;  // a pod without GPUs uses no compute network
     const std::vector<NicErrors> all = handle_.nic_errors();
     if (all.empty()) return;
     NodeSet banned{cycle.cluster.nodes()};

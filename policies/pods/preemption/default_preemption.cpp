@@ -169,8 +169,9 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return candidates;
   }
 
-  // Keeps the nodes of the batch on which the pod fits without any pod of lower priority. Then
-  // these pods are restored, the most important first; a pod that leaves no room is a victim.
+  // Keeps the nodes of the batch on which the pod fits without any pod of lower priority. Then the
+  // pods of lower priority are restored, the most important first. A restored pod is a victim if
+  // the preemptor does not fit beside it.
   static void choose_victims(WhatIf& trial, size_t nodes, std::vector<Candidate>& batch) {
     NodeSet all{nodes};
     for (const Candidate& c : batch) {
@@ -204,9 +205,9 @@ class DefaultPreemption final : public Policy, public PostFilter {
     std::erase_if(batch, [](const Candidate& c) { return c.victims.empty(); });
   }
 
-  // The cost of a candidate: the highest priority among its victims, the sum of priorities (each
-  // raised above 0, so that fewer pods are always less), their number, and how long those of the
-  // highest priority have been there. The first of the best candidates is taken.
+  // The cost of a candidate: the highest priority among its victims, the sum of their priorities
+  // (each raised above 0, so that fewer pods are always less), their number, and how long the
+  // victims of the highest priority have been there. The first of the best candidates is taken.
   static std::tuple<int32_t, int64_t, size_t, int64_t> cost_of(const Candidate& c) {
     const int32_t highest = c.victims.front().priority;
     int64_t sum = 0;
@@ -218,7 +219,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return {highest, sum, c.victims.size(), -earliest.ns};
   }
 
-  // Pods of lower priority that were nominated there lose their nomination.
+  // Pods of lower priority that were nominated to the node lose their nomination.
   void clear_nominations(const PodView& pod, NodeId node) {
     std::vector<PodId> there;
     preemption_->nominated_on(node, there);

@@ -29,15 +29,17 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 
 // A victim is a whole job of gangs, or a lone pod. Example of order: fewest, where 16 GPUs are
 // requested and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1,
-// 40 and 30 GPU hours: C goes alone, since one victim is fewer than two, and B would lose more.
+// 40 and 30 GPU hours. C is the only victim, because one victim is fewer than two, and B would lose
+// more.
 //
 // `fewest` is exact while few choices are possible: all single victims are tried, and all sets of k
-// if there are at most 100 of them, which holds for pairs of 14 gangs and for triples of 9. Beyond
-// that, the largest gangs are gathered, and each victim, the costliest first, is replaced by the
-// gang that loses least with which the preemptor still fits. No fewer gangs free as many GPUs, so
-// their number is the least one if whole nodes of one kind are requested; on fragments it may be
-// larger. Example: 24 GPUs are requested, and 20 gangs hold 16, 16 and 18 times 8 GPUs. There are
-// 190 pairs: the two large ones are gathered, and the costlier of them is replaced by a small one.
+// if there are at most 100 of them, which holds for pairs of 14 gangs and for triples of 9.
+// Otherwise the largest gangs are chosen until the preemptor fits. Then each victim, the costliest
+// first, is replaced by the gang that loses least with which the preemptor still fits. Fewer gangs
+// cannot free as many GPUs, so the number of victims is minimal if whole nodes of one kind are
+// requested; on fragments it may be larger. Example: 24 GPUs are requested. Of 20 gangs, two hold
+// 16 GPUs and 18 hold 8. There are 190 pairs, so the two large gangs are chosen. The costlier one
+// is replaced by a small gang that loses less.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
@@ -103,20 +105,20 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   };
   struct Unit {
     PodId first;
-    std::vector<PodId> pods = {};  // not terminating
+    std::vector<PodId> pods = {};  // pods that are not terminating
     bool is_leaving = false;       // some of its pods are terminating
     bool is_lower = true;          // all of its pods have a lower priority
-    int32_t priority = 0;          // the highest of them
-    Time since, created;           // placed last, created first
+    int32_t priority = 0;          // the highest priority of its pods
+    Time since, created;           // when a pod was last placed; when the first pod was created
     int64_t gpu_milli = 0;
-    int128_t lost = 0;  // GPU time, of a thousandth of a GPU
+    int128_t lost = 0;  // unsaved GPU time, in milli-GPUs times nanoseconds
     bool is_of_own_team = false;
     uint64_t uid = 0;
   };
   struct Found {
-    std::vector<Unit> units;     // in order of jobs and pods
-    std::vector<PodId> leaving;  // for any preemptor
-    int64_t pods = 0;            // of lower priority
+    std::vector<Unit> units;     // possible victims, in order of jobs and pods
+    std::vector<PodId> leaving;  // terminating pods, for any preemptor
+    int64_t pods = 0;            // number of pods of lower priority
   };
   struct Trial {
     std::unique_ptr<GangWhatIf> world;
@@ -200,8 +202,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {};
   }
 
-  // Returns the victims, which are evicted in the trial afterwards; empty: the gang does not fit
-  // with any victims.
+  // Returns the victims, which stay evicted in the trial. Empty: the gang does not fit even without
+  // all units.
   Victims choose(const std::vector<Unit>& units, Trial& trial) const {
     Victims all;
     for (const Unit& unit : units) all.push_back(&unit);
@@ -210,8 +212,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
-      // Like Kueue, tries victims from the last but one to the first. The last one is needed:
-      // without it the gang did not fit.
+      // Like Kueue, tries to spare victims from the last but one to the first. The last one is
+      // needed: without it the gang did not fit.
       const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
@@ -248,7 +250,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return units;
   }
 
-  // All victims are evicted at the start. Restores all but the shortest prefix that is enough;
+  // All units are evicted at the start. Restores all but the shortest prefix that is enough;
   // bisection works because a longer prefix leaves more room.
   static Victims shortest_prefix(const Victims& all, Trial& trial) {
     size_t too_few = 0, enough = all.size(), evicted = all.size();
@@ -263,7 +265,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough)};
   }
 
-  // Restores, in this order, victims whose room the gang does not need.
+  // Restores the victims without which the gang fits, too. They are tried in the order of
+  // `in_turn`.
   void spare(const Victims& in_turn, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : in_turn) {
       if (victims.size() == 1 || trial.fits_asked >= params_.trials_max) return;
@@ -300,8 +303,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     });
     return choices;
   }
-  // Of all choices of k victims that make room, takes the one that loses least. False: none, or too
-  // many trials.
+  // Sets `victims` to the choice of k units that loses least among those with which the gang fits.
+  // Returns false if there is none, or after too many trials.
   bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : victims) trial.restore(*unit);
     for (const Victims& choice : choices_of(k, units)) {
@@ -317,7 +320,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return false;
   }
 
-  // Replaces victims, the costliest first, by units that lose less, where the gang still fits.
+  // Replaces victims, the costliest first, by units that lose less and with which the gang still
+  // fits.
   void exchange(const Victims& cheap_first, Victims& victims, Trial& trial) const {
     Victims costly_first = by_loss(victims);
     std::ranges::reverse(costly_first);
@@ -354,7 +358,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     if (preemption_ != nullptr) withdraw_all(pod);
     return why;
   }
-  // Gangs of lower priority that were nominated there lose their nominations.
+  // Nominates the members to the nodes where the trial placed them. Gangs of lower priority that
+  // were nominated to these nodes lose their nominations.
   void nominate(const PodView& pod, std::span<const MemberOnNode> placed) {
     std::vector<PodId> there;
     for (const MemberOnNode& member : placed) preemption_->nominated_on(member.node, there);

@@ -1,5 +1,5 @@
-// The consolidating placement of Helios' study: as few nodes as possible, those with the fewest
-// sufficient free GPUs.
+// The consolidating placement of Helios' study: as few nodes as possible, and of these the nodes
+// with the fewest free GPUs that suffice.
 #include "models/scheduling/toolbox/planned_placement.hpp"
 
 namespace orrery {

@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-// Further members of a gang prefer nodes near its first member; members placed by the running
-// attempt count.
+// Further members of a gang prefer nodes near its first member, even if the current attempt has
+// only just placed it.
 class VolcanoHyperNode final : public PlannedPlacement, public Score {
  public:
   struct Params : TopologyParams {
