@@ -15,8 +15,8 @@ SelectorTerm as_term(const std::map<std::string, std::string>& node_selector) {
   return term;
 }
 
-// Where the document writes `field` of entry `index` of the list; without that field the entry, and
-// without that entry the section. Messages show the position.
+// Finds the node of the document whose position a message about faults.LIST[index].FIELD shows: the
+// field, else the entry, else the section.
 const config::Node& written(const config::Node& section, std::string_view list, size_t index,
                             std::string_view field) {
   const config::Node& entries = section[list];

@@ -16,7 +16,8 @@ Duration draw_flap(const FlappingLink& flap, Rng& rng) {
   return std::max(1_ns, nearest_ns(seconds));
 }
 
-// Saturates, because the end of a fault may lie beyond the range of Time.
+// from + span, but at most Time::max(), because the end of a fault may lie beyond the range of
+// Time.
 Time later(Time from, Duration span) {
   return span >= Time::max() - from ? Time::max() : from + span;
 }
@@ -100,7 +101,7 @@ void LinkFaults::wait_for(uint32_t source) {
   if (a_month == 0) return;
   const double seconds = streams_[source].exponential() * kMonth.seconds() / a_month;
   const Time when = later(sim_.engine.now(), std::max(1_ns, nearest_ns(seconds)));
-  if (when == Time::max()) return;  // beyond the range of Time: never strikes
+  if (when == Time::max()) return;  // the next fault lies beyond the range of Time
   sim_.engine.at(
       when, Label{"faults.link_struck"}, [this, source] { strike_random(source); }, Phase::Fault);
 }

@@ -59,7 +59,7 @@ void NodeFaults::wait_for_failure(uint32_t process) {
   const Time when = p.kind == FaultKind::Listed
                         ? Time{} + params_.list[p.source].at
                         : sim_.engine.now() + params_.nodes[p.source].draw_time_to_failure(p.rng);
-  if (when == Time::max()) return;  // beyond the range of Time: never strikes
+  if (when == Time::max()) return;  // the fault lies beyond the range of Time
   sim_.engine.at(
       when, Label{"faults.node_failed"}, [this, process] { fail(process); }, Phase::Fault);
 }

@@ -98,7 +98,7 @@ class NodeFaults {
     Rng rng;
     std::vector<NodeId> nodes;  // node i of the log fails as nodes[i] of the cluster
     bool repeats = false;
-    size_t next = 0;  // index into log.outages
+    size_t next = 0;  // index of the next outage in log.outages
   };
   std::string_view cause_of(const Process& p) const;
   Duration repair_time(Process& p);

@@ -241,9 +241,10 @@ class LogBuilder {
   FailureLog log_;
   std::optional<Time> from_, to_;
   Time earliest_ = Time::max(), latest_;
-  std::unordered_map<std::string, uint32_t> node_index_;  // never iterated
-  std::unordered_map<std::string, int64_t> systems_;      // never iterated
-  std::vector<std::string> seen_;                         // causes in the log
+  // For look-ups only; its order is arbitrary.
+  std::unordered_map<std::string, uint32_t> node_index_;
+  std::unordered_map<std::string, int64_t> systems_;  // for look-ups only; its order is arbitrary
+  std::vector<std::string> seen_;                     // distinct causes in the log
 };
 
 FailureLog read(const FailureLogParams& params, std::string_view beginning, TextSource source) {

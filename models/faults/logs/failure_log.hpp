@@ -14,7 +14,7 @@ namespace orrery {
 
 struct Outage {
   static constexpr Duration kUnknown{-1};
-  Time start;  // from the start of the run
+  Time start;  // relative to the start of the run
   Duration length = kUnknown;
   uint32_t node = 0;   // index into FailureLog::nodes
   uint32_t cause = 0;  // index into FailureLog::causes
