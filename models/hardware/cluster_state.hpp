@@ -44,7 +44,7 @@ class ClusterState {
   int64_t allocatable(NodeId n, Resource r) const { return allocatable_[idx(r)][n.index]; }
   int64_t requested(NodeId n, Resource r) const { return requested_[idx(r)][n.index]; }
   int64_t free(NodeId n, Resource r) const { return allocatable(n, r) - requested(n, r); }
-  // For scoring: a container without a request counts as 100m and 200 MiB, as in Kubernetes.
+  // Like requested(), but containers without requests count as 100m and 200 MiB, for scoring.
   int64_t nonzero_requested(NodeId n, Resource r) const {
     return r == Resource::Cpu      ? nonzero_cpu_[n.index]
            : r == Resource::Memory ? nonzero_memory_[n.index]
@@ -54,7 +54,7 @@ class ClusterState {
     return allocatable_gpus(n) + static_cast<uint32_t>(std::popcount(gpus_out_[n.index]));
   }
   GpuMask gpus_out(NodeId n) const { return gpus_out_[n.index]; }
-  GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // wholly free devices
+  GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // devices that are wholly free
   int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
   int32_t gpu_left_milli_max(NodeId n) const;
   // Arrays over all nodes, with stable addresses once sealed.
@@ -64,8 +64,8 @@ class ClusterState {
   std::span<const uint16_t> machine() const { return machines_; }
   std::span<const uint32_t> leaf() const { return leaf_; }
 
-  // ---- ready-made sets
-  const NodeSet& up() const { return up_; }                  // without any NodeReason
+  // ---- node sets, kept up to date
+  const NodeSet& up() const { return up_; }                  // nodes without any NodeReason
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
   const NodeSet& with_idle_gpus(uint32_t at_least) const;    // up or down; with 0: all nodes
   const NodeSet& fully_idle() const { return fully_idle_; }  // nodes without pods
@@ -79,7 +79,7 @@ class ClusterState {
   int64_t gpu_milli_allocated() const { return gpu_milli_allocated_; }
   const Resources& free_on_up_nodes() const { return free_up_; }
 
-  // ---- changes (for the owner only)
+  // ---- changes; only the owner may make them
   struct Request {  // of a pod; nonzero_*: see nonzero_requested()
     Resources resources;
     int64_t nonzero_cpu = 0, nonzero_memory = 0;
@@ -93,8 +93,8 @@ class ClusterState {
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // Starts or ends a hypothesis. Its changes are not logged and must be undone before its end.
-  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // hypotheses nest
+  // Starts or ends a what-if. Its changes are not logged and must be undone before its end.
+  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // what-ifs nest
   // ---- change log: nodes changed since `version`, if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }
   bool log_covers(uint64_t version) const { return version >= log_base_; }

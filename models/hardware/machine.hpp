@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// Position of a device in the node. Devices with the same id share that switch, port, bridge, NUMA
-// node or socket, because ids are unique in the node.
+// Position of a device in the node. Two devices with the same `pcie_switch` are below the same
+// switch, and likewise for the other members, because ids are unique in the node.
 struct DevicePlace {
   int16_t pcie_switch = kNoSwitch;  // the PCIe switch above the device
   int16_t root_port = 0;            // the port of the host bridge above the device

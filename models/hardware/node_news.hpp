@@ -1,4 +1,4 @@
-// models/hardware/node_news.hpp -- the news hub of nodes.
+// models/hardware/node_news.hpp -- signals about nodes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace orrery {
 enum class NodeReason : uint8_t {
   Broken,       // struck by a fault and not repaired
   Absent,       // not joined yet, or removed
-  Booting,      // still booting; continues while there is no other reason
+  Booting,      // has yet to boot; the boot runs while there is no other reason
   Maintenance,  // taken out by an operator
   Repairing     // taken out by automatic repair
 };

@@ -22,7 +22,7 @@ class NodeSet {
     return set;
   }
 
-  size_t universe() const { return nodes_; }  // upper bound of node ids
+  size_t universe() const { return nodes_; }  // ids of nodes are below this number
   bool contains(NodeId n) const { return (words_[n.index >> 6] >> (n.index & 63) & 1) != 0; }
   void insert(NodeId n) { words_[n.index >> 6] |= bit(n); }
   void erase(NodeId n) { words_[n.index >> 6] &= ~bit(n); }

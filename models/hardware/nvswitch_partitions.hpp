@@ -21,8 +21,8 @@ struct NvSwitchPartition {
   int32_t links = 0;  // working NVLinks of each GPU in the partition
 };
 
-// How many NVSwitches, and links of each GPU, a virtual machine with this many GPUs has if switches
-// are passed through, too.
+// NVSwitches, and links of each GPU, in a virtual machine with `gpus` GPUs if switches are passed
+// through, too.
 struct PassthroughShape {
   int32_t gpus = 0, nvswitches = 0, links = 0;
 };

@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-// The openb list has no NVLink, PCIe and host data. Values without a datasheet are assumed.
+// The openb node list has no data on NVLink, PCIe and hosts. Values without a datasheet are
+// assumed.
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
 constexpr std::string_view kOpenbThreads =
     "threads: Alibaba openb node list; sockets and cores: assumed; interconnect: NCCL topo.h";
@@ -38,7 +39,7 @@ struct Box {
   int pcie_generation;
   int nics, nic_gbps;
   int sockets, cores, threads;
-  int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, AMD 16 GB/s
+  int interconnect_gigabytes;  // in GB/s; NCCL topo.h: Broadwell 6, Skylake 10, AMD 16
   int memory_gib;
   std::string_view shape_source;  // source of the numbers of GPUs and CPUs, and of the memory
   int host_idle_watts, host_busy_watts;
