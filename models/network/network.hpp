@@ -99,7 +99,7 @@ class Network {
   Duration gives_up_after_;
   std::optional<Duration> choose_every_;
   EventId choose_event_;
-  std::vector<double> loads_;  // by link: routes that are held or being found
+  std::vector<double> loads_;  // by link: number of routes that are held or being found
   uint32_t holders_ = 0;
   uint64_t routes_version_ = 0;
   RouteNews news_;

@@ -19,7 +19,7 @@ class Uses {
     exchange_ = exchange;
     flow_ = exchange.first_flow;
   }
-  // Joins the NICs of two nodes on every rail; `weight` is the total of all rails.
+  // Adds the traffic from one node to another over every rail; `weight` is the sum over all rails.
   void connect(int32_t from, int32_t to, double weight) {
     if (from == to || weight == 0) return;
     const int32_t flows = exchange_.flows_per_connection;
@@ -36,7 +36,7 @@ class Uses {
       limit_ = std::max(limit_, 2 * activity_.uses.size());
     }
   }
-  // Adds the path between the NICs of two nodes to the tree that share_joined() weighs.
+  // Adds the path between the NICs of two nodes to the tree of links that share_joined() weighs.
   void join(int32_t from, int32_t to, int32_t rail) {
     const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
     if (links.empty()) activity_.is_connected = false;
@@ -113,8 +113,8 @@ void add_trees(const FabricExchange& exchange, Uses& uses) {
   }
 }
 
-// Every link of the tree is used once each way: a switch forwards one sum, however many inputs it
-// has. The result comes back on the same cables.
+// Each link of the tree carries the buffer once in each direction: a switch forwards one sum,
+// however many inputs it has, and the result comes back on the same cables.
 void add_sums(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   for (int32_t rail = 0; rail < exchange.rails; ++rail) {

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 5> enum_names(Pattern) {
 }
 
 // Returns the links from one NIC to another, valid until the next call; empty if there is no route.
-// Flows between the same two NICs may take different routes if their numbers differ.
+// Flows between the same two NICs may take different routes if their `flow` differs.
 using RouteFinder = std::function<std::span<const LinkId>(NicId from, NicId to, uint32_t flow)>;
 
 // An exchange between nodes. `nics` lists `rails` NICs of each node, node by node in the order of

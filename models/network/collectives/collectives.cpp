@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-// Latencies of NCCL's Simple protocol (tuning.cc), used by the closed forms without a tuner.
+// Latencies of NCCL's Simple protocol (tuning.cc) in seconds, used by the functions of this file,
+// which do without the tuner.
 constexpr double kLaunch = 8.4e-6, kStepNvLink = 3.4e-6, kStepPcie = 5.7e-6, kStepNet = 14e-6;
 
 double seconds_at(double bytes, Bandwidth rate) {
@@ -125,8 +126,8 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
 }
 
 // With w workers and p servers, a colocated machine receives 1/p of the buffer from each of w - 1
-// other workers. Overlapped pulls add 1/p from each of p - 1 other servers. Without overlap, the
-// pushes decide, as w >= p.
+// other workers. Overlapped pulls add 1/p from each of p - 1 other servers. Without overlap only
+// the pushes count: as w >= p, they are at least as much as the pulls.
 double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");

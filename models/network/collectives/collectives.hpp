@@ -71,7 +71,7 @@ constexpr std::array<std::string_view, 2> enum_names(Stages) { return {"serial",
 Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes bytes,
                            Stages stages);
 
-// Duration of sends without forwarding, all under way at once (all-to-all, point to point).
+// Duration of sends without forwarding, all at the same time (all-to-all, point to point).
 Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes);
 
 // Workers push `bytes` to parameter servers that share them, and pull the sum back.

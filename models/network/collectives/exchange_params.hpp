@@ -68,7 +68,7 @@ struct ServerParams {
       Source{"estimate: a synchronous step pulls when all have pushed"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
-  // Number of servers for ranks on `nodes` nodes, at least two.
+  // Number of servers if the ranks are on `nodes` nodes, which must be at least 2.
   int32_t count_on(int32_t nodes) const {
     return std::min(count, is_colocated() ? nodes : nodes - 1);
   }

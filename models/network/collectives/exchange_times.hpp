@@ -37,7 +37,7 @@ class ExchangeTimes {
     std::vector<BusPoint> sweep{};  // if empty, `line` applies
   };
   std::vector<Known> known_;
-  bool has_net_sums_ = false;  // SHARP
+  bool has_net_sums_ = false;  // whether the fabric has SHARP
 };
 
 }  // namespace orrery

@@ -33,7 +33,7 @@ BuiltFabric build(const FabricParams& params, FabricLayout layout) {
 }
 
 // NIC k of a node hangs on the leaf of NIC k of the node's host in the file. If the host has only n
-// NICs, NIC k modulo n of the host counts.
+// NICs, NIC k takes the leaf of the host's NIC k modulo n.
 FabricLayout lay_out_nics(const FabricFile& file, std::span<const FabricNode> nodes) {
   FabricLayout layout;
   layout.group_begin = file.group_begin;

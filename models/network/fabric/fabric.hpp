@@ -61,7 +61,7 @@ class Fabric {
   }
   NodeId node_of(NicId nic) const;
   SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
-  uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // its down-port at the leaf
+  uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of the NIC's leaf
   // Numbers the NICs leaf by leaf, and in a leaf by down-port. D-mod-K uses this number as the LID.
   uint32_t rank_of(NicId nic) const {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
@@ -95,7 +95,7 @@ class Fabric {
     return {spine_cables_ + (block * tree_.spines_per_block + j) * tree_.spine_up + port};
   }
   CableEnds ends(CableId cable) const;
-  std::vector<CableId> cables_of(SwitchId s) const;  // ascending
+  std::vector<CableId> cables_of(SwitchId s) const;  // in order of ids
   Bandwidth nominal(CableId cable) const {
     return cable.index < leaf_cables_ ? nic_rate(NicId{cable.index}) : tree_.port_rate;
   }

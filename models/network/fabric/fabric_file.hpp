@@ -21,7 +21,7 @@ struct FabricFile {
   std::vector<uint32_t> group_of;  // leaf group of each host
   std::vector<std::string> group_names;
   std::vector<uint32_t> block_of_group;  // by group, ascending; empty: the file has no blocks
-  // Only if the file has the leaf of each NIC:
+  // The next four fields are empty unless the file has the leaf of each NIC.
   std::vector<uint32_t> nic_begin;  // first NIC of each host, and the end
   std::vector<uint32_t> leaf_of;    // by NIC
   std::vector<std::string> leaf_names;
@@ -36,7 +36,7 @@ struct FabricFile {
 };
 
 FabricFile read_fabric_file(const std::string& path);
-// Reads a file in memory, called `name` in messages.
+// Reads a file from memory. Messages call it `name`.
 FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace orrery

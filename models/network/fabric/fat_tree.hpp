@@ -19,7 +19,7 @@ struct FabricNode {
   Bandwidth nic_rate = {};
 };
 
-// The leaf of each NIC. Groups of leaves are never split between blocks.
+// Which NIC hangs on which leaf. Groups of leaves are never split between blocks.
 struct FabricLayout {
   std::vector<uint32_t> nic_begin = {0};    // first NIC of each node, and the end
   std::vector<Bandwidth> node_rates;        // rate of each NIC of a node, by node
@@ -41,7 +41,7 @@ struct FatTree {
   std::vector<uint32_t> block_begin;    // first leaf of each block, and the end
   uint32_t spines_per_block = 0, spine_up = 0;
   uint32_t cores_per_group = 0;  // group j joins spine j of every block
-  Bandwidth port_rate = {};      // of cables between switches
+  Bandwidth port_rate = {};      // rate of cables between switches
 
   uint32_t blocks() const {
     return block_begin.empty() ? 0 : static_cast<uint32_t>(block_begin.size() - 1);

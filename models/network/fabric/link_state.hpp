@@ -29,7 +29,7 @@ class LinkState {
 
   bool is_up(CableId cable) const { return blocked_[cable.index] == 0; }
   bool is_up(SwitchId s) const { return !switch_down_[s.index]; }
-  // Nominal rate x goodput / curse, and 0 if the cable is down; rounded down.
+  // Nominal rate x goodput share / curse factor, rounded down; 0 if the cable is down.
   Bandwidth capacity(LinkId link) const;
 
   void set_up(CableId cable, bool is_up, Time now);
@@ -44,7 +44,7 @@ class LinkState {
   // The error counter of the cable's port: rate x BER x time since the cable was first degraded,
   // rounded. Idle symbols count too; a dead cable counts none.
   int64_t symbol_errors(CableId cable, Time now) const;
-  int64_t symbol_errors(Time now) const;  // of all cables
+  int64_t symbol_errors(Time now) const;  // sum over all cables
   // Nodes whose NICs counted errors, in order of nodes.
   std::vector<NicErrors> nic_errors(Time now) const;
   uint32_t cables_down() const { return cables_down_; }

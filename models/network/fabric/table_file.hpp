@@ -9,7 +9,7 @@
 namespace orrery {
 
 struct TableRow {
-  int64_t number = 0;  // of the line in the file, from 1
+  int64_t number = 0;  // number of the line in the file, from 1
   std::vector<std::string> cells;
   std::string_view cell(size_t column) const {
     return column < cells.size() ? std::string_view{cells[column]} : std::string_view{};
@@ -17,7 +17,7 @@ struct TableRow {
 };
 
 struct Table {
-  std::string name;            // of the file, for messages
+  std::string name;            // name of the file, for messages
   std::vector<TableRow> rows;  // without blank lines
   std::string error;           // "FILE: why", or "FILE:ROW: why"
 };

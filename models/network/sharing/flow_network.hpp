@@ -48,7 +48,7 @@ class FlowNetwork {
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork();
 
-  // Groups of links are numbered from 0. Bytes over the links of a group are reported together.
+  // Groups of links are numbered from 0. carried_by() reports the bytes over the links of a group.
   static constexpr uint32_t kGroups = 4;
   LinkId add_link(Bandwidth capacity, uint32_t group = 0);
   // Zero: the link is down, and flows on it wait until it has a capacity again.
@@ -74,7 +74,7 @@ class FlowNetwork {
   // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate changed and
   // for each new one.
   Signal<FlowId> rate_changed;
-  Signal<LinkId> capacity_changed;  // emitted at once
+  Signal<LinkId> capacity_changed;  // emitted by set_capacity()
 
   bool is_active(FlowId flow) const;
   // Both functions use the rates of the last Phase::Settle. The flow must be active.
@@ -98,11 +98,11 @@ class FlowNetwork {
     uint32_t generation = 1;
     int128_t rate = 0;       // in FlowUnits, from `since` on; kInstant: unlimited
     Time since;              // instant up to which `moved` counts
-    int128_t moved = 0;      // in units times nanoseconds
+    int128_t moved = 0;      // in FlowUnits times nanoseconds
     int128_t accounted = 0;  // part of `moved` that carried_ includes
-    int128_t size = 0;       // of a transfer
+    int128_t size = 0;       // size of a transfer
     double rate_max = 0;
-    std::array<double, kGroups> weights{};  // sums over the links of each group
+    std::array<double, kGroups> weights{};  // sums of weights over the links of each group
     std::vector<LinkUse> carries;           // of a carry() flow, which shares no bandwidth
     EventId event;                          // start or end of a transfer
     Callback done;

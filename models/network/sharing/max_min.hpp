@@ -52,7 +52,7 @@ class MaxMin {
   std::span<const ActivityId> solve();
   bool is_solved() const { return pending_.empty() && touched_.empty(); }
 
-  // As of the last solve(), 0 before that. Infinite without a limit and links.
+  // The rate as of the last solve(), 0 before it. Infinite for an activity without limit and links.
   double rate(ActivityId activity) const { return activities_[activity].rate; }
   double load(LinkId link) const;
   double capacity(LinkId link) const { return links_[link].capacity; }
@@ -88,7 +88,7 @@ class MaxMin {
     uint8_t raised = 0;       // how often its level rose in this solve()
     double key = 0;           // in the queue: this link changes no level below the key
     double next = 0;          // its new level, by the m of its activities
-    double weight_above = 0;  // of activities that this level limits
+    double weight_above = 0;  // sum of weights of activities that this level limits
     double load_max = 0;      // of a link that is not full: an upper bound of its load
   };
   struct alignas(64) Activity {

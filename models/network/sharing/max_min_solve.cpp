@@ -130,7 +130,7 @@ void MaxMin::settle_next() {
   const MonotoneQueue::Item item = queue_.pop();
   const LinkId id{item.value};
   Link& link = links_[id];
-  if (!link.is_queued || link.key != item.key) return;  // a duplicate in the queue
+  if (!link.is_queued || link.key != item.key) return;  // an outdated item of the queue
   if (link.is_stale) {
     link.is_stale = link.is_queued = false;
     const double next = level_from_others(id);
@@ -142,8 +142,8 @@ void MaxMin::settle_next() {
   const double next = link.next;
   if (next > level_[id]) {
     if (link.raised == 0) raised_.push_back(id);
-    // The raised level may be wrong, too. To prevent links from raising each other in small steps,
-    // the link is then deferred until all lower levels are settled.
+    // The raised level may be wrong, too. To keep links from raising each other in small steps, a
+    // link with more than kRaises rises is deferred until all lower levels are settled.
     if (++link.raised > kRaises) {
       ORRERY_MARK("max_min.out_of_the_way");
       link.raised = kRaises;
@@ -169,7 +169,7 @@ void MaxMin::set_level(LinkId id, double level) {
   }
 }
 
-// The limit or a level of the activity changed: updates the m on its links.
+// Called when the limit or a level of the activity has changed. Updates the m on its links.
 void MaxMin::update(ActivityId id) {
   Activity& activity = activities_[id];
   const double least = activity.least;
