@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// One step at some pace, in order: compute, waiting for other stages and machines, exposed
-// exchange, then optimizer and data, slow reading included.
+// The phases of one step at some pace, in this order: compute; wait for other pipeline stages and
+// machines; exposed exchange; optimizer and data, including slow reading.
 struct StepShape {
   Duration length{};  // 0: unknown
   Duration compute{};

@@ -140,7 +140,7 @@ void Timeline::job_arrived(JobId id) {
 }
 
 void Timeline::phase_changed(JobId id, JobPhase before, JobPhase after) {
-  count(id, before, UINT32_MAX);  // one less
+  count(id, before, UINT32_MAX);  // adds -1
   count(id, after, 1);
 }
 

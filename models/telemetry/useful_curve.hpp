@@ -15,8 +15,9 @@ namespace orrery {
 // Intervals have equal length and begin at time 0. Compute is held as pieces until it is saved for
 // good, as by a checkpoint. Then it is booked to the intervals in which it was done. Lost pieces
 // are dropped, so the curve is complete only at the end of the run. Example with intervals of 60 s:
-// a gang computes on 8 GPUs from 0 to 100 s, writes a checkpoint until 110 s and dies at 150 s. [0,
-// 100) is booked as 8 GPUs in the first interval and 5.33 in the second; [110, 150) is dropped.
+// a gang computes on 8 GPUs for 100 s, writes a checkpoint until 110 s, computes again and dies at
+// 150 s. The compute of the first 100 s is booked as 8 GPUs in the first interval and 5.33 in the
+// second; the compute after 110 s is dropped.
 //
 // Pieces of a run in one interval become one piece. A run has more than kPiecesMax pieces only
 // after weeks of changing paces without a checkpoint; neighbours are then merged until at most half
