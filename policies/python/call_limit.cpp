@@ -15,7 +15,7 @@
 namespace orrery::python {
 
 // Checks every 20 ms whether a call is past its limit. Its thread must not wait for the
-// interpreter's lock, which a C extension may hold for ever; another thread waits for it.
+// interpreter's lock, which a C extension may hold for ever; another thread waits for the lock.
 class Watchman {
  public:
   static Watchman& instance() {
@@ -80,7 +80,8 @@ class Watchman {
     std::_Exit(2);
   }
 
-  std::mutex mutex_;  // may be locked with the interpreter's lock held, never the other way round
+  // May be locked with the interpreter's lock held; never held while waiting for that lock.
+  std::mutex mutex_;
   // Nested calls: Python may call the job queue, which calls Python.
   std::vector<CallLimit*> running_;
   uint64_t calls_ = 0;

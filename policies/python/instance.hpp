@@ -67,7 +67,7 @@ class Instance {
   }
   bool is_set(const char* attribute) const;  // whether this attribute is True
   const std::string& name() const { return name_; }
-  // "Mine.score() gave 'x' (str), expected ...": for the caller to throw.
+  // Returns an error such as "Mine.score() gave 'x' (str), expected ...", for the caller to throw.
   std::runtime_error wrong(std::string_view method, const py::handle& given,
                            std::string_view expected) const;
   std::runtime_error wrong(std::string_view method, std::string_view what) const;

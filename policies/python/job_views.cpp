@@ -19,8 +19,8 @@ std::string state_of(const QueuedJob& job) {
   return std::string{kStates[static_cast<size_t>(job.state)]};
 }
 
-// Throws a ValueError about the job unless `is_right`. Called before the job queue, which would
-// abort.
+// Throws a ValueError about the job unless `is_right`. Without this, a check of the job queue would
+// end the run.
 void expect(bool is_right, const JobRef& job, const std::string& what) {
   if (is_right) return;
   const QueuedJob& r = job.get();
@@ -87,7 +87,7 @@ void bind_tree(py::module_& m) {
            py::arg("estimate_ns") = py::none())
       .def("erase", erase, py::arg("job"))
       .def("__len__", [](const Tree& t) { return t.get().size(); })
-      .def("__iter__",  // over the jobs at this moment
+      .def("__iter__",  // iterates over the jobs of this moment
            [](const Tree& t) {
              py::list jobs;
              t.get().for_each([&](JobSlot slot) { jobs.append(t.job(slot)); });

@@ -7,7 +7,7 @@
 
 namespace orrery::python {
 
-// Python may keep the wrapper longer than the object exists: using it is then an error.
+// Python may keep the wrapper longer than the object exists. Using the wrapper is then an error.
 template <class T>
 class Lent {
  public:

@@ -39,7 +39,7 @@ class WhatIfs {
   };
 
   std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
-  // null: the gang has its quorum.
+  // Null if the gang has its quorum.
   std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);
   void close(const One& one);  // throws py::value_error unless it is the innermost
 

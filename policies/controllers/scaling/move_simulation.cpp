@@ -20,7 +20,7 @@ bool MoveSimulation::counts(PodId pod) const {
   return board_.placements().of(pod).priority >= params_.expendable_below;
 }
 
-// Removes expendable pods from the simulated nodes: other pods may preempt them.
+// Removes expendable pods from the simulated nodes, because other pods may preempt them.
 void MoveSimulation::free_expendable() {
   const Placements& placements = board_.placements();
   const auto is_below = [&](std::optional<int32_t> lowest) {

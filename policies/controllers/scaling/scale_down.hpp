@@ -18,7 +18,7 @@ namespace orrery {
 class ScaleDown {
  public:
   struct Plan {
-    std::vector<NodeId> empty, drained;  // to remove; to drain and then remove
+    std::vector<NodeId> empty, drained;  // nodes to remove at once; nodes to drain first
   };
   struct Counters {
     int64_t drained = 0, failed = 0;
@@ -42,7 +42,7 @@ class ScaleDown {
   struct Node {
     Time unneeded{-1};       // since the loop that first found the node unneeded
     bool was_ready = false;  // whether the node was ready in that loop
-    Time next_look = {};     // after a look at which the pods could not move
+    Time next_look = {};     // when to examine the node again after its pods could not move
   };
   struct Draining {
     NodeId node;
@@ -64,11 +64,11 @@ class ScaleDown {
 
   const ClusterAutoscalerParams& params_;
   IdVector<NodeId, Node> nodes_;
-  NodeSet idle_, low_;    // members without pods; members with pods and a low use
+  NodeSet idle_, low_;    // pool members without pods; pool members with pods and a low use
   uint64_t version_ = 0;  // ClusterState::version() at the last loop
   bool has_looked_ = false;
   std::vector<Draining> draining_;
-  // Of the last addition, removal and failed drain.
+  // Times of the last request for nodes, of the last removal and of the last failed drain.
   Time scaled_up_{-1}, taken_away_{-1}, failed_{-1};
   Counters counters_;
 };

@@ -37,7 +37,7 @@ uint32_t ScaleUp::room_to_grow(const PoolView& pool) const {
 }
 
 // Pods that fit on present or requested nodes need no new nodes. A finished pod still takes room in
-// this plan until the scheduler observes its end; upstream has a watch of its own.
+// this plan until the scheduler observes its end. Upstream's autoscaler has a watch of its own.
 ScaleUp::Plan ScaleUp::plan() {
   std::vector<Waiting> waiting = collect_waiting();
   const bool may_grow = std::ranges::any_of(

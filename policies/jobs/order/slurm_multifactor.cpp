@@ -160,8 +160,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   using Key = std::pair<uint32_t, uint32_t>;
   static Key key_of(const QueuedJob& job) { return {job.team, job.user}; }
 
-  // The amount that the job holds, in millionths. Integers make a subtraction restore the value
-  // before exactly.
+  // What the job adds to the amount held, in millionths. With integers, a later subtraction
+  // restores the former sum exactly.
   int64_t billed(const QueuedJob& job) const {
     if (params_.billing_weights.empty()) return job.ask.units * kMillion;
     double bill = 0;
@@ -174,8 +174,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     const Place place = places_.at(key_of(job));
     held_[place.account][place.user] += millionths;
   }
-  // Brings the usage up to now: past usage decays, and the held amount is added with its decay
-  // since each moment of use. So the result does not depend on how often this is called.
+  // Brings the usage up to now. Past usage decays. The amount held since the last call is added,
+  // decayed from each moment of use on. So the result does not depend on the number of calls.
   void accrue() {
     const Duration span = board_.now() - accrued_to_;
     if (span == Duration{}) return;

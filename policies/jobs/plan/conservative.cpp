@@ -1,6 +1,6 @@
-// Conservative backfilling: every waiting job has a reservation, and no job may delay an earlier
-// one's. Example: 8 GPUs, A (6) runs until 10 h. B (4, 2 h) is reserved at 10 h. C (2, 20 h) starts
-// at once, because it leaves 6 GPUs at 10 h.
+// Conservative backfilling: every waiting job has a reservation, and no job may delay a reservation
+// of an earlier job. Example with 8 GPUs: A holds 6 until 10 h. B needs 4 for 2 h and has a
+// reservation at 10 h. C needs 2 for 20 h and starts at once, because it leaves 6 GPUs at 10 h.
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "models/scheduling/toolbox/availability.hpp"
 
@@ -50,7 +50,7 @@ class Conservative final : public Policy, public Plan {
   }
 
   JobBoard& board_;
-  Availability future_;  // with the reservations of waiting jobs
+  Availability future_;  // availability over time, less the reservations of waiting jobs
   std::vector<JobSlot> in_order_;
   std::vector<Time> starts_;  // by slot: start of each reservation
   bool is_valid_ = false;

@@ -103,8 +103,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     }
     settle(owner);
   }
-  // Sorts the owner by share, ties by number. Shares are not negative, so their bits sort like
-  // their values.
+  // Puts the owner in its place in order_: by share, ties by number. Shares are not negative, so
+  // their bits sort like their values.
   void settle(uint32_t owner) {
     if (order_.contains(owner)) order_.erase(owner);
     const Held& held = owners_[owner];

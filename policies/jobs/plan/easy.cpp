@@ -37,7 +37,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
 
   void plan(const PlanNews& news) override {
     // Jobs that exceed their estimates free nothing. Their effect on the reservation is computed
-    // when a fitting job arrives or, sorted by length, when any job arrives.
+    // when a fitting job arrives or, with Shortest, when any job arrives.
     runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();
@@ -50,7 +50,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     head_ = head;
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
-    if (!must_try_all) {  // rejected jobs stay rejected, because the window only shrinks
+    if (!must_try_all) {  // jobs rejected before stay rejected, because the window only shrinks
       arrived_.assign(news.arrived.begin(), news.arrived.end());
       if (order_ == BackfillOrder::Shortest) {
         std::ranges::sort(arrived_, {}, [this](JobSlot job) { return by_length_.key(job); });

@@ -99,7 +99,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
  private:
   struct Standing {
     std::vector<double> speed;     // by part of the pool
-    std::vector<double> share;     // share of future time
+    std::vector<double> share;     // share of future time, by part of the pool
     std::vector<double> due, had;  // rounds that the job was due, and had, by part
     double isolated = 0;  // seconds that the work so far takes on an equal part of the cluster
     Duration counted;     // work included in `isolated`

@@ -162,7 +162,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       if (board_.job(job).is_running() && now >= profiled_at(job)) board_.stop(job);
     }
   }
-  // The smallest jobs first; a job that does not fit blocks those behind it.
+  // Starts new jobs in the profiler, the smallest first. A job that does not fit blocks the jobs
+  // behind it.
   void enter_profiler() {
     if (params_.profiler_gpus == 0) return;
     jobs_.clear();

@@ -1,4 +1,4 @@
-// In queue order, skipping jobs that do not fit.
+// Starts jobs in queue order and skips jobs that do not fit.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-// In queue order, until a job does not fit.
+// Starts jobs in queue order until one does not fit.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

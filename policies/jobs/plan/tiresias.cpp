@@ -96,7 +96,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
 
  private:
   struct Standing {
-    uint64_t serial = UINT64_MAX;  // of the job
+    uint64_t serial = UINT64_MAX;  // serial number of the job
     size_t queue = 0;
     uint64_t place = 0;      // position in the queue
     double index = 0;        // Gittins index

@@ -85,7 +85,7 @@ void LineSocket::close() {
   if (socket_ >= 0) ::close(std::exchange(socket_, -1));
 }
 
-// A failed socket is not used again, so each try has its own.
+// A failed socket is not used again, so each try opens a new one.
 void LineSocket::connect() {
   const int64_t deadline = host_ns() + timeout_.ns;
   for (;;) {

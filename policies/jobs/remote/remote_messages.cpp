@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
-constexpr Duration kSpanMax = 24_h * 3660;  // as for durations in scenarios
+constexpr Duration kSpanMax = 24_h * 3660;  // the maximum of durations in scenarios
 constexpr size_t kShownMax = 60;
 
 std::string line_of(const OrderedJson& json) {  // names in traces may not be UTF-8
@@ -91,7 +91,7 @@ RemoteDecision decision_of(const Json& given, Time now) {
       shown(given)};
 }
 
-// Amounts of the counted resources, in their order.
+// Amounts of the counted resources, in the order of JobBoard::counts().
 OrderedJson amounts(const JobBoard& board, const Resources& of) {
   OrderedJson list = OrderedJson::array();
   for (const Counted counted : board.counts()) list.push_back(of[static_cast<Resource>(counted)]);

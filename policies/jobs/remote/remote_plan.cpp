@@ -169,8 +169,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
   }
 
-  // Checks for mistakes that the client could know. Decisions that become impossible later are
-  // refused instead.
+  // Checks for mistakes that the client could have avoided. Decisions that become impossible later
+  // are refused instead.
   void check(const RemoteAnswer& answer) const {
     std::set<uint64_t> named;
     for (const RemoteDecision& decision : answer.decisions) {
@@ -215,7 +215,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
     return is_refused || is_held_;
   }
-  // Carries out the decision; empty: it was not refused.
+  // Carries out the decision. Returns why it was refused, or an empty text.
   std::string_view why_refused(const RemoteDecision& decision) {
     const auto known = slots_.find(decision.job);
     if (known == slots_.end()) return "the job is over";
@@ -250,7 +250,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
   RemoteEvents events_;
   std::unordered_map<uint64_t, JobSlot> slots_;  // jobs known to the client, by serial number
   std::map<std::string_view, NodeId> nodes_;     // by name
-  std::vector<RemoteDecision> decisions_;  // decisions that take effect when `busy_until_` is over
+  std::vector<RemoteDecision> decisions_;        // decisions that take effect at `busy_until_`
   Time busy_until_;
   std::set<Time> wakes_;
   std::string line_;      // the latest line of the client

@@ -139,8 +139,8 @@ class KoordinatorCoscheduling final : public Policy,
     return {};
   }
 
-  // Marks the group, which keeps the mark as its PodGroup does upstream. With once-satisfied, the
-  // recreated pods of a restarted job are placed one by one.
+  // Marks the group as one that has run. The mark is never removed, as on upstream's PodGroup. So
+  // with once-satisfied, the recreated pods of a restarted job are placed one by one.
   void post_bind(const PodView& pod, NodeId /*node*/) override {
     if (!pod.gang.is_valid()) return;
     const GangView gang = handle_.gang(pod.gang);

@@ -69,7 +69,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   void unreserve(const PodView& /*pod*/, NodeId /*node*/) override {}
 
  private:
-  struct Counted : CycleData {  // data of one attempt, which counts once
+  struct Counted : CycleData {  // keeps an attempt from being counted twice
     bool is_counted = false;
     int32_t widest = 0;
   };

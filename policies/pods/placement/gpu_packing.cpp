@@ -1,4 +1,4 @@
-// Shared GPUs before idle ones, idle GPUs of used nodes before idle nodes: a baseline of FGD.
+// Prefers shared GPUs to idle ones, and idle GPUs of used nodes to idle nodes: a baseline of FGD.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -97,8 +97,8 @@ class InterPodAffinity final : public Policy,
   struct Spec {                                  // counts of placed pods, from Placements
     std::vector<const PodCounts*> near, away;    // by affinity and anti-affinity terms of the spec
     std::vector<const PodCounts*> kept_away_by;  // by anti-affinity terms that select this spec
-    size_t terms_seen = 0;        // number of anti-affinity terms that it was compared with
-    bool selects_itself = false;  // all its affinity terms select itself
+    size_t terms_seen = 0;        // number of anti-affinity terms compared with this spec
+    bool selects_itself = false;  // all affinity terms of the spec select pods of the spec itself
     bool has_terms() const { return !near.empty() || !away.empty(); }
   };
   struct Known {

@@ -1,4 +1,4 @@
-// Cordoned nodes take no new pods, except those that tolerate the cordon.
+// Cordoned nodes take no new pods, except pods that tolerate the cordon.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

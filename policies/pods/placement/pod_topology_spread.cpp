@@ -145,7 +145,7 @@ class PodTopologySpread final : public Policy,
   static size_t domain_of(const ClusterState& cluster, const TopologySpread& c, NodeId n) {
     return c.topology_key == PodTopology::Hostname ? n.index : cluster.leaf(n);
   }
-  // Nodes whose pods count: nodes that the pod's own node affinity allows.
+  // Nodes whose pods count: nodes that are up and that the pod's own node affinity allows.
   NodeSet eligible_nodes(const Cycle& cycle) const {
     NodeSet eligible = cycle.cluster.up();
     if (cycle.pod.spec->required_terms.empty()) return eligible;

@@ -1,4 +1,5 @@
-// Keeps pods off nodes whose taints they do not tolerate, and prefers nodes with fewer soft ones.
+// Keeps pods off nodes whose taints they do not tolerate, and prefers nodes with fewer untolerated
+// PreferNoSchedule taints.
 #include <algorithm>
 #include <vector>
 

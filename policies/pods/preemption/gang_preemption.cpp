@@ -380,7 +380,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
 
   Params params_;
   Handle& handle_;
-  const Preemption* preemption_;  // null: driver counting
+  const Preemption* preemption_;  // null with driver: counting
 };
 ORRERY_REGISTER_POLICY(GangPreemption, "GangPreemption",
                        "Preempts whole gangs of lower priority for a gang that does not fit.");
