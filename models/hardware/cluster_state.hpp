@@ -29,7 +29,7 @@ struct NodeSpec {
 // through Transaction. A log of changes lets caches refresh only changed nodes.
 class ClusterState {
  public:
-  NodeId add_node(const NodeSpec& spec);  // before the run only
+  NodeId add_node(const NodeSpec& spec);  // only allowed before the run
   void seal();                            // builds the node sets; add_node() is an error afterwards
 
   size_t nodes() const { return names_.size(); }
@@ -80,14 +80,14 @@ class ClusterState {
   const Resources& free_on_up_nodes() const { return free_up_; }
 
   // ---- changes; only the owner may make them
-  struct Request {  // of a pod; nonzero_*: see nonzero_requested()
+  struct Request {  // request of a pod; nonzero_*: see nonzero_requested()
     Resources resources;
     int64_t nonzero_cpu = 0, nonzero_memory = 0;
   };
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // only NodePresence calls this
-  // Removes an idle GPU from the node's capacity or returns it; never during a hypothesis.
+  // Removes an idle GPU from the node's capacity or returns it; must not be called in a what-if.
   // The caller must notify RoomTable, CountedPool and GpuUsage, which read capacities only once.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
@@ -101,7 +101,7 @@ class ClusterState {
   std::span<const NodeId> touched_since(uint64_t version) const {
     return std::span{log_}.subspan(version - log_base_);
   }
-  size_t memory_bytes() const;  // of the arrays and sets
+  size_t memory_bytes() const;  // memory of the arrays and sets
 
  private:
   uint32_t allocatable_gpus(NodeId n) const {

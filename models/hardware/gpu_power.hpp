@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-struct GpuPower {  // of one GPU of a machine, in watts
+struct GpuPower {  // power of one GPU, in watts
   int32_t idle = 0;
   int32_t spin = 0;  // in a busy wait
   int32_t busy = 0;  // in training

@@ -9,7 +9,7 @@ namespace orrery {
 
 struct NicErrors {
   NodeId node;
-  int64_t symbol_errors = 0;  // of all NICs of the node, so far
+  int64_t symbol_errors = 0;  // counted so far by all NICs of the node
   double per_hour = 0;        // current rate of symbol errors
 };
 
