@@ -74,14 +74,15 @@ Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes 
 // Duration of sends without forwarding, all at the same time (all-to-all, point to point).
 Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes);
 
-// Workers push `bytes` to parameter servers that share them, and pull the sum back.
+// Workers push `bytes` to parameter servers, each of which has an equal part, and pull the sum
+// back.
 struct ParameterServers {
   int32_t workers = 1;
   int32_t servers = 1;
   Bandwidth rate{};  // rate of each machine's NICs, in each direction
   // Each server shares a machine with a worker, and their exchange uses no NIC.
   bool is_colocated = false;
-  bool is_overlapped = false;  // pulls of one part overlap with pushes of others
+  bool is_overlapped = false;  // pulls of one part of the buffer overlap with pushes of other parts
 };
 // Bytes that the busiest machine sends or receives while all workers push, as a multiple of the
 // buffer. If pulls overlap with pushes, both count.

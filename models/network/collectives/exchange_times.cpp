@@ -27,7 +27,7 @@ Pattern pattern_of(Algorithm algorithm, Collective collective) {
     case Algorithm::Direct:
       break;
   }
-  // A point-to-point send is an open ring.
+  // A point-to-point send uses a ring that is open: the last node sends nothing.
   return collective == Collective::PointToPoint ? Pattern::Ring : Pattern::Direct;
 }
 

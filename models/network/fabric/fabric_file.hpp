@@ -27,7 +27,7 @@ struct FabricFile {
   std::vector<std::string> leaf_names;
   std::vector<uint32_t> group_begin;  // the first leaf of each group, and the end
 
-  int64_t rows = 0;  // without the header
+  int64_t rows = 0;  // number of rows without the header
   std::vector<std::string>
       errors;  // "FILE:ROW:COLUMN (NAME): ..."; the other fields are then invalid
 

@@ -38,7 +38,8 @@ struct LinkParams {
       c.error("ib_timeout", "says the same as ack_timeout: give one of them");
     }
   }
-  // With ib_timeout T, the timeout is 4.096 us x 2^T, else ack_timeout.
+  // How long a sender waits before it resends: 4.096 us x 2^ib_timeout or, without ib_timeout,
+  // ack_timeout.
   Duration timeout() const {
     return ib_timeout ? Duration{int64_t{4096} << *ib_timeout} : ack_timeout;
   }

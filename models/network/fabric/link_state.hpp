@@ -73,7 +73,7 @@ class LinkState {
   // By cable: 1 if the cable is dead, plus 1 for each dead switch at its ends.
   std::vector<uint8_t> blocked_;
   std::vector<bool> cable_down_, switch_down_;
-  std::map<CableId, Flaw> flaws_;  // of the few cables that have or had a flaw
+  std::map<CableId, Flaw> flaws_;  // only the few cables that have or had a flaw
   Signal<LinkId> capacity_changed_;
   uint64_t routes_version_ = 0;
   uint32_t cables_down_ = 0;

@@ -51,7 +51,8 @@ class FlowNetwork {
   // Groups of links are numbered from 0. carried_by() reports the bytes over the links of a group.
   static constexpr uint32_t kGroups = 4;
   LinkId add_link(Bandwidth capacity, uint32_t group = 0);
-  // Zero: the link is down, and flows on it wait until it has a capacity again.
+  // A capacity of zero means that the link is down. Flows on it then wait until it has a capacity
+  // again.
   void set_capacity(LinkId link, Bandwidth capacity);
 
   // Calls `done` (may be empty) once all bytes have moved and the flow is removed; `done` may start
@@ -103,7 +104,7 @@ class FlowNetwork {
     int128_t size = 0;       // size of a transfer
     double rate_max = 0;
     std::array<double, kGroups> weights{};  // sums of weights over the links of each group
-    std::vector<LinkUse> carries;           // of a carry() flow, which shares no bandwidth
+    std::vector<LinkUse> carries;           // links of a carry() flow, which shares no bandwidth
     EventId event;                          // start or end of a transfer
     Callback done;
   };
@@ -123,9 +124,9 @@ class FlowNetwork {
   Engine& engine_;
   MaxMin sharing_;
   std::vector<Flow> flows_;           // by index of the activity
-  IdVector<LinkId, double> carried_;  // bytes counted by account()
+  IdVector<LinkId, double> carried_;  // bytes so far, up to the last account() of each flow
   IdVector<LinkId, uint8_t> group_;
-  std::array<double, kGroups> carried_by_{};  // bytes by group, counted by account()
+  std::array<double, kGroups> carried_by_{};  // bytes by group, up to the last account()
   std::vector<FlowId> news_;                  // open() flows whose rate changed
   EventId settle_event_;
   size_t active_ = 0;

@@ -84,19 +84,19 @@ class MaxMin {
     ListPool<Entry>::List entries;
     bool is_pending = false;  // changed since the last solve()
     bool is_queued = false;
-    bool is_stale = false;    // in the queue, and `next` may be too low
+    bool is_stale = false;    // queued, but `next` may be too low
     uint8_t raised = 0;       // how often its level rose in this solve()
     double key = 0;           // in the queue: this link changes no level below the key
     double next = 0;          // its new level, by the m of its activities
     double weight_above = 0;  // sum of weights of activities that this level limits
-    double load_max = 0;      // of a link that is not full: an upper bound of its load
+    double load_max = 0;      // upper bound of the load of a link that is not full
   };
   struct alignas(64) Activity {
     double least = 0;   // the least of its limit and the levels of its links
     double second = 0;  // the second least: the m that its bottleneck sees
     uint32_t least_at = kLimit;
     ListPool<Use>::List uses;
-    ListPool<double>::List levels;  // of activities with many uses: a tree of minima
+    ListPool<double>::List levels;  // tree of minima, for activities with many uses
     bool is_in_use = false;
     bool is_new = false;
     bool is_touched = false;
