@@ -56,11 +56,11 @@ class Cardiogram {
   struct Rank {
     NodeId node;
     int32_t pod = 0;
-    int64_t milli = 0;  // milli-GPUs that it holds
+    int64_t milli = 0;  // milli-GPUs that the rank holds
     Mode mode = Mode::Idle;
     bool is_dead = false;
     bool serves = false;  // holds parameters, and waits while others compute
-    GpuPower power;       // of its GPU, by node and job
+    GpuPower power;       // power of the rank's GPU, by node and job
     double nic_part = 0;  // share of the bytes that its job's steps send
     RunParts parts;       // activity in the current interval
     int128_t energy = 0;  // watts times milli-GPUs times nanoseconds

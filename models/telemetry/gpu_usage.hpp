@@ -93,7 +93,7 @@ class GpuUsage {
     JobId service{};  // the pod's service in mode Serves
     int64_t milli = 0;
     int64_t dead = 0;       // part of `milli` whose processes died
-    int32_t computing = 0;  // share of time in which it computes, in millionths
+    int32_t computing = 0;  // share of time in which the GPUs compute, in millionths
     Mode mode = Mode::Idle;
     GpuPower power;
   };
@@ -103,7 +103,7 @@ class GpuUsage {
     int64_t milli = 0;
     int64_t above_idle = 0;  // milli-GPUs times watts, while computing
     int64_t loaded = 0;      // nano-GPUs, while computing
-    int32_t computing = 0;   // share of time in which it computes, in millionths
+    int32_t computing = 0;   // share of time in which the GPUs compute, in millionths
   };
   void advance();
   void load_changed(JobId service, int32_t computing);

@@ -49,7 +49,7 @@ double RunningQuantiles::mean() const {
 
 double RunningQuantiles::quantile(uint64_t percent) {
   if (count_ == 0) return kNone;
-  const uint64_t rank = (count_ * percent + 99) / 100;  // from 1
+  const uint64_t rank = (count_ * percent + 99) / 100;  // counted from 1
   if (counts_.empty()) {
     const auto at = values_.begin() + static_cast<std::ptrdiff_t>(rank - 1);
     std::ranges::nth_element(values_, at);

@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-constexpr int128_t kNanoOfMilli = 1'000'000;  // integer rates in this unit are precise enough
+// Nano-GPUs of a milli-GPU; integers of nano-GPUs are precise enough.
+constexpr int128_t kNanoOfMilli = 1'000'000;
 
 }  // namespace
 
