@@ -40,7 +40,7 @@ NodeSet nodes_from(const Asked& asked, const py::object& given, size_t nodes);
 // Numbers are rounded; NaN and infinity are errors.
 void scores_from(const Asked& asked, const py::object& given, const ClusterState& cluster,
                  std::span<const NodeId> nodes, std::span<int64_t> scores);
-// Takes an array of as many numbers as there are scores.
+// Sets `scores` from an array of the same length.
 void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
 std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
                                      const ClusterState& cluster);

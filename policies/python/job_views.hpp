@@ -13,7 +13,7 @@
 
 namespace orrery::python {
 
-// Looks the job up at each access, so Python may keep it.
+// A job, looked up at each access, so Python may keep the reference.
 struct JobRef {
   Lent<JobBoard> board;
   JobSlot slot;

@@ -166,7 +166,7 @@ void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle) {
       .def_property_readonly("spent_ns",
                              [](const GangWhatIfRef& w) { return w.gang().spent().ns; });
   handle
-      .def("placed_on", placed_on)  // more important ones first
+      .def("placed_on", placed_on)  // more important pods first
       .def("is_above_any",
            [](const HandleRef& h, int32_t priority) {
              return preemption_of(*h.handle).is_above_any(priority);

@@ -78,7 +78,7 @@ void bind_nodes(py::module_& m) {
       .def("tainted", tainted)
       .def("name", [](const Nodes& n,
                       int64_t node) { return n.cluster().name(checked_node(n.cluster(), node)); })
-      .def("gpu_left_milli",  // of each GPU of a node
+      .def("gpu_left_milli",  // what is left of each GPU of a node
            [](const Nodes& n, int64_t node) {
              const NodeId id = checked_node(n.cluster(), node);
              std::vector<int32_t> left;
@@ -173,7 +173,7 @@ void bind_cycle(py::module_& m) {
       .def_property_readonly("pod", [](const CycleRef& c) { return pod_of(c.cycle->pod); })
       .def_property_readonly(
           "state", [](const CycleRef& c) { return c.cycle->state.of<CyclePart>(*c.owner).kept; })
-      // Random numbers of this attempt, from the stream of that name.
+      // Random numbers of this attempt, from the stream named `s`.
       .def("uniform",
            [](const CycleRef& c, const std::string& s) { return c.cycle->state.rng(s).uniform(); })
       .def("below", [](const CycleRef& c, const std::string& s, uint64_t bound) {

@@ -60,7 +60,7 @@ struct CycleRef {
 class WhatIfs;
 struct HandleRef {
   Lent<Handle> handle;
-  std::shared_ptr<WhatIfs> what_ifs;  // of the policy
+  std::shared_ptr<WhatIfs> what_ifs;  // what-ifs that the policy has open
 };
 struct DiagnosisRef {
   Lent<const Diagnosis> diagnosis;

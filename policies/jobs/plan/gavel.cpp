@@ -100,7 +100,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   struct Standing {
     std::vector<double> speed;     // by part of the pool
     std::vector<double> share;     // share of future time, by part of the pool
-    std::vector<double> due, had;  // rounds that the job was due, and had, by part
+    std::vector<double> due, had;  // rounds that the job should have had, and has had, by part
     double isolated = 0;  // seconds that the work so far takes on an equal part of the cluster
     Duration counted;     // work included in `isolated`
     int32_t chosen = kNowhere;  // part of the pool for this round

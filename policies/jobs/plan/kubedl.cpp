@@ -42,7 +42,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
   void job_leaves(const QueuedJob& job) override { by_team_.erase(job.slot); }
 
  private:
-  // All jobs of a team before those of the next team; within a team by priority.
+  // Sorts all jobs of a team before the jobs of the next team, and within a team by priority.
   static int64_t rank_in(uint32_t team, int32_t priority) {
     return (int64_t{team} << 32) + (int64_t{INT32_MAX} - priority);
   }

@@ -218,7 +218,7 @@ class KoordinatorCoscheduling final : public Policy,
   Handle& handle_;
   const Params params_;
   Round round_;
-  GangMap<uint8_t> has_run_;  // by a group's first gang: a pod of it was bound
+  GangMap<uint8_t> has_run_;  // by a group's first gang: whether a pod of the group was bound
 };
 ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
                        "Gang groups: every gang of a job has its minimum, or none keeps a node.");

@@ -115,7 +115,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
   };
   struct Candidate {
     NodeId node;
-    std::vector<PlacedPod> lower = {}, victims = {};  // more important ones first
+    std::vector<PlacedPod> lower = {}, victims = {};  // more important pods first
   };
 
   Status give_up(const PodView& pod, Status why) {
