@@ -22,7 +22,8 @@ LinkMatrix cube_mesh(int gpus) {
 Bandwidth pcie_rate(const Machine& machine) {
   ORRERY_CHECK(machine.pcie_generation >= 3 && machine.pcie_generation <= 6,
                "NCCL's constants start at PCIe 3");
-  return {96'000'000'000LL << (machine.pcie_generation - 3)};  // 12 GB/s, doubled per generation
+  // 12 GB/s for PCIe 3, doubled per generation.
+  return {96'000'000'000LL << (machine.pcie_generation - 3)};
 }
 
 Bandwidth nic_rate(const Nic& nic) { return {nic.bandwidth.bits_per_s / 100 * 96}; }

@@ -89,7 +89,7 @@ class FlowNetwork {
   double carried_by(uint32_t group) const;  // bytes; takes time proportional to the number of flows
   size_t active() const { return active_; }
   const Counters& counters() const { return counters_; }
-  // Aborts if a link carries more than its capacity. For Engine::add_audit.
+  // Fails a check if a link carries more than its capacity. Passed to Engine::add_audit.
   void audit() const;
 
  private:

@@ -87,13 +87,13 @@ class MaxMin {
     bool is_stale = false;    // queued, but `next` may be too low
     uint8_t raised = 0;       // how often its level rose in this solve()
     double key = 0;           // in the queue: this link changes no level below the key
-    double next = 0;          // its new level, by the m of its activities
+    double next = 0;          // its new level, by Entry::others of its activities
     double weight_above = 0;  // sum of weights of activities that this level limits
     double load_max = 0;      // upper bound of the load of a link that is not full
   };
   struct alignas(64) Activity {
     double least = 0;   // the least of its limit and the levels of its links
-    double second = 0;  // the second least: the m that its bottleneck sees
+    double second = 0;  // the second least: the rate without the bottleneck
     uint32_t least_at = kLimit;
     ListPool<Use>::List uses;
     ListPool<double>::List levels;  // tree of minima, for activities with many uses

@@ -116,8 +116,8 @@ void MaxMin::doubt(LinkId id, double weight, double before, double now) {
     link.key = kUnlimited;
   }
   link.is_stale = true;
-  // A lower m can only raise the level. A higher m lowers the level at most as if the activities
-  // above the level gave up the whole increase.
+  // A lower m (see MaxMin) can only raise the level. A higher m lowers the level at most as if the
+  // activities above the level gave up the whole increase.
   if (now > before && link.next > from) {
     const double rounding = 1e-15 * link.capacity * link.entries.size;
     const double drop = (weight * (now - before) + rounding) / link.weight_above;
@@ -169,7 +169,7 @@ void MaxMin::set_level(LinkId id, double level) {
   }
 }
 
-// Called when the limit or a level of the activity has changed. Updates the m on its links.
+// Called when the limit or a level of the activity has changed. Updates Entry::others on its links.
 void MaxMin::update(ActivityId id) {
   Activity& activity = activities_[id];
   const double least = activity.least;

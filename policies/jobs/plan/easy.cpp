@@ -124,7 +124,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   const BackfillOrder order_;
   JobSlot head_ = kNoJob;
   bool runs_longer_ = false;      // jobs exceeded their estimates since all candidates were tried
-  std::vector<JobSlot> arrived_;  // scratch
+  std::vector<JobSlot> arrived_;  // scratch space of plan()
   JobTree by_length_;             // waiting jobs by estimate, for Shortest
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",

@@ -238,7 +238,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   const Params params_;
   std::vector<Standing> standings_;           // by job
   std::vector<JobSlot> profiling_, sharing_;  // running jobs, in the order of their starts
-  std::deque<Time> arrivals_;                 // submission times of the last 10 min, at least
+  std::deque<Time> arrivals_;                 // scratch space of plan()
   std::vector<JobSlot> jobs_;                 // scratch
   int64_t in_profiler_ = 0;
   Time next_check_;

@@ -161,8 +161,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
   std::vector<Standing> standings_;  // by job
   uint64_t next_place_ = 0;
   std::vector<double> ended_;  // service of finished jobs, sorted
-  std::vector<JobSlot> jobs_;  // scratch
-  std::vector<Move> moved_;    // scratch
+  std::vector<JobSlot> jobs_;  // scratch space of plan()
+  std::vector<Move> moved_;    // scratch space of plan()
 };
 ORRERY_REGISTER_POLICY(Tiresias, "Tiresias",
                        "Discretised least attained service, or the Gittins index: jobs run in the "
