@@ -10,7 +10,8 @@
 
 namespace orrery {
 
-// Why a job or a pod ended; None if it succeeded, or if the control plane or a user ended it.
+// Why a job or a pod ended. None: it succeeded, or the control plane ended it, for example by
+// preemption or scaling.
 enum class EndCause : uint8_t {
   None,
   Error,        // an error of its program or its user
@@ -28,7 +29,7 @@ constexpr std::array<std::string_view, 7> enum_names(EndCause) {
 constexpr int32_t kNoExitCode = -1;                  // no kubelet reported one
 constexpr int32_t kKilled = 137, kTerminated = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
-// Kubeflow's and KubeDL's list of retryable exit codes (pkg/util/train): 130, 137, 138 and 143 are
+// The retryable exit codes of Kubeflow and KubeDL (pkg/util/train): 130, 137, 138 and 143 are
 // retried; 1, 2, 126, 127, 128, 139 and all others are permanent.
 constexpr bool is_retryable(int32_t exit_code) {
   return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;

@@ -18,10 +18,10 @@ namespace orrery {
 constexpr Time kNever{-1};  // in rows: the stage was not reached
 
 enum class JobPhase : uint8_t {
-  Pending,     // some pods lack a node
-  Starting,    // all bound; images, start barrier, communicator init, restore
+  Pending,     // too few pods have nodes
+  Starting,    // enough pods have nodes; images, start barrier, communicator init, restore
   Running,     // computes and writes checkpoints
-  Hung,        // ranks wait for a dead rank that is not detected yet
+  Hung,        // ranks wait for a dead rank, whose death is not detected yet
   Restarting,  // stopped after a failure; its pods are about to be recreated
   Completed,
   Failed,     // a permanent error, or all restarts used up
@@ -32,7 +32,8 @@ constexpr std::array<std::string_view, 8> enum_names(JobPhase) {
           "restarting", "completed", "failed",  "cancelled"};
 }
 constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
-// A gang that is down: its lost pods are recreated together when the gang restarts.
+// Whether a gang in this phase has failed and not restarted yet. All pods that it has lost are
+// recreated together at the restart.
 constexpr bool comes_back_whole(JobPhase phase) {
   return phase == JobPhase::Hung || phase == JobPhase::Restarting;
 }
@@ -51,10 +52,12 @@ struct Pod {
   DeviceGrant grant;
   PodState state = PodState::Absent;
   int32_t rank = 0;
-  // A member of its gang's run; an elastic gang runs with the members up in time.
+  // Whether the pod is a rank of its gang's present run. An elastic gang runs with the members that
+  // are up when it starts.
   bool takes_part = false;
-  bool serves = false;  // in that run it is a dedicated parameter server and does not compute
-  bool is_terminating = false;  // its deletion is stored, and its containers have not ended yet
+  // In the gang's present run it is a dedicated parameter server and does not compute.
+  bool serves = false;
+  bool is_terminating = false;  // its deletion is stored, but its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
   // Increased at each re-creation, so that stale queue entries are recognised.
@@ -83,7 +86,8 @@ struct Role {
   int32_t min_available = 0;       // 0: none, or implied by the gang's min_available
   int32_t created = 0, bound = 0;  // pods that exist, and those with a node, as in Gang
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
-  RoleId creator;  // the first of the roles whose pods one controller creates together
+  // The first of the roles whose pods one controller creates together with this role's.
+  RoleId creator;
 };
 
 struct Job {
@@ -97,7 +101,7 @@ struct Job {
   int32_t roles = 0;
   PodId first_pod;
   int32_t pods = 0;
-  int32_t counted_pods = 0;  // pods that a counted job, which has none in the table, asked for
+  int32_t counted_pods = 0;  // pods requested by a counted job, which has none in the table
   int32_t gpus = 0;          // devices over all pods
   Resources demand;          // of all pods together
   int32_t priority = 0;

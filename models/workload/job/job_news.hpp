@@ -1,4 +1,4 @@
-// models/workload/job/job_news.hpp -- the news hub of jobs.
+// models/workload/job/job_news.hpp -- signals about jobs.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace orrery {
 
-// JobController emits all of them. Observers connect in the order of the table in
+// JobController emits all signals. Observers connect in the order of the table in
 // models/cluster/news_order.cpp.
 struct JobNews {
   Signal<JobId> job_arrived;                        // Pending, no pod created yet
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
-  Signal<JobId> pace_changed;                       // the pace of a running job changed
-  Signal<JobId> job_suspended;                      // Pending again, without pods
+  Signal<JobId> pace_changed;   // the pace of a running job changed, or the job paused or resumed
+  Signal<JobId> job_suspended;  // Pending again, without pods
   // A gang's failure is detected: ranks died or gave up. Its pods still hold their nodes.
   Signal<JobId> gang_failed;
   Signal<JobId, int64_t> counted_holds;  // milli-GPUs that a counted job holds now
   Signal<PodId, int64_t> rank_dead;      // milli-GPUs of a pod of a hung job that are idle now
-  Signal<JobId> job_over;                // last access before JobTable::remove
+  Signal<JobId> job_over;  // observers use the job for the last time before JobTable::remove
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkDone&> work_done;
   Signal<const WorkSettled&> work_settled;

@@ -9,16 +9,17 @@
 
 namespace orrery {
 
-// Streams: memory must not grow with the number of jobs. Submit times must never decrease.
+// A source streams its jobs: its memory must not grow with their number. Submit times must never
+// decrease.
 class JobSource {
  public:
   virtual ~JobSource() = default;
   // The next job, valid until pop(); null at the end or after an error.
   virtual const JobSpec* peek() = 0;
   virtual void pop() = 0;
-  // What is wrong with the input, for the user; empty without errors.
+  // What is wrong with the input, as a message for the user. Empty without errors.
   virtual std::optional<std::string> error() const { return std::nullopt; }
-  // What was left out of the input so far, and its oddities; one sentence each.
+  // One sentence each about rows of the input that were left out so far, and about its oddities.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 

@@ -27,7 +27,7 @@ struct StepParams;
 enum class JobKind : uint8_t { Pods, MpiGang };
 constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
 
-// After a lost pod: restart all pods, or that pod alone.
+// What restarts after the loss of a pod: all pods of the gang, or the lost pod alone.
 enum class RestartScope : uint8_t { Gang, Pod };
 constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
 
@@ -63,19 +63,21 @@ constexpr Duration kNeverEnds = 365_d * 200;
 struct RoleSpec {  // equal pods
   PodSpec spec;
   int32_t pods = 1;
-  // The gang needs this many pods of this role to start, and min_available pods of any role. 0: no
-  // minimum.
+  // The gang needs this many pods of this role to start, besides its own min_available pods of any
+  // role. 0: the role has no minimum.
   int32_t min_available = 0;
   std::string name = {};
-  // empty: the job's controller, which creates the pods of all such roles.
+  // Empty: the job's controller, which creates the pods of all roles without a controller of their
+  // own.
   std::optional<WorkloadKind> controller = {};
   bool takes_part = true;  // of a gang: its pods are ranks of the communicator
   bool exits = true;       // false: its pods run until the job is over, like parameter servers
   RoleSuccess success = RoleSuccess::Counts;
   RoleFailure failure = RoleFailure::FailsJob;
   RestartPolicy restart = RestartPolicy::OnFailure;
-  std::optional<int32_t> backoff_limit = {};  // restarts of its pods; empty: unlimited
-  bool saves = true;                          // its pods write checkpoints
+  // Restarts of its pods after failures; empty: unlimited.
+  std::optional<int32_t> backoff_limit = {};
+  bool saves = true;  // its pods write checkpoints
   CleanUp clean_up = CleanUp::Running;
   std::vector<DrawnEndingParams> endings = {};
 };
@@ -93,18 +95,19 @@ struct JobSpec {
   JobKind kind = JobKind::Pods;
   WorkloadKind controller = WorkloadKind::Job;
   Time submitted;
-  Duration work;  // compute time of the whole job, without waits and checkpoints
+  // Compute time of the job, or of each independent pod, without waits and checkpoints.
+  Duration work;
   Duration requested = kNotRequested;  // the user's estimate of its duration
   // Time after submission at which the user cancels the job unless it has started; empty: never.
   std::optional<Duration> cancel_after;
-  std::optional<Ending> ending;  // its recorded end, unless an event ends it earlier
+  std::optional<Ending> ending;  // the end recorded in its trace, unless an event ends it earlier
   std::vector<GangSpec> gangs;   // at least one, each with at least one pod
   Duration checkpoint_interval;  // compute time between checkpoints; 0: never
   Duration checkpoint_write;     // synchronous time of one checkpoint
   Duration restore;              // time to load the last checkpoint
   Duration init, init_per_gpu;   // set-up after the start barrier; see init_time()
   std::shared_ptr<const CommunicatorParams> communicator;  // empty: ranks connect in no time
-  // Checkpoints to a store, in place of write and restore.
+  // Checkpoints to a store, in place of checkpoint_write and restore.
   std::shared_ptr<const CheckpointParams> checkpoint;
   std::shared_ptr<const StepParams> step;        // empty: exchanges take no time
   std::shared_ptr<const DatasetParams> dataset;  // read during training; needs a step

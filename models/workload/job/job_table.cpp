@@ -42,15 +42,14 @@ Gang make_gang(const JobSpec& spec, size_t index, JobId job, PodId first, int32_
   return gang;
 }
 
-// The minimum of a role that its gang does not imply. If `spare` pods of the gang may be missing, a
-// role has its other pods anyway, so a minimum up to that number is dropped. Example: a gang needs
-// 5 of its 6 pods, so each role lacks at most 1.
+// The role's minimum, or 0 if the gang's minimum implies it. `spare` pods of the gang may be
+// missing, so each role has at least `pods - spare` pods in any case. Example: a gang needs 5 of
+// its 6 pods. A role of 3 pods then has at least 2, so its minimum counts only if it is 3.
 int32_t own_minimum(const RoleSpec& role, int32_t spare) {
   return role.min_available > role.pods - spare ? role.min_available : 0;
 }
 
-// Sets up a job without pods, roles and gangs. Reuses the memory of the job that had the slot
-// before.
+// Sets up a job without pods, roles and gangs. Reuses the memory of the last job with this id.
 void begin_job(Job& job, const JobSpec& spec, uint64_t serial, const Size& size) {
   job.serial = serial;
   job.spec = spec;

@@ -42,9 +42,10 @@ class JobTable {
   struct Members {
     int32_t pods = 0, gpus = 0;
   };
-  // Whether each of its gangs, and each role with a minimum, has min_available pods with nodes.
+  // Whether each gang of the job, and each role with a minimum, has min_available pods with nodes.
   bool has_quorum(JobId id) const;
-  // How many pods the roles lack to their own minimums in all, if each has `pods_of(role)` pods.
+  // The number of pods that roles of the gang lack to their own minimums, if each has
+  // `pods_of(role)` pods.
   template <class F>
   int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
     int32_t missing = 0;
@@ -56,7 +57,7 @@ class JobTable {
     }
     return missing;
   }
-  Members taking_part(JobId id) const;  // pods in the present run of its gangs
+  Members taking_part(JobId id) const;  // pods and GPUs in the present run of the job's gangs
 
   // All ids so far are below these bounds, for arrays indexed by id.
   size_t jobs_bound() const { return jobs_.size(); }

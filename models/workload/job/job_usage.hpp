@@ -9,11 +9,12 @@
 
 namespace orrery {
 
-// In milli-GPUs at an instant. It changes when a pod is bound or removed, when an independent pod
+// Amounts are milli-GPUs. The usage changes when a pod is bound or removed, when an independent pod
 // begins to compute, and when the job changes its phase or its pace.
 struct JobUsage {
   int64_t bound = 0;  // allocated
-  // Part of bound that reports 100 % utilisation: computes, exchanges, writes or spins.
+  // The part of `bound` that reports 100 % utilisation, because it computes, exchanges, writes a
+  // checkpoint or spins.
   int64_t busy = 0;
   int32_t computing = 0;  // millionths of the time that busy GPUs spend computing
 };
@@ -27,7 +28,8 @@ struct WorkDone {
   Time from, to;
   int128_t computed = 0;
 };
-// The oldest compute is saved for good, or the latest is lost.
+// A decision about compute that WorkDone reported: `kept` of the oldest compute is saved for good,
+// or `lost` of the latest is lost.
 struct WorkSettled {
   JobId job;
   PodId pod;

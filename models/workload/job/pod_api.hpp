@@ -11,18 +11,18 @@ namespace orrery {
 
 class PodApi {
  public:
-  // Called once. False: the API rejected the request, or all retries failed.
+  // Called once. `is_done` false: the API rejected the request, or all retries failed.
   using Done = std::function<void(bool is_done)>;
-  // Called with Answered at the first response, whatever it is. Then called with Known once the
-  // scheduler has observed the pod, or with Refused.
+  // Called with Answered at the first response, whatever it is. Called a second time with Known
+  // once the scheduler has observed the pod, or with Refused.
   enum class Creation : uint8_t { Answered, Known, Refused };
   using Reply = std::function<void(Creation news)>;
-  // Called once. `left`: from now until the containers run.
+  // Called once. `left` is the time from now until the containers run.
   using Started = std::function<void(Duration left)>;
   using Observed = std::function<void()>;
 
   virtual void create(PodId pod, Reply reply) = 0;
-  // Done once the kubelet of the node has observed the binding.
+  // Calls `done` once the kubelet of the node has observed the binding.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
   // Starts a bound pod. Calls `started`, maybe before it returns, once the images are on the node
   // and the rest of the start is known. Never calls it if the node fails before.
@@ -30,8 +30,8 @@ class PodApi {
   // Ends a pod to make room for another pod. Replies Answered, then Known once its kubelet has
   // observed the eviction, or Refused.
   virtual void evict(PodId pod, Reply reply) = 0;
-  virtual void nominated(
-      PodId pod) = 0;  // writes the nominated node; no caller waits for the write
+  // Writes the nominated node of the pod. No caller waits for the write.
+  virtual void nominated(PodId pod) = 0;
   // An attempt to schedule or bind the pod failed. The scheduler records the failure and does not
   // wait.
   virtual void scheduling_failed(PodId pod) = 0;

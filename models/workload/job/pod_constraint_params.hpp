@@ -121,7 +121,7 @@ struct TopologySpreadParams {
   }
 };
 
-// Where pods may go, and what nodes need for them.
+// Which nodes pods may use, and the image that these nodes pull.
 struct PodConstraintParams {
   std::map<std::string, std::string> node_selector = {};
   std::vector<TolerationParams> tolerations = {};

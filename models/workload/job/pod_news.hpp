@@ -1,4 +1,4 @@
-// models/workload/job/pod_news.hpp -- the news hub of pods.
+// models/workload/job/pod_news.hpp -- signals about pods.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@ struct DeadPod {  // one life of a pod that ended with its node
   uint64_t generation = 0;
 };
 
-// In the order of a pod's life. Emitters: JobController (J), Scheduler (S), the PodApi (A).
-// Observers connect in the order of the table in models/cluster/news_order.cpp.
+// The signals are in the order of a pod's life. Emitters: JobController (J), Scheduler (S), the
+// PodApi (A). Observers connect in the order of the table in models/cluster/news_order.cpp.
 struct PodNews {
   Signal<std::span<const PodId>> pods_created;  // J: Pending pods, in the order of creation
-  // S: no node found for a pod, or for the first pod of a gang placed as a whole. Emitted too for a
-  // pod that was rejected in Permit because the rest of its gang has no node.
+  // S: no node was found for a pod, or for the first pod of a gang that is placed as a whole. Also
+  // emitted for a pod that was rejected in Permit because the rest of its gang has no node.
   Signal<PodId> no_node_found;
-  Signal<PodId, NodeId> pod_assigned;    // S: node reserved: waiting in Permit, binding, bound
-  Signal<PodId, NodeId> pod_unassigned;  // S: the reservation is undone, or a bound pod left
+  // S: a node is reserved for the pod, which then waits in Permit and is bound.
+  Signal<PodId, NodeId> pod_assigned;
+  Signal<PodId, NodeId> pod_unassigned;  // S: the reservation is undone, or a bound pod has left
   Signal<PodId> pod_runs;                // J: an independent pod begins to compute
-  // J: the pod ended. The pod's record is as before the end, its gang's as after.
+  // J: the pod ended. Its entry in the JobTable still shows the state before the end; the entry of
+  // its gang no longer counts it.
   Signal<PodId> pod_removed;
   // J: the scheduler observes the end of a pod that had a node; the pod's resources are free from
-  // now on. Without a control plane this signal follows pod_removed at once. With one, the job may
-  // be over by then, or its pod may be wanted again.
+  // now on. Without a control plane this signal follows pod_removed at once. With a control plane,
+  // the job may already be over at this signal, or its pod may already be wanted again.
   Signal<PodId> end_observed;
   // A: pods that died with a node are deleted, and their controllers have observed it.
   Signal<std::span<const DeadPod>> dead_pods_gone;

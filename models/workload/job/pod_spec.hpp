@@ -47,28 +47,29 @@ struct PodSpec {
   int32_t gpus = 0;          // devices
   int32_t gpu_milli = 1000;  // share of each device; below 1000 only with gpus == 1
   int32_t nics = 0;          // RDMA devices
-  int32_t containers = 1;    // stand-in requests for scoring count per container; 0: an empty pod
+  int32_t containers = 1;    // the defaults for scoring below count per container; 0: an empty pod
   int32_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
   std::string node_name;    // spec.nodeName: only this node; empty: any
   std::vector<Toleration> tolerations;
-  // Alternatives, of which one must match; empty: any node.
+  // Terms of which one must match; empty: any node.
   std::vector<SelectorTerm> required_terms;
   std::vector<PreferredTerm> preferred_terms;
   std::vector<NodeLabel> labels;                         // labels of the pod itself
   std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
   std::vector<TopologySpread> topology_spread;
-  std::vector<ContainerImage> images;  // images of containers, if image locality counts
+  std::vector<ContainerImage> images;  // images of its containers; empty: nothing to pull
   bool operator==(const PodSpec&) const = default;
 
-  Resources requests() const;  // with Pods = 1
+  Resources requests() const;  // with 1 of Resource::Pods
   bool is_best_effort() const {
     return cpu_milli == 0 && memory_bytes == 0 && gpus == 0 && nics == 0;
   }
-  ClusterState::Request cluster_request() const;  // with the stand-ins for scoring filled in
+  // Containers without requests count with the defaults below for scoring.
+  ClusterState::Request cluster_request() const;
 };
 
-// Kubernetes' stand-ins for a container that states no request (util/non_zero.go, v1.36).
+// What Kubernetes' scoring assumes for a container without a request (util/non_zero.go, v1.36).
 constexpr int64_t kDefaultCpuMilli = 100;
 constexpr int64_t kDefaultMemoryBytes = int64_t{200} << 20;
 

@@ -1,5 +1,4 @@
-// models/workload/job/pods_on_nodes.hpp -- which pods are bound to a node, as lists
-// inside arrays.
+// models/workload/job/pods_on_nodes.hpp -- which pods are bound to a node.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,8 @@
 
 namespace orrery {
 
-// Lists doubly linked through arrays by pod id: add and remove are O(1) and allocate nothing.
+// Lists of pods are doubly linked through arrays by pod id, so add() and remove() take constant
+// time and allocate nothing.
 class PodsOnNodes {
  public:
   explicit PodsOnNodes(size_t nodes) : first_(nodes) {}

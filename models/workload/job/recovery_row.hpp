@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// One stop of a gang, or of one independent pod, and its recovery. A stage at kNever was not
+// One stop of a gang, or of one independent pod, and its recovery. kNever: the stage was not
 // reached.
 struct RecoveryRow {
   uint64_t job = 0;
@@ -18,7 +18,7 @@ struct RecoveryRow {
   int32_t attempt = 0;  // from 1
   NodeId node;
   int32_t nodes = 0;  // nodes that the job, or the pod, held when the failure struck
-  int32_t gpus = 0;   // GPUs that it held then
+  int32_t gpus = 0;   // GPUs that it held when the failure struck
   Time failed, detected = kNever, recreated = kNever, scheduled = kNever, started = kNever,
                resumed = kNever, caught_up = kNever;
   double lost_gpu_s = 0;

@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 4> enum_names(WorkloadKind) {
   return {"job", "replica_set", "ordered_stateful_set", "parallel_stateful_set"};
 }
 
-// Each has its own workers and client; both kinds of StatefulSets share one controller.
+// The number of controllers that create pods. Each has its own workers and client; one controller
+// serves both kinds of StatefulSets.
 inline constexpr size_t kPodControllers = 3;
 constexpr size_t controller_of(WorkloadKind kind) {
   return kind == WorkloadKind::ParallelStatefulSet ? 2 : static_cast<size_t>(kind);
