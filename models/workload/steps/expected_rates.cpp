@@ -11,12 +11,13 @@ namespace orrery {
 namespace {
 
 constexpr double kDriftMax = 0.02;
-constexpr double kRateNoticed = 0.01;  // smaller changes of a rate are not passed to others
-constexpr int32_t kVisitsMax = 8;      // evaluations of a gang in one settling
+// Smaller relative changes of a gang's rate do not change the load on its links.
+constexpr double kRateNoticed = 0.01;
+constexpr int32_t kVisitsMax = 8;  // evaluations of a gang in one settle()
 
 }  // namespace
 
-// Seeded by the number of joins before, so the same run draws the same orders.
+// The seed is the number of earlier draws, so equal runs draw equal orders.
 void ExpectedRates::draw_order(RatedGang& gang) {
   Rng rng{joined_++};
   std::iota(gang.order.begin(), gang.order.end(), 0.0);
@@ -58,7 +59,7 @@ void ExpectedRates::attach(JobId job, const Use& use) {
   gangs_[job.index].uses.push_back({use.link, use.weight});
 }
 
-// The first watcher of a link sums the loads of all its members.
+// The sums of a link start with its first watcher, from the loads of all its members.
 void ExpectedRates::watch(JobId job, const LinkUse& use) {
   Link& link = links_[use.link.index];
   gangs_[job.index].watched.push_back(use);
@@ -127,12 +128,12 @@ void ExpectedRates::add_load(Link& link, double weight, const Change& change) {
   }
 }
 
-// Adds the load to all watched links.
+// Replaces the gang's load on all its links by `load`.
 void ExpectedRates::put_load(RatedGang& gang, const Load& load) {
   const Change change{gang.load, load};
   for (const LinkUse& use : gang.uses) add_load(links_[use.link.index], use.weight, change);
   gang.load = load;
-  gang.drift = 0;  // the gang's own change is no drift
+  gang.drift = 0;  // only the changes of other gangs are drift
 }
 
 void ExpectedRates::queue(JobId job) {

@@ -14,21 +14,23 @@
 
 namespace orrery {
 
-// The method draws 32 moments. A gang with duty cycle d (the share of its step in which it
-// exchanges across nodes) is active in about 32 d of them, in an order drawn for it. In each moment
-// a link of capacity C offers the gang
+// Time is represented by 32 moments. A gang with duty cycle d (the share of its step in which it
+// exchanges across nodes) is active in about 32 d of them, in an order drawn for the gang. Let C be
+// the capacity of a link, and let w * rate be the load of a gang on it, with the gang's weight w
+// and its rate while it exchanges. In each moment the link offers the gang
 //     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
-// over the active others: an equal share, or what slower gangs leave. The gang's rate in a moment
-// is the least offer of its links, or its own limit. Its rate is the mean over all moments. That
-// rate changes its duty cycle, which changes the others' rates; gangs are evaluated in turn until
-// the rates settle.
+// where the sums are over the other active gangs. The first term is an equal share, the second is
+// what slower gangs leave. The gang's rate in a moment is the least offer of its links, or its own
+// limit if that is less. Its rate is the mean over all moments. That rate changes its duty cycle,
+// which changes the others' rates. So gangs are evaluated in turn until the rates settle.
 //
-// Example: two gangs with d = 1/4 on one link that either could fill. In 8 of 32 moments a gang
-// shares the link and gets one half, in 24 it gets all: its mean rate is 7/8 of the link.
+// Example: two gangs with d = 1/4 share one link that either could fill. In the 8 moments in which
+// the other gang is active, a gang is offered half of the link, in the other 24 all of it. The
+// first evaluation gives it (8 * 1/2 + 24) / 32 = 7/8 of the link.
 //
-// Only the 64 links of a gang with the highest demand per capacity limit its rate. A gang is
-// evaluated again once the load on them changed by more than 2 % in the mean, so its rate may be
-// stale by about that much.
+// Only those 64 links of a gang limit its rate whose demand is highest relative to their capacity.
+// A gang is evaluated again once the load on these links has changed by more than 2 % on average,
+// so its rate may be stale by about that much.
 class ExpectedRates {
  public:
   static constexpr size_t kWatched = 64;  // links that limit a gang
@@ -36,16 +38,16 @@ class ExpectedRates {
     LinkId link;
     double weight;
     double capacity;  // of the link, bits a second
-    double pressure;  // sum of its gangs' loads when alone, in parts of the capacity
+    double pressure;  // demand of all its gangs, each alone, relative to the capacity
   };
-  // Replaces the gang's earlier entry, if any.
+  // Adds a gang, or replaces its entry. `across` is the first estimate of its exchange's duration.
   void join(JobId job, const SharingGang& gang, std::vector<Use> uses, Duration across);
   void leave(JobId job);
   void set_capacity(LinkId link, double bits_per_s);
   bool contains(JobId job) const { return job.index < gangs_.size() && gangs_[job.index].is_in; }
   size_t uses(JobId job) const { return gangs_[job.index].uses.size(); }
 
-  // Evaluates changed gangs. Returns the evaluated gangs; across() may be unchanged.
+  // Evaluates changed gangs and returns them. across() of a returned gang may be unchanged.
   std::span<const JobId> settle();
   Duration across(JobId job) const { return gangs_[job.index].across; }
   uint64_t worked_out() const { return worked_out_; }
@@ -55,20 +57,22 @@ class ExpectedRates {
   using Sums = std::array<double, kMoments>;  // by moment
   struct Load {                               // of a gang, on its links
     double rate = 0;                          // bits a second while it exchanges
-    double part = 0;                          // share of the moments
+    double part = 0;                          // share of the moments in which it exchanges
     Sums active{};                            // 1 if the gang exchanges in that moment
     double mean() const { return rate * part; }
   };
   struct RatedGang {
     bool is_in = false, is_queued = false;
-    int32_t visits = 0;  // evaluations in this settling
-    double drift = 0;    // load change on its watched links since its last evaluation
+    int32_t visits = 0;  // evaluations by the present settle()
+    // Mean relative change of load on its watched links since its last evaluation.
+    double drift = 0;
     StepCycle cycle;
     Bytes bytes;
     double rate_max = 0;
     std::vector<LinkUse> uses, watched;
-    Sums order{};       // an order of the moments
-    double dither = 0;  // rounds 32 d up or down
+    // A permutation of 0 to 31; the gang is active in the moments with the lowest numbers.
+    Sums order{};
+    double dither = 0;  // drawn in [0, 1): rounds the number of active moments up or down
     Duration across{};
     Load load;
   };
@@ -80,9 +84,9 @@ class ExpectedRates {
     double capacity = 0;
     std::vector<Member> members{};
     std::vector<JobId> watchers{};
-    // Only a link with watchers has the following.
+    // The fields below are up to date only while the link has watchers.
     double mean_load = 0;
-    Sums weight{}, load{};  // of gangs that exchange in each moment
+    Sums weight{}, load{};  // by moment: sums over the gangs that exchange in it
   };
   void draw_order(RatedGang& gang);
   Load load_of(const RatedGang& gang, Duration across) const;

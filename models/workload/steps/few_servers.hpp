@@ -11,13 +11,14 @@
 
 namespace orrery {
 
-// The number of nodes of a job is known only once it runs.
+// Finds jobs that run on fewer nodes than their parameter servers need. The check is made when a
+// job runs, because the number of its nodes is not known before.
 class FewServers {
  public:
   explicit FewServers(const JobTable& jobs) : jobs_{jobs} {}  // the table must outlive it
 
   void connect(JobNews& jobs);
-  // Names the first such job and counts them; empty if there was none.
+  // A note that names the first job found and the number of all. Empty if none was found.
   std::optional<std::string> note() const;
 
  private:
@@ -25,7 +26,8 @@ class FewServers {
   int32_t nodes_of(const Job& job) const;
 
   const JobTable& jobs_;
-  std::vector<uint64_t> counted_;  // by job: 1 + serial, so that a job that restarts counts once
+  // By job: 1 + serial of a job that was counted, so that a restart is not counted again.
+  std::vector<uint64_t> counted_;
   std::string first_;
   uint64_t found_ = 0;
 };

@@ -46,7 +46,8 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
   find_traffic(id, places);
   const Job& job = jobs_.job(id);
   if (job.spec.dataset) {
-    // Assumes no failures: outages end, and the rate of the reader stays as it is.
+    // `across` is the duration without an outage: an outage ends, but the rate that the reader
+    // requests is set only here.
     const StepActivity& activity = gang.traffic.activity;
     const bool has_rate = gang.crosses_nodes() && activity.rate_max > Bandwidth{};
     const Duration across = has_rate ? activity.bytes / activity.rate_max : Duration{};
@@ -111,7 +112,7 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
   gang.cycle.reading = reading;
 }
 
-// The step assumes no other gangs, until the links are settled.
+// The step is that of a gang alone until SharedLinks settles and emits `changed`.
 void GangSteps::find_step(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;
@@ -167,7 +168,7 @@ void GangSteps::controller_changed_pace(JobId job) {
   book(job);
 }
 
-// Books the bytes that the gang's steps send and read, at the pace and with the pauses of its run.
+// Books the bytes that the gang's steps send and read, with the present pace and pauses of its run.
 void GangSteps::book(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();

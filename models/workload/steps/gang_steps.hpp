@@ -29,8 +29,8 @@ namespace orrery {
 // lasts 1.0 s, so 1 h of work takes 4,500 steps and 75 min.
 class GangSteps : public PaceModel {
  public:
-  // `network` is null with level: alpha_beta, `storage` is null without storage. All must outlive
-  // it.
+  // `network` is null with level: alpha_beta, `storage` is null without storage. All arguments must
+  // outlive this object.
   GangSteps(Sim sim, GangTraffic traffic, const JobTable& jobs, JobController& controller,
             Network* network, Storage* storage, StepDetail steps);
 
@@ -39,18 +39,19 @@ class GangSteps : public PaceModel {
   void connect(JobNews& jobs);
 
   struct View {
-    const StepCycle* cycle = nullptr;  // null: no such gang runs
-    Duration across{};                 // mean exchange of a step across nodes; max: no route
-    Bytes bytes{};                     // bytes of it on its heaviest link
+    const StepCycle* cycle = nullptr;  // null: no gang of the job is running
+    Duration across{};  // steps: rate: mean exchange of a step across nodes; max: no route
+    Bytes bytes{};      // bytes of that exchange on the gang's heaviest link
     bool is_traced = false;
     bool is_updating = false;  // traced: the optimizer runs, or the step waits for data
   };
   View view(JobId job) const;
   // The gang cannot exchange, and no pending timeout will abort it.
   bool waits_in_vain(JobId job) const;
-  // Bytes of traced steps, on the heaviest link. Includes earlier jobs with this id.
+  // Bytes that traced steps have sent over the gang's heaviest link. Includes those of earlier jobs
+  // with this id.
   Bytes sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
-  // See GangTraffic; the gang must be running.
+  // See GangTraffic::nic_parts(). Empty unless the gang is running.
   std::vector<double> nic_parts(JobId job) const;
 
   const SharedLinks* shared_links() const { return links_ ? &*links_ : nullptr; }
@@ -63,15 +64,16 @@ class GangSteps : public PaceModel {
 
  private:
   void phase_changed(JobId job, JobPhase after);
-  void controller_changed_pace(JobId job);  // the controller started, paused or resumed the job
+  // The controller paused or resumed the job, or changed its pace.
+  void controller_changed_pace(JobId job);
   struct SteppingGang {
     bool is_running = false;
     StepPlan plan{};
     StepCycle cycle{};
     GangTraffic::Found traffic{};
     SharedLinks::Step step{};
-    FlowId carried{};    // steps: rate: the load of its steps on its links
-    EventId gives_up{};  // pending while the gang cannot exchange
+    FlowId carried{};    // steps: rate: the mean load of the gang's steps on its links
+    EventId gives_up{};  // aborts the gang; pending while the gang cannot exchange
     bool crosses_nodes() const { return traffic.activity.bytes > Bytes{}; }
     bool is_connected() const {
       return traffic.activity.fabric.is_connected && traffic.activity.rate_max > Bandwidth{};

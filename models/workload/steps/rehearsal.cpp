@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-constexpr double kStepsInWindow = 8192;        // of all gangs together, each stepping alone
+// Steps of all gangs in a window, at their speeds without each other.
+constexpr double kStepsInWindow = 8192;
 constexpr double kSlowestStep = 30 * 86400.0;  // seconds
 constexpr Duration kForEver = 876'000_h;
 
@@ -36,7 +37,7 @@ class Stage {
     tracer_.step_done.connect([this](JobId gang) { step_done(gang.index); });
     for (uint32_t i = 0; i < gangs.size(); ++i) begin({i}, gangs[i]);
   }
-  // Until each gang has done `steps` more steps than the slowest gang has done now.
+  // Simulates until each gang has done `steps` more steps than the slowest gang had done before.
   const Marks& play(int64_t steps) {
     goal_ = std::ranges::min(now_, {}, &Mark::steps).steps + steps;
     short_of_goal_ = std::ranges::count_if(now_, [this](const Mark& m) { return m.steps < goal_; });
@@ -52,7 +53,7 @@ class Stage {
     activity.rate_max = {std::llround(gang.rate_max)};
     activity.fabric.uses = gang.uses;
     activity.fabric.is_connected = true;
-    // Of a step whose rest it finishes first.
+    // The gang first finishes its present step: `left` is the share of it that is not done.
     const double left = gang.position > 0 ? 1 - gang.position : 0;
     tracer_.begin(id, gang.cycle, activity, Duration::max(),
                   nearest_ns(gang.cycle.length(gang.alone()).seconds() * left));

@@ -18,30 +18,34 @@ Duration across_of(Bytes bytes, double bits_per_s);
 // A gang whose exchange across nodes has a route.
 struct SharingGang {
   StepCycle cycle;
-  Bytes bytes{};        // of a step, on its heaviest link
-  double rate_max = 0;  // bits a second on that link when no other gang uses any of its links
+  Bytes bytes{};  // of a step, on its heaviest link
+  // Bits a second on that link while no other gang uses any of the gang's links.
+  double rate_max = 0;
   std::vector<LinkUse> uses{};
   double position = 0;  // finished share of its present step
 
-  // Duration of its exchange across nodes.
+  // Duration of the exchange across nodes without other gangs.
   Duration alone() const { return across_of(bytes, rate_max); }
 };
 
 struct Rehearsal {
-  std::vector<Duration> steps;  // mean step of each gang, at least its step alone
-  uint64_t played = 0;          // simulated steps of all gangs
+  // Mean duration of each gang's steps, at least that without other gangs.
+  std::vector<Duration> steps;
+  uint64_t played = 0;  // simulated steps of all gangs
 };
 
-// Simulates the gangs on a flow network of these links, each from its position, until two windows
-// in a row agree within 1 % for each gang. Uses name links by their index in `capacities` (bits a
-// second). A window is eight steps of the slowest gang; at most six windows are simulated.
+// Simulates the gangs on a flow network of these links, each from its position. After a warm-up the
+// simulation proceeds in windows of eight steps of the slowest gang. It stops once the mean steps
+// of each gang in two successive windows differ by at most 1 %, or after six windows. The uses of a
+// gang name links by their index in `capacities` (bits a second).
 //
-// Example: two gangs of 1 s steps, 0.5 s of which exchange on a shared link. From equal positions
-// both exchange at half the rate, and a step takes 1.5 s. From opposite positions they take turns,
-// and a step takes 1 s.
+// Example: two gangs with steps of 1 s, of which 0.5 s are an exchange on a shared link. From equal
+// positions both exchange at half the rate, and a step takes 1.5 s. From opposite positions they
+// take turns, and a step takes 1 s.
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
-// False if step lengths differ so much that a window would have too many steps, or if a step lasts
-// for months. Gangs with such different steps do not synchronise, so expected rates suit them.
+// False if step lengths differ so much that a window would have too many steps, or if a step takes
+// more than 30 days. Gangs with such different steps do not synchronise, so expected rates suit
+// them.
 bool is_worth_rehearsing(std::span<const SharingGang* const> gangs);
 
 }  // namespace orrery

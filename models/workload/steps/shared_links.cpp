@@ -90,8 +90,8 @@ void SharedLinks::take_away(JobId job) {
   }
 }
 
-// A gang with more contended links than it watches rejoins its group only once half of them
-// changed, because rejoining costs time for each link.
+// Joining `expected_` takes time for each link. So a gang with more than kWatched contended links
+// joins again only once the links that became or ceased to be contended are more than half as many.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -163,8 +163,9 @@ void SharedLinks::settle() {
   }
 }
 
-// A gang with expected rates has only neighbours with expected rates, or neighbours that are seeds
-// themselves. So the search need not pass through it once the group is too large to be rehearsed.
+// Expected rates need no complete group: a gang that has them need not join again unless it
+// changed, and a changed gang is a seed itself. So a search that has found too many gangs for a
+// rehearsal does not continue through gangs with expected rates.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};
@@ -220,8 +221,8 @@ void SharedLinks::rehearse_group() {
   steps_rehearsed_ += rehearsal.played;
   for (size_t i = 0; i < group_.size(); ++i) {
     const SharingGang& gang = gangs[i];
-    // The duration of the exchange that gives the rehearsed step; never shorter than without
-    // sharing.
+    // Finds the duration of the exchange across nodes from that of the rehearsed step. It is at
+    // least the duration without sharing.
     const StepCycle& cycle = gang.cycle;
     const Duration exposed = rehearsal.steps[i] - cycle.working - cycle.update;
     const bool waits_for_data = rehearsal.steps[i] <= cycle.reading;
@@ -255,7 +256,7 @@ void SharedLinks::set_step(JobId job, Step step, double noticed) {
   changed_.push_back(job);
 }
 
-// Assumes even steps since the last update.
+// Advances the gang's position to now; its steps since `as_of` are assumed to be equally long.
 void SharedLinks::move_on(WatchedGang& gang) const {
   if (gang.step.length != Duration::max()) {
     const double steps = (engine_.now() - gang.as_of).seconds() / gang.step.length.seconds();

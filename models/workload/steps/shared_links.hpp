@@ -14,25 +14,27 @@
 
 namespace orrery {
 
-// A link is contended if its gangs together could fill it. A gang without contended links steps in
-// closed form. Gangs connected by contended links, also through others, are a group. Groups of up
-// to 16 are rehearsed unless their steps differ too much; other groups use expected rates. Example:
-// A and B share link 1, B and C share link 2, both contended: A, B and C are one group and are
-// rehearsed together.
+// A link is contended if the rates that its gangs would reach alone add up to more than its
+// capacity. A gang without contended links steps in closed form. Gangs that are connected by
+// contended links, directly or through other gangs, are a group. Groups of up to 16 gangs are
+// rehearsed unless their steps differ too much; other groups use expected rates. Example: A and B
+// share link 1, B and C share link 2, and both links are contended. A, B and C are one group and
+// are rehearsed together.
 //
-// Steps are recomputed once per instant, in Phase::Settle, when gangs begin, end or change and when
-// capacities do, and hold until then. A pausing gang counts as one that continues.
+// When a gang begins, ends or changes, or a capacity changes, the steps of the affected groups are
+// computed again, once per instant, in Phase::Settle. A paused gang counts as one that continues.
 class SharedLinks {
  public:
   static constexpr size_t kRehearsedMax = 16;
-  // Links and capacities are those of `flows`, which must outlive it. Groups of up to
+  // Links and capacities are those of `flows`, which must outlive this object. Groups of up to
   // `rehearsed_max` gangs are rehearsed.
   SharedLinks(Engine& engine, FlowNetwork& flows, size_t rehearsed_max = kRehearsedMax);
   SharedLinks(const SharedLinks&) = delete;
   SharedLinks& operator=(const SharedLinks&) = delete;
   ~SharedLinks() { engine_.cancel(settle_event_); }
 
-  // The gang steps like this from now on. `rate_max`: a limit besides links.
+  // The gang steps like this from now on. `gang.rate_max` limits its rate besides the capacities of
+  // its links.
   void set(JobId job, const SharingGang& gang);
   void remove(JobId job);
 
@@ -41,9 +43,9 @@ class SharedLinks {
     Duration length;
     bool operator==(const Step&) const = default;
   };
-  // As of the last settling; a gang set since then steps as if alone.
+  // The step that the last settling found. A gang set() since then has the step of a gang alone.
   const Step& step(JobId job) const { return gangs_[job.index].step; }
-  Signal<JobId> changed;  // step() changed
+  Signal<JobId> changed;  // step() of the gang changed
 
   uint64_t steps_rehearsed() const { return steps_rehearsed_; }
   uint64_t rates_expected() const { return expected_.worked_out(); }
@@ -51,11 +53,11 @@ class SharedLinks {
  private:
   struct WatchedGang {
     bool is_there = false, is_dirty = false;
-    SharingGang own;        // rate_max: the limit of its links when alone
-    double rate_limit = 0;  // its own limit, bits a second
-    Step alone, step;       // step: the last one emitted
-    Time as_of{};           // the instant of own.position
-    uint32_t found = 0;     // mark of the last search that reached it
+    SharingGang own;  // rate_max: the least of `rate_limit` and what its links allow the gang alone
+    double rate_limit = 0;  // the limit given to set(), bits a second
+    Step alone, step;       // step: the value of step()
+    Time as_of{};           // when own.position was computed
+    uint32_t found = 0;     // number of the last search that reached the gang
     size_t flips = 0;       // links that became or ceased to be contended since it joined expected_
     bool shares() const { return is_there && alone.length != Duration::max(); }
   };
@@ -66,7 +68,7 @@ class SharedLinks {
   struct Link {
     std::vector<Member> members;  // in id order
     double capacity = 0, demand = 0;
-    uint32_t searched = 0;              // mark of the last search that reached it
+    uint32_t searched = 0;              // number of the last search that reached the link
     uint32_t rehearsal = 0, place = 0;  // the last rehearsal, and the link's index in it
     bool is_contended() const { return demand > capacity * (1 + 1e-9); }
   };
@@ -93,9 +95,9 @@ class SharedLinks {
   std::vector<WatchedGang> gangs_;  // by job
   std::vector<Link> links_;
   ExpectedRates expected_;
-  std::vector<JobId> seeds_;    // starts of the next settling's search
+  std::vector<JobId> seeds_;    // gangs from which the next settling searches groups
   std::vector<JobId> group_;    // members found by the last search
-  std::vector<JobId> changed_;  // changed in the present settling
+  std::vector<JobId> changed_;  // gangs whose step changed in the present settling
   uint32_t searches_ = 0, rehearsals_ = 0;
   EventId settle_event_;
   uint64_t steps_rehearsed_ = 0;

@@ -48,7 +48,7 @@ void StepTracer::next_step(JobId job) {
   compute(job, Phase::Compute, steps.lead_work, steps.lead);
 }
 
-// Does this work in exactly this time, so progress is exact at its end.
+// The gang does `work` in exactly `span`, so its progress is exact at the end of the phase.
 void StepTracer::compute(JobId job, Phase phase, Duration work, Duration span) {
   Steps& steps = steps_[job.index];
   steps.phase = phase;
@@ -86,7 +86,8 @@ void StepTracer::update(JobId job) {
   updated(job);
 }
 
-// The gang may have to wait for data; set_reading() checks again.
+// Ends the step once the optimizer has run and the step's data have been read. If no data arrive,
+// the step waits until set_reading() schedules this check again.
 void StepTracer::updated(JobId job) {
   Steps& steps = steps_[job.index];
   if (steps.cycle.reading == Duration::max()) return;
@@ -158,7 +159,8 @@ bool StepTracer::is_transferring(JobId job) const {
          steps.inside.left == Duration::max();
 }
 
-// A transfer under way keeps its progress; the rest is counted on the new heaviest link.
+// A transfer keeps its progress. The bytes that are left are scaled to those on the new heaviest
+// link.
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;

@@ -16,14 +16,14 @@
 
 namespace orrery {
 
-// Each step follows StepCycle; its exchange across nodes is one transfer, which shares links with
-// all others. Work progresses while a step computes and stands still for the rest. A pause of the
-// gang stops all of this. The last step is as small as the work that is left: its compute and bytes
-// are that share of a whole step. Example: 10 s of work in steps of 4 s: two whole steps and one
-// half step.
+// Each step follows StepCycle. Its exchange across nodes is one transfer, which shares links with
+// all other flows. Work progresses while a step computes and stands still in its other phases. A
+// pause of the gang stops the step, its transfer included. The last step has only the work that is
+// left, and its times and bytes are that share of a whole step's. Example: 10 s of work in steps of
+// 4 s take two whole steps and one half step.
 class StepTracer {
  public:
-  // `flows`: null if no exchange leaves its nodes.
+  // `flows` is null if no gang exchanges across nodes.
   StepTracer(Engine& engine, FlowNetwork* flows) : engine_{engine}, flows_{flows} {}
   StepTracer(const StepTracer&) = delete;
   StepTracer& operator=(const StepTracer&) = delete;
@@ -36,9 +36,10 @@ class StepTracer {
   void set_reading(JobId job, Duration reading);
   void set_paused(JobId job, bool is_paused);
 
-  Signal<JobId, Pace> pace_changed;  // exact: a phase does its work in exactly its time
-  Signal<JobId> step_done;           // unless end() is called, the next step begins afterwards
-  Signal<JobId> transfer_due;        // the exchange across nodes is due; a route may be missing
+  Signal<JobId, Pace> pace_changed;  // exact: the work of a phase is done in exactly its duration
+  // Afterwards the next step begins, unless end() was called or no work is left.
+  Signal<JobId> step_done;
+  Signal<JobId> transfer_due;  // the exchange across nodes begins; a route may be missing
 
   bool is_updating(JobId job) const {  // the optimizer runs, or the step waits for data
     return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
@@ -52,28 +53,29 @@ class StepTracer {
   struct Wait {
     EventId event{};
     Time due{};
-    Duration left = Duration::max();  // of a paused wait
+    Duration left = Duration::max();  // time left of a paused wait; max: not paused
     void (StepTracer::*then)(JobId) = nullptr;
   };
   struct Steps {
     bool is_active = false;
     StepCycle cycle{};
     StepActivity activity{};
-    Duration left{};  // work, the present step included
+    Duration left{};  // remaining work, including that of the present step
     Duration work{};  // of the present step
     double part = 1;  // the present step's share of a whole step
-    // Before its exchange begins: time, and the work done in that time.
+    // The time of the present step before its exchange begins, and the work done in that time.
     Duration lead{}, lead_work{};
     // Start of the present step, and end of its optimizer; pauses delay both.
     Time begun{}, updated_at{};
     Phase phase = Phase::Compute;
     Time paused_at = Time::max();  // max: not paused
     bool exchanges = false;        // an exchange is under way
-    Wait main{}, inside{};         // the event that ends the phase; the exchange inside of nodes
+    Wait main{}, inside{};         // main: ends the phase; inside: ends the exchange within nodes
     FlowId flow{};
-    Bytes sending{};  // bytes of the transfer under way, or left when its route changed
-    Bytes whole{};    // bytes of a whole step on its heaviest link at that time
-    Bytes sent{};     // bytes of finished transfers
+    // Bytes of the present transfer; after a change of route only those that were left.
+    Bytes sending{};
+    Bytes whole{};  // bytes of a whole step on the heaviest link when `sending` was set
+    Bytes sent{};   // bytes of transfers that have ended
     bool is_paused() const { return paused_at != Time::max(); }
     Duration part_of(Duration span) const {
       return part == 1 ? span : nearest_ns(span.seconds() * part);
