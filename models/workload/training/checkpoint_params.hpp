@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// Sync: compute stops until the checkpoint is in the store. Async: it stops only while state is
-// copied to host memory.
+// Sync: compute stops until the checkpoint is in the store. Async: compute stops only while the
+// state is copied to host memory.
 enum class CheckpointMode : uint8_t { Sync, Async };
 constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"sync", "async"}; }
 

@@ -5,12 +5,12 @@
 namespace orrery {
 namespace {
 
-// Seconds. MegaScale, NSDI'24, section 3.5: 361 s with barriers alone give the first constant, the
-// 686 s that the store adds give the second.
+// In seconds. MegaScale, NSDI'24, section 3.5: 361 s with barriers alone give the first constant,
+// the 686 s that the store adds give the second.
 constexpr double kBarrier = 8.6e-5;  // for each pair of ranks
 constexpr double kStore = 0.335;     // for each rank
 constexpr double kOrdered = 2.4e-3;  // for each rank
-constexpr double kOrderedMax = 30;   // the limit for more than 10,000 GPUs
+constexpr double kOrderedMax = 30;   // MegaScale's bound for more than 10,000 GPUs
 
 double meeting_seconds(CommunicatorMethod method, double n) {
   switch (method) {

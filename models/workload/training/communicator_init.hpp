@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// How the ranks connect. With tcp_store one thread serves all of them, and groups are made one by
-// one, each with a barrier of all ranks. redis removes the single thread, ordered the barriers,
-// too.
+// How the ranks connect. With tcp_store one thread serves all ranks, and communicator groups are
+// made one by one, each with a barrier of all ranks. redis has no single thread; ordered has no
+// such barriers, either.
 enum class CommunicatorMethod : uint8_t { TcpStore, Redis, Ordered };
 constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
   return {"tcp_store", "redis", "ordered"};
@@ -41,9 +41,10 @@ struct CommunicatorParams {
   }
 };
 
-// For one start of a job with this many ranks; a single rank needs none.
+// Duration of one start of a job with this many ranks; 0 for a single rank.
 Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks);
-// From the start barrier until the job loads its checkpoint.
+// Duration from the start barrier until the job begins to load its checkpoint. `gpus` of its GPUs
+// take part.
 Duration init_time(const Job& job, int32_t gpus);
 
 }  // namespace orrery

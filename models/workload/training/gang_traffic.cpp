@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kNoNic = UINT32_MAX;
 
-// By GPU: index of the nearest compute NIC of the node.
+// For each GPU, the nearest compute NIC as an index among the node's compute NICs.
 std::vector<uint32_t> nics_of_gpus(const Machine& machine) {
   std::vector<uint32_t> compute(machine.nics.size());  // number of compute NICs before each
   for (uint32_t i = 0, k = 0; i < machine.nics.size(); ++i) {
@@ -37,7 +37,7 @@ double cores_per_gpu(const Machine& machine, const GangPlaces::Share& share) {
   return cores / std::popcount(share.gpus);
 }
 
-// Scales rates to those of the heaviest link.
+// Scales weights, bytes and rate so that the heaviest link has weight 1.
 void scale_to_heaviest(StepActivity& activity) {
   std::vector<LinkUse>& uses = activity.fabric.uses;
   if (uses.empty()) return;

@@ -17,37 +17,39 @@
 
 namespace orrery {
 
-// The GPUs of a gang with running pods.
+// The nodes and GPUs of a gang's running pods.
 struct GangPlaces {
-  struct Share {  // GPUs and CPUs of its first node with this machine
+  struct Share {  // the gang's GPUs and CPUs on its first node of a machine type
     uint32_t machine = 0;
     GpuMask gpus = 0;
-    int64_t cpu_milli = 0;  // 0: no limit
+    int64_t cpu_milli = 0;  // requested by its pods there; 0: no limit
   };
   std::vector<RankPlace> ranks;  // in order of ranks
   std::vector<NodeId> nodes;     // each node once, in id order
-  std::vector<Share> shares;     // by machine; other nodes of the machine count as equal
+  std::vector<Share> shares;  // by machine type; its other nodes are assumed to be like the first
 };
 
-// If nodes differ, the slowest kind sets the pace: the GPUs with the fewest FLOP/s, and the machine
-// on which an exchange takes longest.
+// If a gang's nodes differ, the slowest type sets the pace: the GPUs with the fewest FLOP/s, and
+// the machine type on which an exchange takes longest.
 class GangTraffic {
  public:
-  // `network` is null with level: alpha_beta. All must outlive it.
+  // `network` is null with level: alpha_beta. All arguments must outlive this object.
   GangTraffic(const ClusterState& cluster, const JobTable& jobs, std::span<const Machine> machines,
               Network* network, ExchangeTimes times);
 
   GangPlaces places_of(JobId job) const;
   StepPlan plan_of(JobId job, const GangPlaces& places) const;
   struct Found {
-    StepActivity activity;      // in bytes on the heaviest link, which has weight 1
-    std::vector<LinkUse> load;  // routes over each link, for adaptive routing
+    StepActivity activity;      // its bytes are those on the heaviest link, which has weight 1
+    std::vector<LinkUse> load;  // number of its routes over each link, for adaptive routing
     bool has_detour = false;
   };
-  // By present routes, which replace those with the load `held`.
+  // Finds the exchanges by the network's present routes. `held` is the load of the gang's earlier
+  // routes; the new ones replace them, so adaptive routing ignores that load.
   Found find(JobId job, const StepPlan& plan, const GangPlaces& places,
              std::span<const LinkUse> held) const;
-  // The share of the activity's bytes that each rank sends, by NIC. Empty without a fabric.
+  // For each rank, the bytes that it sends relative to those of the activity. Ranks that share a
+  // NIC send equally. Empty without a fabric.
   std::vector<double> nic_parts(const GangPlaces& places, const StepActivity& activity) const;
 
  private:
@@ -56,7 +58,8 @@ class GangTraffic {
   std::span<const Machine> machines_;
   Network* network_;
   ExchangeTimes times_;
-  std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: compute NIC by GPU
+  // By machine type and GPU: index among the node's compute NICs.
+  std::vector<std::vector<uint32_t>> nic_of_gpu_;
 };
 
 }  // namespace orrery

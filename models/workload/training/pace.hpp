@@ -11,22 +11,23 @@
 namespace orrery {
 
 // The pace differs from 1 if a job shares its GPUs, runs on another GPU model, or waits for
-// exchanges between its ranks. Pauses for checkpoints do not affect it. In whole numbers, so that
-// runs are exact. Example: steps of 0.8 s compute that last 1 s: work 0.8 s in a span of 1 s,
-// computing 80 %.
+// exchanges between its ranks. Pauses for checkpoints do not affect it. A pace consists of whole
+// numbers, so that runs are exact. Example: steps with 0.8 s of compute last 1 s. Then work is 0.8
+// s in a span of 1 s, and computing is 80 %.
 struct Pace {
   static constexpr int64_t kFull = 1'000'000, kWhole = 1'000'000'000;
   int64_t work = 1, span = 1;  // this work is done in this time; work 0: no progress
-  int64_t computing = kWhole;  // billionths of that time in which GPUs compute; otherwise they wait
-  int64_t share_milli = 1000;  // share of its GPUs' time; the rest belongs to another job
+  // Billionths of `span` in which GPUs compute; in the rest of it they wait.
+  int64_t computing = kWhole;
+  int64_t share_milli = 1000;  // thousandths of its GPUs' time; another job has the rest
 
-  // Work done per million units of time.
+  // The pace of a job that does `ppm` millionths of a unit of work in each unit of time.
   static constexpr Pace of_millionths(int64_t ppm, int64_t share_milli = 1000) {
     if (ppm == kFull) return {.share_milli = share_milli};
     return {.work = ppm, .span = kFull, .share_milli = share_milli};
   }
-  // Work is GPU compute: `compute` of it in each step, which lasts `step` now. Duration::max():
-  // never ends.
+  // The pace of a gang that does `compute` of work in each step, which lasts `step` now. If `step`
+  // is max, the step never ends.
   static constexpr Pace of_step(Duration compute, Duration step) {
     if (step == Duration::max()) return {.work = 0, .computing = 0};
     if (step == compute) return {};
@@ -36,13 +37,13 @@ struct Pace {
 
   bool operator==(const Pace&) const = default;
   constexpr bool is_still() const { return work == 0; }
-  // Work done, in whole nanoseconds. `rest`: work beyond the whole nanoseconds before, in span-ths
-  // of one.
+  // Work done in this time, rounded down to nanoseconds. `rest` is what earlier calls rounded off,
+  // in units of 1 / span ns.
   constexpr Duration work_in(Duration time, int64_t rest = 0) const {
     if (work == span) return time;
     return {static_cast<int64_t>((static_cast<int128_t>(time.ns) * work + rest) / span)};
   }
-  // How long this work takes, up to the nanosecond at which it is done; saturates.
+  // How long this work takes, rounded up to nanoseconds. Saturates at Duration::max().
   constexpr Duration span_of(Duration amount, int64_t rest = 0) const {
     if (work == span || amount == Duration::max() || amount == Duration{}) return amount;
     if (work == 0) return Duration::max();

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// The checkpoint plan in time at the present pace.
+// The checkpoint plan with its interval in time at the present pace.
 CheckpointPlan paced(const RunTerms& terms) {
   return {terms.pace.span_of(terms.plan.interval), terms.plan.write};
 }
@@ -19,12 +19,12 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   ORRERY_CHECK(passed >= Duration{}, "a run is cut after it began");
   const Pace& pace = terms.pace;
   const auto& [interval, write] = terms.plan;
-  const Duration since =
-      passed + run.half_written;  // no checkpoint yet: it computed all of unsaved
+  // The time after the unsaved work was done, an incomplete checkpoint included.
+  const Duration since = passed + run.half_written;
   const int64_t planned = checkpoints_of(terms.work - run.saved, terms.plan);
   RunCut cut;
   if (planned > 0) {
-    // Checkpoint k is written after (k * interval - unsaved) of work and k writes.
+    // Checkpoint k is complete after (k * interval - unsaved) of work and k writes.
     const int128_t each = static_cast<int128_t>(interval.ns) * pace.span +
                           static_cast<int128_t>(write.ns) * pace.work;
     const int128_t all = static_cast<int128_t>(since.ns) * pace.work +
@@ -33,7 +33,7 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   }
   const Duration saved = interval * cut.checkpoints;
   if (cut.checkpoints > 0) cut.to_last = pace.span_of(saved - run.unsaved, run.rest);
-  // The last stretch has no checkpoint after it, so the time can only fall into its compute.
+  // No checkpoint follows the last stretch, so the time after the last checkpoint is compute.
   const bool is_last = cut.checkpoints == planned;
   const Duration goal = (is_last ? terms.work - run.saved : saved + interval) - run.unsaved;
   const Duration most = pace.span_of(goal, run.rest), rest = since - write * cut.checkpoints;

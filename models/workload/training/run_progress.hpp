@@ -26,35 +26,35 @@ struct RunSpans {
 };
 
 // The checkpoint cycle continues when the pace changes: the next checkpoint comes after `interval`
-// of compute since the last one, at any pace. advance() ends the time at one pace and must be
-// called before the terms change; call change_pace() after that. The result does not depend on how
-// often a run is advanced at one pace; a change of pace drops less than a nanosecond of work.
-// Example: interval 60 min; 40 min at full pace, then half pace: the checkpoint begins 40 min after
-// the change.
+// of compute since the last one, at any pace. Before the terms change, call advance(), which
+// accounts for the time at the old pace; after the change call change_pace(). The result does not
+// depend on how often a run is advanced at one pace; a change of pace drops less than a nanosecond
+// of work. Example: the interval is 60 min, and the run goes at full pace for 40 min, then at half
+// pace. The checkpoint begins 40 min after the change.
 struct RunProgress {
-  Time since{};             // start of the present pace
+  Time since{};             // time of the last resume() or advance()
   Duration saved{};         // compute that survives a failure
   Duration resumed_from{};  // progress when a gang began to compute; 0 for pods
   Duration unsaved{};       // compute since the last checkpoint, up to `since`
-  int64_t rest = 0;         // beyond `unsaved`, in fractions of a nanosecond: see Pace::work_in
-  Duration half_written{};  // of a checkpoint in progress at `since`
-  // Start of the unsaved compute, and its time on a GPU.
+  int64_t rest = 0;         // work beyond `unsaved`, in units of 1 / span ns: see Pace::work_in
+  Duration half_written{};  // time spent on a checkpoint that is incomplete at `since`
+  // When the unsaved compute began, and the time that a GPU has computed since then.
   Time unsaved_from{};
   Duration unsaved_span{};
 
   Duration done() const { return saved + unsaved; }  // up to `since`
 };
 
-// State of a run at one pace some time after `since`, and its activity meanwhile.
+// State of a run at one pace when `passed` has elapsed since `since`, and what it did in that time.
 struct RunCut {
   int64_t checkpoints = 0;  // complete ones
-  Duration computing;       // of that time
-  Duration to_last;         // part of that before the last checkpoint began
-  Duration half_written;    // of an incomplete checkpoint
+  Duration computing;       // part of `passed` outside of checkpoints
+  Duration to_last;         // part of `computing` before the last complete checkpoint began
+  Duration half_written;    // time spent on an incomplete checkpoint
   Duration unsaved;         // work since the last checkpoint
   int64_t rest = 0;         // as in RunProgress
 };
-// The run must not stall or end before.
+// The run must neither stand still nor end within `passed`.
 RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed);
 
 void resume(RunProgress& run, Time now);  // from the saved progress
@@ -71,12 +71,14 @@ struct Snapshot {
 Snapshot snapshot(const RunProgress& run);  // as of `since`
 // The run must not have failed since the snapshot.
 RunSpans save(RunProgress& run, const Snapshot& snapshot);
-// From `since` until this much work is done, or all; Duration::max(): never at this pace.
+// Time from `since` until the run has done this much of its work, or all in time_left(). max: it
+// never does at this pace.
 Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done);
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {
   return time_until(run, terms, terms.work);
 }
-// Millionths of the remaining time in which it computes, a mean if the run continues at this pace.
+// The mean share of compute in the time from progress `resumed_from` to the end of the run, in
+// millionths, if the run continues at this pace.
 int32_t computing_millionths(const RunTerms& terms, Duration resumed_from);
 
 RunSpans operator+(const RunSpans& a, const RunSpans& b);

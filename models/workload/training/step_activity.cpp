@@ -19,7 +19,7 @@ struct GroupNics {
   int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
 
-// Of the ranks first, first + stride, ...: the NICs of those on each node, each once.
+// The NICs of the ranks first, first + stride, ... of a group, node by node; each node's NICs once.
 GroupNics group_nics(std::span<const RankPlace> places, int32_t first, int32_t stride,
                      int32_t ranks) {
   std::vector<std::vector<NicId>> of_nodes;
@@ -42,8 +42,8 @@ GroupNics group_nics(std::span<const RankPlace> places, int32_t first, int32_t s
   return group;
 }
 
-// All groups of an exchange, by first rank and number of ranks. Pipeline groups are whole columns
-// of stages.
+// Calls f(first rank, number of ranks) for each group of an exchange. A pipeline group here
+// consists of one rank of every stage.
 template <class F>
 void for_each_group(const StepTraffic& traffic, size_t places, F&& f) {
   const auto all = static_cast<int32_t>(places);
@@ -62,7 +62,8 @@ std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const Ran
   return groups;
 }
 
-// Marks those of the ranks first, first + stride, ... that are on the last nodes.
+// The ranks of a group are first, first + stride, ... Marks those on the last nodes as servers, one
+// node for each server.
 void mark_servers(const StepTraffic& traffic, std::span<const RankPlace> places, int32_t first,
                   int32_t ranks, std::vector<bool>& serves) {
   const auto place = [&](int32_t i) { return static_cast<size_t>(first + i * traffic.stride); };

@@ -23,10 +23,10 @@ struct RankPlace {
   PodId pod{};  // its pod
 };
 
-// In the order of launchers: the ranks of a node are consecutive.
+// Sorts ranks as launchers do: the ranks of a node are consecutive.
 std::vector<RankPlace> by_node(std::vector<RankPlace> ranks);
 
-// Pods with only dedicated parameter servers as ranks. `ranks` are those of a gang.
+// Pods whose ranks are all dedicated parameter servers. `ranks` are the ranks of a gang.
 std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<RankPlace>& ranks);
 
 struct StepActivity {
@@ -36,10 +36,10 @@ struct StepActivity {
   Duration inside{};      // duration of exchanges within nodes
 };
 
-// Ranks are in the order of `places`, node by node; each node gives `gpus` of this machine. If
-// nodes have different numbers of ranks in a group, each uses as many NICs as the node with the
-// fewest. NICs reach `nic_factor` of their rate. `times` gives the duration and pattern of each
-// exchange alone; `queue_pairs` split the traffic between two NICs.
+// Ranks are in the order of `places`, node by node; each node gives `gpus` of this machine type. If
+// a group has different numbers of NICs on its nodes, it uses as many on each node as on the node
+// with the fewest. NICs reach `nic_factor` of their rate. `times` gives the duration and pattern of
+// each exchange alone. The traffic between two NICs is split among `queue_pairs` flows.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor = 1, const ExchangeTimes& times = {},

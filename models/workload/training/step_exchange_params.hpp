@@ -74,7 +74,7 @@ struct ExchangeParams {
   }
 };
 
-// The size of a group in a job with this many ranks; neighbours of a pipeline: two.
+// The size of a group in a job with this many ranks. A pipeline group is a stage and the next one.
 int32_t group_ranks(ExchangeGroup among, const ParallelParams& parallel, int32_t ranks);
 
 }  // namespace orrery

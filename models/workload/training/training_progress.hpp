@@ -18,10 +18,12 @@ struct CheckpointPlan {
   Duration write;     // synchronous time of one checkpoint
 };
 
-// Exact, in whole nanoseconds; `work_left` must be the work at the start of the run.
+// The functions below count `work_left` from the start of the run or from a checkpoint. Results are
+// exact, in whole nanoseconds.
 int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
 Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
-// The computing share of the run's time; without an end interval / (interval + write).
+// The share of the run's time in which it computes. For a run without an end that is interval /
+// (interval + write).
 double compute_fraction(Duration work_left, CheckpointPlan plan);
 
 }  // namespace orrery

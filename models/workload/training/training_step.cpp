@@ -38,8 +38,8 @@ StepTraffic traffic_of(const StepParams& params, int32_t ranks, ExchangeGroup am
   return traffic;
 }
 
-// Exchanges that follow from the model. A microbatch of b sequences of s tokens is b * s * h
-// numbers.
+// Exchanges that follow from the model. The activations of a microbatch with b sequences of s
+// tokens in a model of width h are b * s * h numbers.
 class ModelTraffic {
  public:
   ModelTraffic(const StepParams& params, int32_t ranks) : params_{params}, ranks_{ranks} {
@@ -58,11 +58,12 @@ class ModelTraffic {
   std::vector<StepTraffic> list() {
     const TransformerParams& model = *params_.model;
     const ParallelParams& parallel = params_.parallel;
-    // Two all-reduces in each direction in every layer, and two more if the forward pass is
+    // Each layer has two all-reduces in each direction, and two more if the forward pass is
     // recomputed.
     add(ExchangeGroup::Tensor, Collective::AllReduce, tokens_,
         layer_rounds_ * (model.recompute ? 6 : 4));
-    // Forward and back; each rank of a tensor group passes its part.
+    // A microbatch crosses each boundary of stages forward and back. Each rank of a tensor group
+    // sends its part.
     add(ExchangeGroup::Pipeline, Collective::PointToPoint, {tokens_.count / parallel.tensor},
         2 * rounds_ * parallel.virtual_stages);
     if (model.experts_per_token > 0) {  // to the experts and back, in each direction
@@ -168,9 +169,9 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
   return std::pow(cores_per_gpu / params.cores_per_gpu, params.exponent);
 }
 
-// Matrix products only. With sequences of s tokens, width h and vocabulary V the forward pass of a
-// layer takes 24 s h^2 (1 + s / 6h) for each sequence, the backward pass twice that, and the output
-// layer 6 s h V in all.
+// Counts matrix products only. With sequences of s tokens, width h and vocabulary V the forward
+// pass of a layer takes 24 s h^2 (1 + s / 6h) operations for each sequence, the backward pass twice
+// that, and the output layer 6 s h V in all: see flops_per_step().
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate) {
   if (params.compute) return *params.compute;
   return nearest_ns(flops_per_step(*params.model) / (flops_rate * ranks));
@@ -187,7 +188,7 @@ double reference_rate(const TransformerParams& model) {
 }
 
 Duration work_at(Duration work, Duration reference, Duration compute) {
-  // A step of a tiny model takes less than a nanosecond.
+  // `reference` may be 0: a step of a tiny model takes less than a nanosecond.
   const int128_t scaled = int128_t{work.ns} * compute.ns / std::max(reference.ns, int64_t{1});
   return {static_cast<int64_t>(std::clamp<int128_t>(scaled, work.ns > 0, Duration::max().ns))};
 }

@@ -1,10 +1,11 @@
 // models/workload/training/training_step.hpp -- duration of a step of synchronous training.
 //
-// A step is a loop: data, compute, exchange, wait, update. With p stages, v shares of the layers on
-// each and m microbatches
+// Training is a loop: data, compute, exchange, wait, update. With p stages, v shares of the layers
+// on each and m microbatches a step takes
 //   t = compute * (1 + (p - 1) / (v * m)) * slowdown + max(0, exchange - overlap * compute) + fixed
-// where slowdown is the expected cost of waiting for the slowest machine. Example: compute 1 s, p =
-// 4, v = 1, m = 12, exchange 0.5 s, overlap 0.3: 1.25 s + 0.2 s + fixed.
+// where slowdown is the expected effect of waiting for the slowest machine, and fixed is the time
+// of optimizer and data. Example: compute 1 s, p = 4, v = 1, m = 12, slowdown 1, exchange 0.5 s,
+// overlap 0.3: 1.25 s + 0.2 s + fixed.
 #pragma once
 
 #include <cstdint>
@@ -33,58 +34,62 @@ struct StepTraffic {
 };
 
 struct StepPlan {
-  Duration compute{};   // of a rank that never waits
-  Duration bubble{};    // while the pipeline fills and empties
+  Duration compute{};   // time of a rank that never waits
+  Duration bubble{};    // wait while the pipeline fills and empties
   Duration fixed{};     // optimizer and data
   double slowdown = 1;  // factor on compute and bubble
   double overlap = 0;
   std::vector<StepTraffic> traffic;
 };
-// The params must have no mistakes, nor mistakes_for() these ranks. `flops_rate`: of each GPU;
-// absent: that of the model's work_gpu.
+// `params` must have no mistakes() and no mistakes_for() these ranks. `flops_rate` is that of each
+// GPU; absent: that of the model's work_gpu.
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate = {});
-// Compute with its waits for other stages and machines, and the part of exchanges that it hides.
+// working_time() is compute with its waits for other stages and machines. hidden_time() is how much
+// of the exchanges compute hides at most.
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
 
 // The ranks of a group of this traffic if each node gives these GPUs to the job. NICs are shared
 // equally with the node's other groups.
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
-// A single exchange. NICs reach `nic_factor` of their rate, see polling_factor().
+// Duration and pattern of a single exchange. NICs reach `nic_factor` of their rate, see
+// polling_factor().
 LoneExchange lone_exchange(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
                            double nic_factor = 1, const ExchangeTimes& times = {});
-// All exchanges of a step, one after another.
+// Duration of all exchanges of a step, one after another.
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                        double nic_factor = 1, const ExchangeTimes& times = {});
 
-// The share of RDMA's rate with this many cores per GPU; 1 on a single node.
+// The share of its rate that a NIC reaches with this many cores per GPU; 1 on a single node.
 double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t nodes);
 
-// Floating-point operations of one step over all ranks, and their share of the peak.
+// Floating-point operations of one step over all ranks.
 double flops_per_step(const TransformerParams& model);
-// Achieved FLOP/s of a GPU, its peak times the efficiency; 0: unknown peak.
+// FLOP/s that a GPU achieves: its peak times the efficiency. 0 if the peak is unknown.
 double flops_rate(const TransformerParams& model, const GpuModel& gpu);
-double reference_rate(const TransformerParams& model);  // of the GPU that `work` assumes
-// Compute of each rank in a step without waits: as given, or the model's FLOPs at this rate.
+// flops_rate() of the GPU that `work` assumes.
+double reference_rate(const TransformerParams& model);
+// Compute of each rank in a step, without waits: `params.compute`, or the model's operations at
+// this rate.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
-// Compute time of a job here. `work` is given for a GPU with steps of `reference`; steps here take
-// `compute`.
+// Compute time of a job on its GPUs, where a step computes for `compute`. `work` is its compute
+// time on GPUs where a step computes for `reference`.
 Duration work_at(Duration work, Duration reference, Duration compute);
 Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);
 double parameters_of(const TransformerParams& model);
-// A whole training: 6 operations for each parameter and token, 8 with recomputation. Example: 7e9
-// parameters, 1e12 tokens at 4e17 FLOP/s: 105,000 s.
+// Duration of a whole training: 6 operations for each parameter and token, 8 with recomputation.
+// Example: 7e9 parameters and 1e12 tokens at 4e17 FLOP/s take 105,000 s.
 Duration training_time(double parameters, double tokens, bool recompute, double flops_per_s);
 
 double bubble_fraction(int32_t stages, int32_t virtual_stages, int32_t microbatches);
-// The probability that any of the nodes is slow, if each is slow with probability `fraction`; and
-// its mean effect on the step's length.
+// straggler_probability() is the probability that at least one node is slow, if each is slow with
+// probability `fraction`. expected_slowdown() is the mean factor on the compute of a step.
 double straggler_probability(double fraction, int32_t nodes);
 double expected_slowdown(const StragglerParams& params, int32_t nodes);
 
-// Weights in 16 bits; weights, momentum and variance in 32: 14 bytes a parameter.
+// The default is a weight in 16 bits, and weight, momentum and variance in 32 bits.
 Bytes checkpoint_bytes(double parameters, double bytes_per_parameter = 14);
 
 }  // namespace orrery

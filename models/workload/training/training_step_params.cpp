@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Keeps byte counts, and sums of them, far below 64 bits.
+// The limit keeps byte counts, and sums of a few of them, within 64 bits.
 constexpr double kStepBytesMax = 1e18;
 constexpr std::string_view kTooMuch = "would exchange more than 1 EB in a step";
 
@@ -21,8 +21,8 @@ double listed_bytes(const std::vector<ExchangeParams>& exchanges) {
   return sum;
 }
 
-// An upper bound for any rank: the activations of the whole batch, once for each passage between
-// layers and stages, and all gradients.
+// An upper bound for any rank. It counts the activations of the whole batch once for each passage
+// between layers and between stages, and all gradients twice.
 double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
   const double activations = 2.0 * model.batch * model.sequence * model.hidden;
   const double times = model.layers * (6 + 4.0 * model.experts_per_token) + 2.0 * virtual_stages;
@@ -91,7 +91,7 @@ std::vector<StepMistake> StepParams::mistakes() const {
   return found;
 }
 
-// Work is GPU compute: only other parts lengthen a step.
+// `work` is GPU compute, so a step is longer only if it has more than compute.
 bool StepParams::lengthens() const {
   return has_exchanges() || optimizer > Duration{} || data > Duration{} ||
          stragglers.fraction > 0 || parallel.pipeline > 1;

@@ -106,13 +106,15 @@ struct StepParams {
   }
   std::vector<StepMistake> mistakes() const;
   bool has_exchanges() const { return model || !exchanges.empty(); }
-  bool lengthens() const;                    // whether a step takes longer than its compute
-  bool is_alone(ExchangeGroup among) const;  // for any number of ranks
+  bool lengthens() const;  // whether a step may take longer than its compute
+  // Whether such groups have one rank, for any number of ranks.
+  bool is_alone(ExchangeGroup among) const;
   // Reports what this number of ranks makes impossible: ranks must fill whole groups, and batch and
-  // layers must divide evenly. Mistakes above are not reported again.
+  // layers must divide evenly. Does not repeat mistakes().
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
-  // Parameter servers that a job of this many ranks cannot have: its ranks are on at most as many
-  // nodes. A gang on fewer nodes than servers has fewer servers; see ServerParams::count_on().
+  // Reports parameter servers that a job of this many ranks cannot have, because n ranks run on at
+  // most n nodes. A gang on fewer nodes than servers has fewer servers; see
+  // ServerParams::count_on().
   std::vector<StepMistake> servers_beyond(int32_t ranks) const;
 };
 
