@@ -10,9 +10,10 @@ namespace {
 
 using SizeClass = PublishedJobs::SizeClass;
 
-// {GPUs up to, GPUs drawn, % of jobs, % of GPU-time}. Powers of two are by far the commonest sizes.
-// The last shares, which were not printed, follow from 100 %. Sizes from 513 to 1,023 are drawn as
-// 768; they share the jobs above 512 with 1,024 in proportion to GPU-time / size.
+// Each row is {GPUs up to, GPUs drawn, % of jobs, % of GPU time}, cumulative. Almost all jobs have
+// a power of two of GPUs. The shares of the largest size were not printed; they follow from 100 %.
+// Sizes from 513 to 1,023 are drawn as 768. The jobs above 512 GPUs are divided between 768 and
+// 1,024 in proportion to GPU time / size.
 constexpr SizeClass kHelios[] = {
     {1, 1, 72.2, 5.4},    {2, 2, 74.7, 7.2},      {4, 4, 80.5, 12.1},
     {8, 8, 94.7, 41.3},   {16, 16, 97.7, 61.5},   {32, 32, 99.4, 86.6},
@@ -30,7 +31,8 @@ constexpr SizeClass kKalos[] = {
     {64, 64, 95.3, 3.3},    {128, 128, 95.7, 3.7},     {256, 256, 96.9, 24.9},
     {512, 512, 98.1, 50.4}, {1023, 768, 98.748, 64.3}, {1024, 1024, 100, 100}};
 
-// Months of 30 days in the traces: Helios 183 days, Philly 137, Acme 184.
+// The traces cover 183 days (Helios), 137 days (Philly) and 184 days (Seren and Kalos). A month has
+// 30 days.
 constexpr PublishedJobs kPublished[] = {
     {.sizes = kHelios,
      .duration_percent = {10.7, 24.9, 56.6, 75.2, 87.5, 94.4, 97.8, 99.5},
@@ -69,11 +71,12 @@ constexpr PublishedJobs kPublished[] = {
 constexpr double kShortestS = 1;
 constexpr int kRounds = 2000;
 constexpr double kTiltMax = 60;
-// Sizes differ in whether they run for minutes or hours. Beyond 4.5 hours all sizes share one tail.
-// Otherwise the few longest jobs would all have the largest size, and one draw would decide a
-// month's GPU-time.
+// The tilt decides whether jobs of a size run for minutes or hours. From bin 5 on, that is beyond
+// 4,096 s, all sizes share one tail. Otherwise the few longest jobs would all have the largest
+// size, and one draw would decide a month's GPU time.
 constexpr size_t kTiltedBins = 5;
-// A class whose GPU-time was rounded to zero still uses some: half of the rounding step.
+// A class whose GPU time was rounded to 0.0 % still uses some: half of the largest share that
+// rounds to 0.0 %.
 constexpr double kRoundedAwayPercent = 0.025;
 
 double log_uniform_mean(double low, double high) { return (high - low) / std::log(high / low); }
@@ -99,8 +102,8 @@ const JobSizeModel& JobSizeModel::preset(JobSizePreset preset) {
   return models[static_cast<size_t>(preset)];
 }
 
-// The last bin is open. Its end is chosen so that the mean of all durations is the published one,
-// up to the longest published duration.
+// The last bin is open. Its end is chosen so that the mean of all durations is the published one.
+// The end is at most the longest published duration.
 void JobSizeModel::build_bins(const PublishedJobs& published) {
   double low = kShortestS;
   double percent_below = 0;
@@ -125,10 +128,10 @@ void JobSizeModel::build_bins(const PublishedJobs& published) {
   bin_shares_.push_back(rest);
 }
 
-// A size with share p of the jobs, g GPUs and share s of the GPU-time runs s * G / (p * g) on
-// average. G is the mean GPU-time of a job; it makes the mean over all sizes the overall mean.
-// Example: 8-GPU jobs are 10 % of the jobs with 40 % of the GPU-time; with G = 2 GPU-hours they run
-// 1 h.
+// A size with share p of the jobs, g GPUs and share s of the GPU time runs s * G / (p * g) on
+// average. G is the mean GPU time of a job, chosen so that the mean duration over all sizes is that
+// of all jobs. Example: jobs with 8 GPUs are 10 % of the jobs and use 40 % of the GPU time. With G
+// = 2 GPU hours they run for 0.4 * 2 / (0.1 * 8) = 1 h.
 void JobSizeModel::build_sizes(const PublishedJobs& published) {
   double mean = 0;
   for (size_t j = 0; j < bins_.size(); ++j) mean += bin_shares_[j] * bins_[j].mean_s();
@@ -151,14 +154,15 @@ void JobSizeModel::build_sizes(const PublishedJobs& published) {
   }
 }
 
-// Sets p(bin | size) proportional to weight(bin) * exp(tilt * bin). Bisection finds the tilt,
-// because the mean grows with it.
+// Sets p(bin | size) proportional to weight(bin) * exp(tilt * min(bin, kTiltedBins)). The mean
+// duration grows with the tilt, so bisection finds the tilt.
 void JobSizeModel::tilt_to_mean(Size& size, const std::vector<double>& weights) const {
   double low = -kTiltMax;
   double high = kTiltMax;
   for (int step = 0; step < 60; ++step) {
     size.tilt = (low + high) / 2;
-    // Counts bins from the end that the tilt favours, so that exp() never overflows.
+    // exp() gets no positive argument and never overflows, because bins are counted from the end
+    // that the tilt favours.
     const size_t from = size.tilt > 0 ? kTiltedBins : 0;
     double total = 0;
     double mean = 0;

@@ -24,10 +24,11 @@ constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
 }
 
 // Figures of one cluster's jobs with GPUs, from the AcmeTrace release (Hu et al., NSDI 2024):
-// cluster_summary.csv and the distributions behind its figures. Percent of jobs.
+// cluster_summary.csv and the distributions behind the paper's figures. Percentages are shares of
+// jobs unless the name says otherwise.
 struct PublishedJobs {
-  // Shares of jobs and of GPU-time with up to `gpus_max` GPUs. A draw in the class takes exactly
-  // `gpus_drawn`.
+  // Cumulative shares of jobs and of GPU time: of all jobs with up to `gpus_max` GPUs. A job drawn
+  // from the class has exactly `gpus_drawn` GPUs.
   struct SizeClass {
     int32_t gpus_max;
     int32_t gpus_drawn;
@@ -35,7 +36,7 @@ struct PublishedJobs {
     double gpu_time_percent;
   };
   std::span<const SizeClass> sizes;
-  std::array<double, 8> duration_percent;  // up to 16, 64, 256, ... 262,144 s
+  std::array<double, 8> duration_percent;  // cumulative: jobs of up to 16, 64, 256, ... 262,144 s
   double duration_mean_s;
   double duration_max_s;
   double gpus_mean;
@@ -46,14 +47,14 @@ inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,
                                                                4096, 16384, 65536, 262144};
 const PublishedJobs& published_jobs(JobSizePreset preset);
 
-// Draws (GPUs, duration) pairs that reproduce three published distributions at once: of sizes, of
-// durations, and of GPU-time over sizes. The last one fixes the mean duration of each size.
+// Draws pairs of GPUs and duration that reproduce three published distributions at once: of sizes,
+// of durations, and of GPU time over sizes. The last one fixes the mean duration of each size.
 //
-// Durations fall into the bins between the published abscissae, log-uniform inside a bin (straight
-// lines on a log axis). The joint table p(size, bin) is the one closest to independence with the
-// published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)). Factors a and b make the
-// sums right, and the tilt gives each size its mean duration. The three are adjusted in turn until
-// they converge.
+// Durations fall into the bins between the published abscissae and are log-uniform inside a bin
+// (straight lines on a log axis). The joint table p(size, bin) is the one closest to independence
+// that has the published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)). Factors a and
+// b make the sums right, and the tilt gives each size its mean duration. Factors and tilts are
+// adjusted in turn until they converge.
 class JobSizeModel {
  public:
   struct Draw {
@@ -67,9 +68,9 @@ class JobSizeModel {
   Draw draw(Rng& rng) const;
 
   // Expected shares of draws, for comparison with published figures.
-  double count_share(int32_t gpus_max) const;     // of jobs with at most so many GPUs
-  double gpu_time_share(int32_t gpus_max) const;  // GPU-time of these jobs
-  double duration_share(Duration span) const;     // of jobs that run at most so long
+  double count_share(int32_t gpus_max) const;     // share of jobs with at most so many GPUs
+  double gpu_time_share(int32_t gpus_max) const;  // share of GPU time of these jobs
+  double duration_share(Duration span) const;     // share of jobs that run at most so long
   Duration duration_mean() const;
   double gpus_mean() const;
 
@@ -81,8 +82,8 @@ class JobSizeModel {
   };
   struct Size {
     int32_t gpus;
-    double share;   // of jobs
-    double mean_s;  // the target of its tilt
+    double share;   // share of jobs
+    double mean_s;  // the mean duration, which the tilt must give
     double tilt = 0;
     std::vector<double> bins;  // p(bin | size)
   };

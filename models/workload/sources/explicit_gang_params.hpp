@@ -103,7 +103,7 @@ struct ExplicitGangParams {
       c.error("min_available", "must not be more than the pods of all roles");
     }
   }
-  // Checks the minimums of the roles of a gang.
+  // Checks the min_available of the gang against those of its roles.
   void check_minimums(Checker& c, const std::string& at) const;
 };
 

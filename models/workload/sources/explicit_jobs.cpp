@@ -39,8 +39,8 @@ JobSpec request_of(const ExplicitJobParams& params, const TrainingParams& traini
   return job;
 }
 
-// An entry of the list yields its jobs one by one. A heap keeps the entries in order of their next
-// submission, so `count: 10000000` needs no more memory than `count: 1`.
+// An entry of the list yields its jobs one by one, so `count: 10000000` needs no more memory than
+// `count: 1`. A heap keeps the entries in order of their next submission.
 class ExplicitJobs final : public JobSource {
  public:
   ExplicitJobs(const ExplicitJobsParams& params, const TrainingParams& training) {
@@ -76,7 +76,8 @@ class ExplicitJobs final : public JobSource {
   struct Next {
     Time when;
     size_t entry = 0;
-    // A priority_queue returns its greatest element first.
+    // A priority_queue returns its greatest element first, so the earliest entry must be the
+    // greatest.
     bool operator<(const Next& other) const {
       return when != other.when ? when > other.when : entry > other.entry;
     }

@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-// Each pod takes about 400 bytes from its creation to its end.
+// Bounds memory: a pod takes about 400 bytes from its creation to its end.
 constexpr int64_t kPodsAtOnceMax = 10'000'000;
 
 struct ExplicitJobParams {
@@ -96,7 +96,7 @@ struct ExplicitJobsParams {
   }
 };
 
-// In order of submission; equal times in the order of the list.
+// Jobs are sorted by submission, those of equal times by their place in the list.
 std::unique_ptr<JobSource> make_explicit_jobs(const ExplicitJobsParams& params,
                                               const TrainingParams& training);
 

@@ -134,7 +134,8 @@ struct GeneratorParams {
   void check(C& c) const;
 };
 
-// `index` numbers the generators of a run: each has its own random streams.
+// `index` is the place of the generator among the sources. Each generator has its own random
+// streams.
 std::unique_ptr<JobSource> make_generator(const GeneratorParams& params,
                                           const TrainingParams& training, const RngStreams& rng,
                                           uint64_t index);

@@ -38,7 +38,7 @@ void GeneratorParams::fields(V& v) {
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }
 
-// Of classes; presets are small.
+// The most GPUs of a job in a mixture of classes; 0 for a preset, whose jobs are small.
 inline int64_t gpus_most(const JobShape& shape) {
   const auto* const mixture = std::get_if<ClassesShape>(&shape);
   int32_t most = 0;
@@ -48,7 +48,7 @@ inline int64_t gpus_most(const JobShape& shape) {
   return most;
 }
 
-// Of the jobs that arrive.
+// The shapes of the jobs that arrive one by one and in bursts.
 inline std::vector<const JobShape*> shapes_of(const GeneratorParams& generator) {
   std::vector<const JobShape*> shapes;
   if (generator.arrival_rate > 0) shapes.push_back(&generator.shape);

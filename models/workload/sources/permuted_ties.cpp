@@ -6,7 +6,7 @@ namespace orrery {
 
 const JobSpec* PermutedTies::peek() {
   if (next_ == ties_.size()) take_ties();
-  // Jobs after bad input are not read: the run ends there.
+  // After bad input there are no more jobs, because the run stops at that input.
   return next_ < ties_.size() && !sources_.error() ? &ties_[next_] : nullptr;
 }
 

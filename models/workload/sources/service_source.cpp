@@ -1,4 +1,4 @@
-// A service as a job with its maximum number of pods.
+// A service becomes a job with the service's maximum number of pods.
 #include <optional>
 #include <utility>
 

@@ -71,7 +71,8 @@ struct TraceSourceParams : TraceParams {
 
 std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
                                              const TrainingParams& training);
-// The same with a reader made elsewhere. `takes_gpus` false: no job may request GPUs.
+// Like the function above, with a reader that the caller has opened. `takes_gpus` false: a job with
+// GPUs is an error and ends the trace.
 std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
                                              const TraceSourceParams& params,
                                              const TrainingParams& training,

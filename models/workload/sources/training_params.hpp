@@ -99,7 +99,7 @@ struct TrainingParams {
   bool saves() const { return checkpoint_interval > Duration{}; }
   bool is_saving_free() const { return !checkpoint && checkpoint_write == Duration{}; }
   bool is_step_felt() const { return !step || step->lengthens() || dataset || saves(); }
-  // Auto: a gang if there are several pods, or an option that only a gang has.
+  // Auto: a gang if the job has several pods, or an option that only gangs have.
   JobKind kind_of(KindOfJob kind, int32_t pods) const {
     const bool is_gang =
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
