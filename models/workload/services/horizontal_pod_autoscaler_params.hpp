@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-// One direction of spec.behavior of a HorizontalPodAutoscaler. Of both policies the one that allows
-// the larger change counts (selectPolicy: Max).
+// One direction of spec.behavior of a HorizontalPodAutoscaler. `pods` and `percent` are two
+// policies; the one that allows the larger change counts (selectPolicy: Max).
 struct ScalingRulesParams {
   Duration stabilization = {};
   int32_t pods = 0;
