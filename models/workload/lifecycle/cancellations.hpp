@@ -9,17 +9,17 @@
 
 namespace orrery {
 
-// A job with `cancel_after` is cancelled that long after its submission if it has not started. A
-// job has started once enough of its pods have had nodes (JobAccount::first_bound). The event is
-// scheduled before any pod exists, so at one instant the cancellation precedes the start.
+// A user cancels a job once `cancel_after` has passed since its submission, unless the job has
+// started. A job has started once enough of its pods have had nodes (JobAccount::first_bound). The
+// event is scheduled before any pod exists, so at one instant the cancellation precedes the start.
 class Cancellations {
  public:
   Cancellations(Engine& engine, const JobTable& jobs, const JobAccounts& accounts)
       : engine_{engine}, jobs_{jobs}, accounts_{accounts} {}
 
   void admitted(JobId job);
-  bool cancel(JobId job);  // at once; false: it has started
-  // The job has not started, and will be cancelled unless it starts.
+  bool cancel(JobId job);  // cancels at once; false: the job has started
+  // True if the job has not started, and its `cancel_after` is still to come.
   bool is_ahead(JobId job) const;
   void end(JobId job);  // the job is over
 

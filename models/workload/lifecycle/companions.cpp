@@ -37,7 +37,7 @@ bool Companions::is_one(PodId id) const {
 }
 
 void Companions::start_known(PodId id) {
-  // Its job has finished and left it running.
+  // A pod that its finished job left running has no planned end.
   if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;
   State& state = states_[id];
   const auto end = ends_.drawn(id, state.starts++, {});
@@ -64,7 +64,7 @@ void Companions::exits(PodId id, const Ending& ending) {
   retire(id);
 }
 
-// The pod is not recreated, and its gang starts without it.
+// The pod is not recreated; from now on its gang starts without it.
 void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
   const auto lower = [this](auto& group) {  // lowers a minimum to the pods that can still exist

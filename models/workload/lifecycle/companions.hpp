@@ -19,10 +19,10 @@ class Companions {
              Replacements& replacements);
 
   void admitted(JobId job);
-  // The pod keeps running after its job ended.
+  // Call when the pod keeps running after its job ended.
   void leave(PodId pod) { engine_.cancel(states_[pod].exits); }
 
-  Signal<JobId, const JobOver&> over;  // the job ends with the failure of a companion
+  Signal<JobId, const JobOver&> over;  // emitted when the failure of a companion ends its job
 
  private:
   struct State {

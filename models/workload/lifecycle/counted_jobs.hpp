@@ -7,7 +7,8 @@
 
 namespace orrery {
 
-// The stages of a gang without its pods: set up, load the checkpoint, compute.
+// A counted job has no pods but the other stages of a gang: it sets up, loads its checkpoint and
+// computes.
 class CountedJobs {
  public:
   CountedJobs(Engine& engine, const JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
@@ -17,15 +18,15 @@ class CountedJobs {
   void run(JobId job, Duration delay, Pace pace);  // set-up begins after the delay
   void set_pace(JobId job, Pace pace);
   bool suspend(JobId job, Duration write, Duration restart);
-  void end(JobId job);     // returns what the job holds; its row is already written
-  void finish(JobId job);  // books what it holds during its start
+  void end(JobId job);     // returns what the job holds; call after its row is written
+  void finish(JobId job);  // books the GPU time of a start that the end of the run cuts off
 
   Signal<JobId, const JobOver&> over;
 
  private:
   struct State {
     EventId suspended;
-    Time held_from;  // during the start: GPU time is booked up to here
+    Time held_from;  // the GPU time of the present start is booked up to here
   };
   void hold(JobId job, int64_t gpu_milli);
   void book_start(JobId job);

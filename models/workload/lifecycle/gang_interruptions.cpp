@@ -37,7 +37,7 @@ bool GangLives::abort(JobId id) {
 
 // ---- late members
 
-// A gang that computes, or is about to, restarts with the late member.
+// A gang that computes, or has gathered and is about to compute, restarts with the late member.
 void GangLives::noticed(PodId id) {
   const JobId job = jobs_.pod(id).job;
   const JobPhase phase = phases_.of(job);
@@ -61,7 +61,7 @@ void GangLives::change_membership(JobId id) {
 
 // ---- preemption
 
-// The other ranks of a running gang see their peer exit.
+// The other ranks of a running gang detect the exit of the preempted rank after exit_detection().
 void GangLives::preempted(PodId id, bool was_needed) {
   const JobId job = jobs_.pod(id).job;
   if (rendezvous_.is_gathering(job)) return rendezvous_.call(job);

@@ -65,9 +65,9 @@ void GangLives::bound(PodId id) {
   if (phases_.of(pod.job) == JobPhase::Pending) gathers(pod.job);
 }
 
-// The rest of the start is known once enough members are bound and each has a known start. The
-// slowest container opens the barrier, then the communicator is set up, then the checkpoint is
-// loaded.
+// Starts the gang once enough members have nodes and Pod::started of each of them is known. The
+// barrier opens when the last container runs. Then the communicator is set up, and the checkpoint
+// is loaded.
 void GangLives::gathers(JobId id) {
   const Job& job = jobs_.job(id);
   if (!jobs_.has_quorum(id)) return;
@@ -143,7 +143,7 @@ void GangLives::ended(JobId id, const RunStop& end) {
   over.emit(id, JobOver::failed(end.ending));
 }
 
-// The job detects the exit of a rank after exit_detection().
+// The gang detects the exit of a rank after exit_detection().
 void GangLives::rank_ended(JobId id, const RunStop& end) {
   ORRERY_MARK("jobs.rank_exited");
   stops(id, {});
@@ -170,7 +170,7 @@ void GangLives::stops(JobId id, NodeId node) {
     if (row != nullptr) row->lost_gpu_s += GpuTime::seconds(lost);
   }
   if (phase != JobPhase::Running && phase != JobPhase::Starting) {
-    // A gathering gang only replaces the pod. A Hung or Restarting gang is down already.
+    // A gathering gang only replaces the pod, and a Hung or Restarting gang is down already.
     ORRERY_MARK("jobs.node_failed_while_not_started");
     return;
   }
@@ -188,7 +188,7 @@ void GangLives::stops(JobId id, NodeId node) {
   run.recovery = recoveries_.open(accounts_.recovery_row(id, node, lost, 0));
 }
 
-// The survivors notice nothing: they spin, and report 100 % utilisation of their GPUs.
+// Ranks that survive notice nothing: they spin, and their GPUs report 100 % utilisation.
 void GangLives::hangs(JobId id, Duration detection) {
   const Job& job = jobs_.job(id);
   State& state = states_[id];
@@ -216,8 +216,8 @@ void GangLives::detected_now(JobId id) {
   detected(id);
 }
 
-// Whether the limits of the job, and of the role whose pod ended by itself, allow a restart. Counts
-// the restart of the role.
+// Whether restarts_max of the job and, if a pod ended by itself, the limits of its role allow a
+// restart. Counts the restart of the role.
 bool GangLives::may_restart(JobId id) {
   const State& state = states_[id];
   const std::optional<int32_t>& limit = jobs_.job(id).spec.restarts_max;

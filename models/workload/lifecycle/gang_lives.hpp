@@ -13,11 +13,11 @@
 
 namespace orrery {
 
-// Ranks gather, start behind a barrier and compute. When a rank dies the gang hangs until the
-// failure is detected, then restarts from the last checkpoint. Example: a rank dies at 100 s, the
-// others time out at 700 s (hang_timeout), the gang restarts and redoes its compute since the
-// checkpoint at 90 s. Pods of roles that do not take part run beside the ranks until the job is
-// over, and are replaced one by one.
+// Ranks gather, start behind a barrier and compute. When a rank dies, the gang hangs until the
+// failure is detected, then restarts from the last checkpoint. Example: the last checkpoint is from
+// 90 s, and a rank dies at 100 s. The other ranks time out at 700 s (hang_timeout); then the gang
+// restarts and repeats its compute from 90 to 100 s. Pods of roles that do not take part run beside
+// the ranks until the job is over, and are replaced one by one.
 class GangLives {
  public:
   GangLives(Sim sim, JobTable& jobs, const JobControllerParams& params, JobAccounts& accounts,
@@ -27,15 +27,16 @@ class GangLives {
   void admitted(JobId job);
   void bound(PodId pod);
   bool is_needed(PodId pod) const;     // whether the end of this pod stops a gang that has started
-  void stops(JobId job, NodeId node);  // a member is about to die; invalid node: no node failed
-  void hangs(JobId job, Duration detection);  // max: never detected
+  void stops(JobId job, NodeId node);  // a member is about to die; invalid `node`: no node failed
+  // The gang hangs until its failure is detected, `detection` from now; max: never.
+  void hangs(JobId job, Duration detection);
   void node_lost(JobId job) { hangs(job, replacements_.gang_patience()); }
-  void member_lost(PodId pod);   // the pod was removed
-  void detected_now(JobId job);  // the failure is detected from outside
+  void member_lost(PodId pod);   // call after the pod was removed
+  void detected_now(JobId job);  // the failure of a hung gang is detected from outside
   bool rank_died(PodId pod, int64_t gpu_milli);
   bool abort(JobId job);
   bool suspend(JobId job, Duration write, Duration restart);
-  void preempted(PodId pod, bool was_needed);  // the pod was removed
+  void preempted(PodId pod, bool was_needed);  // call after the pod was removed
   void end(JobId job);                         // the job is over
   bool hangs_for_ever(JobId job) const;
 
@@ -43,14 +44,14 @@ class GangLives {
 
  private:
   struct State {
-    EventId event;              // end of a suspension, of a detection or of a restart
-    int32_t awaited = 0;        // of a starting gang: pods whose start is not known yet
-    Time barrier;               // when the containers of the other members run
-    Time noticed;               // when the hang is detected; max: never
+    EventId event;              // ends a suspension, a detection or a restart delay
+    int32_t awaited = 0;        // pods of a starting gang whose start is not known yet
+    Time barrier;               // when the containers of the other pods run
+    Time noticed;               // when the present hang will be detected; max: never
     PodId dead_pod;             // a process of this pod died, and its node did not
     bool is_preempted = false;  // the gang hangs because a pod was preempted
     Ending failure;             // cause of the failure
-    PodId failed_pod;           // the pod that ended by itself
+    PodId failed_pod;           // the pod whose own end is the failure; invalid: another failure
   };
   void gathers(JobId job);
   void awaits_all(JobId job);

@@ -70,7 +70,7 @@ void IndependentPods::start_known(PodId id) {
 void IndependentPods::runs(PodId id) {
   const JobId job = jobs_.pod(id).job;
   pods_.runs(id);
-  // Books the compute so far, which is that of one replica less.
+  // Books the compute so far, which was done without this replica.
   if (jobs_.job(job).spec.service) runs_.keep(job);
   runs_.of(job).gpu_milli += accounts_.gpu_milli(id);
   runs_.begin(id);
@@ -136,8 +136,8 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// Whether all pods of deciding roles have succeeded; without such a role, all pods of roles that
-// count and exit.
+// Whether all pods of one deciding role have succeeded. Without a deciding role: whether all pods
+// of roles that count and exit have.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
   bool counts = false, all = true, decides = false;
@@ -178,7 +178,7 @@ void IndependentPods::leave(PodId id, bool keeps) {
 
 // ---- failures of nodes, and preemption
 
-// Called before the pod is removed. Invalid node: no node failed.
+// Call before the pod is removed. `node` is invalid if no node failed.
 void IndependentPods::recover_from(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
   Run& run = runs_.of(id);
@@ -219,7 +219,7 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  // The job fails once the controller observes the deletion.
+  // Without a detection of its own, the job fails in dead_pods_deleted().
   if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Pods of jobs of kind pods, and of services.
+// Lives of the pods of jobs with kind: pods, and of services.
 class IndependentPods {
  public:
   IndependentPods(Engine& engine, JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
@@ -24,10 +24,10 @@ class IndependentPods {
   void bound(PodId pod);
   void struck(PodId pod, NodeId node);  // its node failed; called before the pod is removed
   bool is_failing(JobId job) const { return jobs_state_[job].is_failing; }
-  void job_struck(JobId job);         // called once all its pods on the node are removed
-  void stops(PodId pod);              // preempted or evicted; called before the pod is removed
+  void job_struck(JobId job);         // call once all its pods on the node are removed
+  void stops(PodId pod);              // the pod is preempted or evicted; call before it is removed
   void refresh_phase(JobId job);      // the job's phase is that of its most advanced pod
-  void finish(JobId job);             // books and keeps the compute of its running pods
+  void finish(JobId job);             // books and saves the compute of its running pods
   void leave(PodId pod, bool keeps);  // the pod keeps running after its job ended
   void end(JobId job);                // the job is over
 
@@ -36,7 +36,8 @@ class IndependentPods {
  private:
   struct State {
     EventId gives_up;
-    bool is_failing = false;  // restarts are used up; the job fails at the detection
+    // Restarts are used up; the job fails once the failure of the node is detected.
+    bool is_failing = false;
   };
   void start_known(PodId pod);
   void runs(PodId pod);

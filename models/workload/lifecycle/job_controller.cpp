@@ -133,7 +133,7 @@ void JobController::node_failed(NodeId node) {
     const JobId job = jobs_.pod(id).job;
     pods_.remove(id, PodEnd::NodeFailed);
     if (is_gang(job)) gangs_.member_lost(id);
-    // A gathering gang replaces the pod; a stopped gang comes back as a whole.
+    // A gathering gang replaces the pod. A stopped gang recreates it when it restarts.
     const bool goes_on = phases_.of(job) == JobPhase::Pending || !is_struck(job);
     const bool is_replaced = !is_gang(job) || goes_on;
     replacements_.lost({.life = {id, jobs_.pod(id).generation},
@@ -175,7 +175,7 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
 
 bool JobController::abort(JobId id) { return is_gang(id) && gangs_.abort(id); }
 
-// The pod computes until its containers have ended, and keeps that compute.
+// The pod computes until its containers have ended. The compute that is unsaved then is lost.
 void JobController::terminate(PodId id, const Disruption& why) {
   if (jobs_.pod(id).is_terminating) return;  // a second deletion has no effect
   const PodState state = jobs_.pod(id).state;
@@ -193,7 +193,7 @@ void JobController::terminate(PodId id, const Disruption& why) {
 }
 
 // A disruption is no failure, as with a pod failure policy that ignores disruptions. The controller
-// replaces the pod at once.
+// replaces the pod at once, unless the pod's gang restarts as a whole.
 void JobController::terminated(PodId id, const Disruption& why) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;

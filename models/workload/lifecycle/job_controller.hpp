@@ -42,31 +42,30 @@ class JobController : public JobNews, public PodNews {
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
-  // Before start(). Pods are created and started through the API, with its delays; without one, at
-  // once. The API emits `dead_pods_gone` when pods of dead nodes are deleted.
+  // Call before start(). Pods are created and started through the API, with its delays; without an
+  // API, at once. The API emits `dead_pods_gone` when pods of dead nodes are deleted.
   void use(PodApi& api);
   const PodLives::Unobserved& unobserved_ends() const { return pods_.unobserved(); }
-  // Before start(). The model sets the pace of gangs with a step. Without it, and for other jobs,
-  // work and checkpoints are those of JobSpec.
+  // Call before start(). The model sets the pace of gangs with a step. Without a model, and for
+  // other jobs, work and checkpoints are those of JobSpec.
   void use(PaceModel& model) { runs_.use(model); }
   PodStarts& pod_starts() { return pods_.starts(); }  // set hooks before start()
-  // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
+  // Call before start(). Jobs of all sources are merged by submit time, then by order of sources.
   void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start() { schedule_arrival(); }
-  void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
+  void finish(Time end);  // writes the open rows of jobs, pods and recoveries
 
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for a job of priority `by`; its containers get SIGTERM.
-  // Preemption is no failure.
+  // The scheduler preempts the pod (SIGTERM) for a job of priority `by`. This is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
   // A controller deletes the pod or evicts it through the Eviction API. An eviction is no failure.
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
   // Unsaved compute of each GPU of the pod's gang, or of the independent pod.
   Duration unsaved(PodId pod) const;
   // A process of a pod dies while its node is up, and its GPUs stop. The other ranks of a running
-  // gang wait for it until hang_timeout. False: the pod is not of such a gang.
+  // gang wait for it until hang_timeout. False: the pod is not a rank of a running gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
   // All processes of a running gang exit with an error, as when NCCL gives up; the failure is
   // detected like a dead node. False: the job has no running gang.
@@ -87,11 +86,11 @@ class JobController : public JobNews, public PodNews {
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
-  // Whether enough of its pods have had nodes, or it was counted as running.
+  // Whether enough pods of the job have had nodes, or a counted job has been run.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // work done
-  Duration work(JobId job) const { return runs_.of(job).work; }              // on its present GPUs
-  // Whether it pauses for a checkpoint, or is being suspended.
+  Duration work(JobId job) const { return runs_.of(job).work; }  // of the job on its present GPUs
+  // Whether the job pauses for a checkpoint, or is being suspended.
   bool is_paused(JobId job) const { return runs_.is_paused(job); }
   RunNow run_now(JobId job) const { return runs_.now(job); }
 
@@ -103,12 +102,13 @@ class JobController : public JobNews, public PodNews {
   size_t jobs_unfinished() const { return jobs_.live_jobs() - left_behind_; }
   bool all_done() const { return jobs_unfinished() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return accounts_.counters(); }
-  int64_t pods_terminating() const { return terminating_; }  // preempted or evicted
+  int64_t pods_terminating() const { return terminating_; }  // after preemption or eviction
   // GPU time of jobs with a row in /jobs; after finish(), of all jobs.
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  bool goes_on(JobId job) const;  // the job neither waits for nodes nor hangs for ever
+  // False: the job waits for nodes or hangs for ever, and its user will not cancel it.
+  bool goes_on(JobId job) const;
   int32_t computing(JobId job) const { return runs_.computing(job); }
 
  private:
@@ -144,7 +144,7 @@ class JobController : public JobNews, public PodNews {
   CountedJobs counted_;
   Cancellations cancellations_;
   int64_t terminating_ = 0;
-  size_t left_behind_ = 0;  // finished jobs with pods that still run
+  size_t left_behind_ = 0;  // finished jobs of which some pods still run
 };
 
 }  // namespace orrery

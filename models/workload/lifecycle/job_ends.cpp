@@ -40,7 +40,7 @@ void JobController::end_job(JobId id, const JobOver& how) {
   ++left_behind_;
 }
 
-// The pod runs on and holds its resources, though its job is over.
+// The pod keeps running and holds its resources, although its job is over.
 void JobController::leave(PodId id, bool is_completed) {
   if (jobs_.pod(id).gang.is_valid()) {
     companions_.leave(id);
@@ -51,7 +51,7 @@ void JobController::leave(PodId id, bool is_completed) {
   accounts_.loads_from(id, Time::max());
 }
 
-// A pod left running by its finished job is lost.
+// Removes a lost pod that its finished job had left running.
 void JobController::lose_left(PodId id, PodEnd why) {
   const JobId job = jobs_.pod(id).job;
   pods_.remove(id, why);

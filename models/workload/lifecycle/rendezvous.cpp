@@ -32,7 +32,7 @@ void Rendezvous::admitted(JobId id) {
     const GangId gang = jobs_.pod(pod).gang;
     if (gang.is_valid() && jobs_.role_spec(pod).takes_part) ++members_[gang].all;
   });
-  // Pods beside the ranks count in min_available as well.
+  // Pods that are no ranks count in min_available as well.
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const Gang& gang = jobs_.gang({job.first_gang.index + g});
     Members& members = members_[{job.first_gang.index + g}];
@@ -49,8 +49,8 @@ void Rendezvous::await_up(PodId id) {
   });
 }
 
-// If another failure stops the gang before the member is noticed, the member restarts with the
-// gang.
+// A late member is noticed after monitor_interval. If another failure stops the gang before, the
+// member restarts with the gang.
 void Rendezvous::is_up_now(PodId id) {
   const Pod& pod = jobs_.pod(id);
   is_up_[id] = 1;
@@ -83,7 +83,7 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
-// A role that takes no part counts as up: without its pods the gang would have no quorum.
+// A role whose pods are no ranks counts as up, because has_quorum() requires nodes for its pods.
 bool Rendezvous::are_enough_up(GangId gang) const {
   if (members_[gang].up < members_[gang].needed) return false;
   const auto up = [this](RoleId role) {
@@ -115,7 +115,7 @@ void Rendezvous::call(JobId id) {
   }
   if (are_all) return begin_with_those_up(id);
   if (!are_enough || engine_.is_pending(state.last_call)) return;
-  // Members that come up in one instant join together.
+  // Phase::Control: members that come up in one instant join together.
   state.last_call = engine_.after(
       params_.last_call, Label{"jobs.last_call_over"}, [this, id] { begin_with_those_up(id); },
       Phase::Control);

@@ -29,17 +29,18 @@ class Rendezvous {
   Rendezvous(Sim sim, JobTable& jobs, const JobControllerParams& params);
 
   void admitted(JobId job);
-  void await_up(PodId pod);  // Pod::started is known: its containers run then
-  void leaves(PodId pod);    // the caller must call call() next
-  void begin(JobId job);     // its members gather from now on
-  void call(JobId job);      // a member joined or left
+  // Call when Pod::started is known; the pod's containers run from that time on.
+  void await_up(PodId pod);
+  void leaves(PodId pod);  // the caller must call call() next
+  void begin(JobId job);   // the members of the gang gather from now on
+  void call(JobId job);    // a member joined or left
   bool is_gathering(JobId job) const { return jobs_state_[job].is_gathering; }
   bool is_up(PodId pod) const { return is_up_[pod] != 0; }  // whether its containers run
   void stop(JobId job);                                     // the gang no longer gathers
 
-  Signal<JobId> gathered;  // Pod::takes_part is set for the members
-  Signal<JobId> lost;      // too few members are bound: the gang waits for nodes again
-  Signal<PodId> noticed;   // the agents of the others have noticed the waiting member
+  Signal<JobId> gathered;  // the gang starts; Pod::takes_part is set for its members
+  Signal<JobId> lost;      // too few members have nodes, so the gang waits for nodes again
+  Signal<PodId> noticed;   // the agents of the other members have noticed a late member
 
  private:
   struct State {

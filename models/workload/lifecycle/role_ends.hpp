@@ -7,12 +7,13 @@
 
 namespace orrery {
 
-// Of one role of a live job.
+// Ends of the pods of one role of a live job.
 struct RoleEnds {
-  int32_t restarts = 0;  // restarts of its pods after they ended by themselves
-  int32_t done = 0;      // pods that succeeded, or failed in a role whose failures are ignored
+  int32_t restarts = 0;  // restarts of its pods after failures of their own
+  int32_t done = 0;  // pods that succeeded, or failed for good in a role whose failures are ignored
 
-  // Whether a pod with this exit code is restarted; counts the restart.
+  // Whether a pod that ended with this exit code is restarted. Counts the restart if the pod
+  // failed.
   bool restarts_after(const RoleSpec& role, int32_t exit_code) {
     const bool fails = exit_code != 0;
     const bool may = role.restart == RestartPolicy::Always ||

@@ -28,7 +28,7 @@ void ServiceLives::admitted(JobId id) {
   if (!job.spec.service) return;
   State& state = states_[id];
   state.replicas = job.spec.service->replicas;
-  runs_.of(id).pace.computing = 0;  // until it has a load
+  runs_.of(id).pace.computing = 0;  // until set_use()
   resume(runs_.of(id).progress, engine_.now());
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     pods_.creation().set_retired(pod, jobs_.pod(pod).rank >= state.replicas);
@@ -69,9 +69,9 @@ void ServiceLives::scale(JobId id, int32_t replicas) {
   creation.create_wanted(job.first_pod);
 }
 
-// The order of a ReplicaSet: first pods without a node, then pods that are not running, then pods
-// on the nodes with most other replicas, then the youngest. Deletion cost and restarts are left
-// out, and ages are compared exactly.
+// The order in which a ReplicaSet deletes pods: first pods without a node, then pods that are not
+// running, then pods on nodes with most other replicas, then the youngest. Deletion cost and
+// restarts have no effect here, and ages are compared exactly.
 void ServiceLives::retire(JobId id, int32_t count) {
   const Job& job = jobs_.job(id);
   PodCreation& creation = pods_.creation();

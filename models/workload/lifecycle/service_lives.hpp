@@ -16,14 +16,14 @@ class ServiceLives {
   ServiceLives(Engine& engine, const JobTable& jobs, JobPhases& phases, PodLives& pods,
                TrainingRuns& runs, RecoveryLog& recoveries, JobNews& news);
 
-  void admitted(JobId job);                     // called before the news is emitted
+  void admitted(JobId job);                     // call before job_arrived is emitted
   void scale(JobId service, int32_t replicas);  // number of pods from now on
   void set_use(JobId service, double use);      // busy share of the running pods' time
   int32_t replicas(JobId service) const { return states_[service].replicas; }
   void end(JobId job);  // the service is over
 
   Signal<JobId, const JobOver&> over;
-  Signal<JobId> scaled_down;  // its phase may have changed
+  Signal<JobId> scaled_down;  // pods were removed, so the job's phase may change
 
  private:
   struct State {

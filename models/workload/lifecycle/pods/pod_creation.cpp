@@ -110,8 +110,8 @@ void PodCreation::create_round() {
     if (count == 0) units_[ticket.unit].is_queued = false;
     return count;
   };
-  // With an API server the responses set the pace: the next batch waits for those to the last
-  // batch.
+  // With an API server the responses set the pace: a worker's next batch waits for the responses to
+  // its last one.
   const Duration interval = api_ == nullptr ? params_.pod_creation_interval : Duration{};
   bool has_more = false;
   do {
@@ -165,7 +165,7 @@ void PodCreation::create(PodId id, Creator creator) {
 }
 
 // The worker continues once its whole batch is answered. The pod appears unless its job is over, or
-// it is no longer missing.
+// it is no longer to be created.
 void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;

@@ -13,9 +13,10 @@
 
 namespace orrery {
 
-// Acts as the controllers of Kubernetes; pod_creation_queue.hpp has the order of pods. The job's
-// controller creates the pods of all roles that name no controller together, in rank order. A
-// controller named by a role creates the pods of that role, in turn with those of others.
+// Acts as the controllers of Kubernetes; the order of pods is described in pod_creation_queue.hpp.
+// The job's controller creates the pods of all roles that name no controller together, in rank
+// order. A controller named by a role creates the pods of that role, in turn with the pods of other
+// jobs and roles.
 class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);
@@ -24,15 +25,16 @@ class PodCreation {
   void admitted(JobId job);
   void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);
-  // Call after pods are wanted, or when the next pod's predecessor is ready.
+  // Queues the creation of wanted pods of the same unit as `pod`. Call after want(), or when `pod`
+  // is ready and the next pod of a StatefulSet may follow.
   void create_wanted(PodId pod);
-  // The pod is no longer to be created, and pending work for a later life of it is dropped.
+  // The pod is no longer to be created. Pending work for a later life of the pod is dropped.
   void forget(PodId pod);
-  // A retired pod is Absent and not created: its service has fewer replicas, or it ended for
-  // good.
+  // A retired pod is Absent and is not created, because its service has fewer replicas or it ended
+  // for good.
   void set_retired(PodId pod, bool is_retired) { pods_[pod].is_retired = is_retired; }
   bool is_retired(PodId pod) const { return pods_[pod].is_retired; }
-  void gone(PodId pod);  // the pod existed, and is gone without success
+  void gone(PodId pod);  // the pod existed and ended without success
   bool has_wanted(JobId job) const;
 
   Signal<PodId> appeared;                  // Pending; others of its batch may follow
@@ -42,15 +44,16 @@ class PodCreation {
   struct Creator {  // a worker of a controller
     uint16_t controller = 0, worker = 0;
   };
-  struct Unit {               // pods that one controller creates, by the first of their roles
+  // Pods that one controller creates together; units are indexed by the first of their roles.
+  struct Unit {
     int32_t wanted = 0;       // pods to be created
     int32_t create_from = 0;  // no pod before this rank is wanted
     int32_t ready_below = 0;  // of an ordered StatefulSet: all pods before this rank are ready
     bool is_queued = false;
   };
   struct PodToCreate {
-    bool is_wanted = false;      // Absent, and to be created
-    bool is_on_its_way = false;  // Absent, and being created
+    bool is_wanted = false;      // the pod is Absent and is to be created
+    bool is_on_its_way = false;  // the pod is Absent and is being created
     bool is_retired = false;
   };
   RoleId unit_of(PodId pod) const { return jobs_.role(jobs_.pod(pod).role).creator; }
@@ -72,7 +75,7 @@ class PodCreation {
   IdVector<RoleId, Unit> units_;
   IdVector<PodId, PodToCreate> pods_;
   std::vector<PodCreationQueue> queues_;  // by controller
-  bool is_creating_ = false;              // a round is scheduled
+  bool is_creating_ = false;              // an event for create_round() is pending
   std::vector<PodId> batch_;              // scratch
 };
 

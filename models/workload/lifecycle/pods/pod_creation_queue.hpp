@@ -29,16 +29,17 @@ class PodCreationQueue {
       : pods_per_sync_max_{pods_per_sync_max}, workers_(static_cast<size_t>(workers)) {}
 
   void add(Ticket ticket) { waiting_.push_back(ticket); }
-  // Whether a round would do anything: an idle worker may have a job.
+  // Whether round() would do anything: a worker without open requests has a job or may get one.
   bool has_work() const {
     return std::ranges::any_of(workers_, [this](const Worker& worker) {
       return worker.unanswered == 0 && (worker.is_busy || !waiting_.empty());
     });
   }
-  // The response to a pod that the worker created. True: the last one, and the worker continues.
+  // Call at each response to a request for a pod by this worker. True: the batch is answered, and
+  // the worker may continue.
   bool answered(uint32_t worker) { return --workers_[worker].unanswered == 0; }
 
-  // One batch from every worker without open requests. `wanted(ticket)` returns how many pods the
+  // Each worker without open requests does one batch. `wanted(ticket)` returns how many pods the
   // job still lacks (0: the job is gone). `create(ticket, n, worker)` creates n pods and returns
   // how many times answered() will follow, maybe before it returns.
   template <class Wanted, class Create>

@@ -30,7 +30,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     }
     news_.pods_created.emit(pods);
   });
-  // The next pod of an ordered StatefulSet waits for this one.
+  // When this pod is ready, an ordered StatefulSet creates the next one.
   starts_.start_known.connect([this](PodId id) {
     const Pod& pod = jobs_.pod(id);
     const WorkloadKind kind =
@@ -45,7 +45,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
 void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
-  // Stages of the kubelet before containers start.
+  // The API simulates all stages of the kubelet before containers start, so one hook suffices.
   starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Ready ready) {
     api_->start(pod, jobs_.pod(pod).node, std::move(ready));
   });
@@ -121,7 +121,7 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   leaving.emit(id, why);
   const bool had_node = pod.state != PodState::Pending;
   const NodeId node = had_node ? pod.node : NodeId{};
-  // The scheduler observes a dead node at once.
+  // The scheduler observes a dead node at once, so it needs no news of the pod.
   const bool is_news = had_node && api_ != nullptr && cluster_.up().contains(node);
   const PodApi::Observed observed = is_news ? report_end(id) : PodApi::Observed{};
   if (had_node) {

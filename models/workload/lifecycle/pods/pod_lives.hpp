@@ -31,9 +31,9 @@ class PodLives {
   PodCreation& creation() { return creation_; }
   PodStarts& starts() { return starts_; }
 
-  void bound(PodId pod);  // node and grant are in the table and taken in ClusterState
+  void bound(PodId pod);  // call when node and grant are in the table and taken in ClusterState
   void runs(PodId pod);   // a bound pod begins to compute
-  void stops(PodId pod);  // its process is gone, its pod stays
+  void stops(PodId pod);  // the pod's processes end, the pod stays
   void remove(PodId pod, PodEnd why) {
     remove(pod, why, {.after = {}, .exit_code = exit_code_of(why)});
   }
@@ -52,7 +52,7 @@ class PodLives {
   };
   const Counts& counts(JobId job) const { return counts_[job]; }
 
-  Signal<PodId, PodEnd> leaving;  // the pod still exists, and its GPUs are booked
+  Signal<PodId, PodEnd> leaving;  // emitted while the pod still exists; its GPU time is booked
 
   struct Unobserved {  // pods that ended and still hold resources in the scheduler's cache
     int64_t pods = 0, gpu_milli = 0;

@@ -31,7 +31,7 @@ void PodStarts::go_on(PodId id, size_t stage, Duration until) {
     return start_known.emit(id);
   }
   hooks_[stage](id, until, [this, id, stage, generation = pod.generation](Duration left) {
-    // Skips a pod that is gone.
+    // The pod may be gone by now.
     const Pod& now = jobs_.pod(id);
     if (now.generation != generation || now.state != PodState::Bound) return;
     go_on(id, stage + 1, left);

@@ -31,11 +31,11 @@ class PodStarts {
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);
 
-  // Before the run. A stage without a hook takes no time; the delay `pod_start` follows the last
-  // stage.
+  // Call before the run. A stage without a hook takes no time. The delay `pod_start` follows the
+  // last stage.
   void use(StartStage stage, Hook hook) { hooks_[static_cast<size_t>(stage)] = std::move(hook); }
   void admitted(JobId job);
-  void begin(PodId pod);  // the pod was bound this instant; Pod::started is max until it is known
+  void begin(PodId pod);  // call in the instant of binding; Pod::started is max until it is known
 
   // Pod::started is known. Emitted only while the pod is still Bound.
   Signal<PodId> start_known;
@@ -50,8 +50,8 @@ class PodStarts {
   JobTable& jobs_;
   StartLatencyParams params_;
   std::array<Hook, enum_names(StartStage{}).size()> hooks_;
-  IdVector<JobId, uint32_t> of_job_;    // starts of independent pods
-  IdVector<GangId, uint32_t> of_gang_;  // starts of members
+  IdVector<JobId, uint32_t> of_job_;    // starts so far of independent pods
+  IdVector<GangId, uint32_t> of_gang_;  // starts so far of members
 };
 
 }  // namespace orrery

@@ -41,7 +41,7 @@ std::optional<LostPod> Replacements::deleted(const DeadPod& life) {
   return lost;
 }
 
-// One event serves all pods that are due in one instant.
+// One event replaces all pods whose delay ends in one instant.
 void Replacements::replace_after(Duration delay, const DeadPod& life) {
   const Time when = engine_.now() + delay;
   std::vector<DeadPod>& due = due_[when];
@@ -58,7 +58,7 @@ void Replacements::replace_after(Duration delay, const DeadPod& life) {
 
 void Replacements::replace(const DeadPod& life) {
   const Pod& pod = jobs_.pod(life.pod);
-  // Its job is over, or the pod was recreated when the gang was stopped.
+  // A pod needs no replacement if its job is over, or if it was recreated with its gang.
   if (pod.generation != life.generation) return;
   if (comes_back_whole(jobs_.job(pod.job).phase)) return;
   creation_.want(life.pod);

@@ -21,30 +21,30 @@ struct LostPod {
   bool fails_job = false;    // the job has no restarts left
 };
 
-// Decides how soon lost pods are detected, and how long their controller then waits. Remembers
-// which pods died with their nodes and what follows. What the API still shows of them is in
-// control_plane/nodes/dead_pods.hpp.
+// Decides how soon lost pods are detected, and how long their controller then waits. Keeps a record
+// of the pods that died with their nodes, and of what follows from that. The API's view of these
+// pods is in control_plane/nodes/dead_pods.hpp.
 class Replacements {
  public:
   Replacements(Engine& engine, JobTable& jobs, const JobControllerParams& params,
                const JobAccounts& accounts, PodCreation& creation);
 
-  // An API will report when pods of dead nodes are deleted.
+  // Call if an API will report the deletion of pods of dead nodes.
   void expect_deletions() { expects_deletions_ = true; }
-  // Time until a job itself detects a dead node; max: the job waits for deletions.
+  // Time until a job itself detects a dead node. max: the job detects it by the deletion of its
+  // pods.
   Duration node_detection() const;
   Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
   // How long ranks wait for a rank on a dead node.
   Duration gang_patience() const;
   Duration hang_timeout() const { return params_.hang_timeout.value_or(Duration::max()); }
-  // The back-off of the Job controller, longer after each failure.
+  // The back-off delay of the Job controller, which is longer after each failure.
   Duration delay(JobId job) const;
 
   void lost(const LostPod& pod);
-  // The API deleted this life of the pod. Empty: the pod was replaced meanwhile, or its job is
-  // over.
+  // The API deleted this life of the pod. Empty: the pod was replaced before, or its job is over.
   std::optional<LostPod> deleted(const DeadPod& life);
-  void replace_after(Duration delay, const DeadPod& life);  // the life that ended
+  void replace_after(Duration delay, const DeadPod& life);  // `life` is the life that ended
 
  private:
   void replace(const DeadPod& life);

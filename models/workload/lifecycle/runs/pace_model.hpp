@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-// Effects of a gang's nodes on its job.
+// What the nodes of a gang determine when it starts.
 struct GangStart {
-  Duration work;                 // compute time on these GPUs
+  Duration work;                 // compute time on the gang's GPUs
   Duration checkpoint_interval;  // in whole steps
   std::vector<PodId> servers{};  // dedicated parameter servers: their GPUs wait for the workers
   Pace pace{};                   // until the next pace_changed
@@ -30,11 +30,11 @@ class PaceModel {
   // Called when all pods of a gang with a step run. Empty if no pod has a GPU: the job's own work
   // and pace then apply.
   virtual std::optional<GangStart> begins(JobId job) = 0;
-  virtual void ends(JobId job) = 0;  // it no longer runs
+  virtual void ends(JobId job) = 0;  // the gang no longer runs
 
   Signal<JobId, Pace> pace_changed;
-  // A traced gang finished a step and all its work. Such a gang completes, or pauses for a
-  // checkpoint, only between two steps.
+  // A traced gang finished a step, and with it all work of that step. A traced gang completes, or
+  // pauses for a checkpoint, only between two steps.
   Signal<JobId> step_done;
 };
 

@@ -15,11 +15,11 @@ class PlannedEnds {
  public:
   PlannedEnds(const RngStreams& rng, const JobTable& jobs) : rng_{rng}, jobs_{jobs} {}
 
-  // The end of start number `start`, from 0, of a gang or counted job with `done` of its `work`
-  // done.
+  // The end planned for a start of a gang or counted job with `done` of its `work` done. `start` is
+  // the number of the start, from 0.
   std::optional<RunStop> of(JobId job, uint32_t start, Duration done, Duration work) const;
   std::optional<RunStop> of(PodId pod, uint32_t start, Duration done) const;
-  // Only ends drawn for the pod's role, without the recorded end of its job.
+  // Only an end drawn for the pod's role, not the recorded end of its job.
   std::optional<RunStop> drawn(PodId pod, uint32_t start, Duration done) const;
 
  private:

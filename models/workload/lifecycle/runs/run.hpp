@@ -25,7 +25,7 @@ struct RunStop {
 struct Run {
   RunProgress progress;
   int128_t unsaved = 0;  // GPU time of unsaved compute; a counted job's GPUs vary
-  Duration redo_until;   // progress at the failure that it recovers from
+  Duration redo_until;   // progress at the failure from which the run recovers
   RecoveryLog::Handle recovery;
   EventId event;               // its end, or a checkpoint that is due, copied or written
   std::optional<RunStop> end;  // an end before its work is done
@@ -36,7 +36,7 @@ struct Run {
 // The run of a gang, a counted job or a service.
 struct JobRun : Run {
   Pace pace;
-  Duration computed;                   // compute since its last failure, up to progress.since
+  Duration computed;  // time that the job ran since its last failure, up to progress.since
   Duration work, checkpoint_interval;  // on its present members and GPUs
   int64_t gpu_milli = 0;               // of the computing pods, independent ones included
   int64_t serving_gpu_milli = 0;       // of dedicated parameter servers
@@ -44,12 +44,12 @@ struct JobRun : Run {
   bool is_traced = false;      // its steps are simulated: it ends and saves only between steps
   bool is_saving = false;      // writes the last snapshot asynchronously
   bool is_suspending = false;  // writes its last checkpoint; its compute is booked
-  Snapshot snapshot;           // the last one
-  Duration restart;            // least time to load what it saved at its suspension
-  // For checkpoints on local disks: the nodes whose disks hold the last one (empty: none), and
-  // since when. Also what its suspension saved elsewhere: progress and GPU time.
+  Snapshot snapshot;           // the last snapshot
+  Duration restart;            // least time to load what the job saved when it was suspended
+  // Nodes whose local disks hold the last checkpoint (empty: none), and when it was complete.
   std::vector<NodeId> saved_on;
   Time saved_at;
+  // Progress and GPU time that the last suspension saved, not on local disks.
   Duration safe;
   int128_t safe_useful = 0;
 };

@@ -22,7 +22,7 @@ class StoredCheckpoints {
   void write(JobId job, Callback done);
   void read(JobId job, Callback done);
   void cancel(JobId job);  // cancels any transfer of the job
-  // Nodes of bound pods that write, or read; in order, each once.
+  // Nodes of the pods that write or read, in id order, each once.
   std::vector<NodeId> nodes(JobId job, Direction direction) const;
 
  private:

@@ -48,7 +48,8 @@ void TrainingRuns::account(const Ranks& ranks,
   settle({ranks.job, ranks.pod, is_lost ? 0 : settled, is_lost ? settled : 0});
 }
 
-// A checkpoint on local disks may still be lost until the job is over.
+// Compute saved on local disks may still be lost until the job is over, so it is not reported as
+// settled.
 void TrainingRuns::settle(const WorkSettled& settled) {
   GpuTime& total = accounts_.of(settled.job).gpu_time;
   total.useful += settled.kept;
@@ -78,7 +79,7 @@ void TrainingRuns::keep(const Ranks& ranks) {
   });
 }
 
-// A failure stopped the run.
+// Call when a failure stopped the run.
 int128_t TrainingRuns::lose(const Ranks& ranks) {
   book(ranks);
   ranks.run.redo_until = ranks.run.progress.done();

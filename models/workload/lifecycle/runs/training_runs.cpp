@@ -74,7 +74,7 @@ void TrainingRuns::restore(JobId id, Time from) {
       sim_.engine.at(from + takes, Label{"jobs.gang_runs"}, [this, id] { loaded.emit(id); });
 }
 
-// Reads the checkpoint from its store. A suspended job may need longer.
+// The store has delivered the checkpoint. A job that was suspended may take longer to load.
 void TrainingRuns::read(JobId id) {
   JobRun& run = jobs_run_[id];
   const Time least = accounts_.of(id).loads_from + run.restart;
@@ -126,8 +126,8 @@ void TrainingRuns::begin(JobId id, int64_t gpu_milli) {
   compute(id);
 }
 
-// Other members or another GPU model change the time per step, so saved progress is converted to
-// it.
+// With other members or another GPU model a step takes another time. So the progress is converted
+// from the old compute time to the new one.
 void TrainingRuns::take_terms(JobId id, const GangStart& start) {
   JobRun& run = jobs_run_[id];
   for (const PodId pod : start.servers) {
@@ -154,8 +154,8 @@ Duration TrainingRuns::time_to_redo(const Run& run, const RunTerms& terms) const
                                                : time_until(run.progress, terms, run.redo_until);
 }
 
-// Schedules the end or the next checkpoint event, whichever is first. A traced gang continues until
-// a step is done.
+// Schedules the end of the run or its next checkpoint event, whichever is first. For a traced gang
+// only its time limit is an event; step_done() checks after each step.
 void TrainingRuns::compute(JobId id) {
   JobRun& run = jobs_run_[id];
   const Duration last = run.end ? std::min(run.end->ending.after, run.work) : run.work;
@@ -165,7 +165,7 @@ void TrainingRuns::compute(JobId id) {
   const Duration span = run.is_traced ? Duration::max() : time_until(run.progress, terms(id), stop);
   const Duration limit = time_limit(jobs_.job(id).spec, overruns_) - run.computed;
   const bool in_time = span <= limit;
-  if (in_time && span == Duration::max()) return;  // it stalls, or is traced
+  if (in_time && span == Duration::max()) return;  // the run stands still, or is traced
   if (in_time && saves) {
     run.event =
         sim_.engine.after(span, Label{"jobs.checkpoint_due"}, [this, id] { checkpoint_due(id); });
@@ -178,7 +178,7 @@ void TrainingRuns::compute(JobId id) {
                         [this, id] { stopped.emit(id, RunStop{jobs_run_[id].next}); });
 }
 
-// Progress at which the next checkpoint event begins; max: none.
+// Progress at which the next checkpoint event begins. max: there is no such event.
 Duration TrainingRuns::next_save(JobId id) const {
   const JobRun& run = jobs_run_[id];
   return saves_by_events(id) ? run.snapshot.done + run.checkpoint_interval : Duration::max();

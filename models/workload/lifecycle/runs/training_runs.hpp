@@ -31,12 +31,14 @@ class TrainingRuns {
   const JobRun& of(JobId job) const { return jobs_run_[job]; }
   Run& of(PodId pod) { return pods_run_[pod]; }
 
-  // Starts a gang or a counted job whose members are all Running: loads its checkpoint, then
-  // computes.
-  void restore(JobId job, Time from);  // emits loaded() then, maybe at once
+  // Loads the checkpoint of a gang or counted job from `from` on, then emits loaded(), maybe at
+  // once.
+  void restore(JobId job, Time from);
+  // A gang or counted job whose checkpoint is loaded begins to compute on this many GPUs.
   void begin(JobId job, int64_t gpu_milli);
   void set_pace(JobId job, Pace pace);
-  // A change of pace in two parts; between them the amount that the job holds may change.
+  // go_at() and compute_on() are the two parts of set_pace(). Between them the number of GPUs that
+  // the job holds may change. Call them only if takes_pace() is true.
   bool takes_pace(JobId job, Pace pace) const {
     return !jobs_run_[job].is_suspending && jobs_run_[job].pace != pace;
   }
@@ -47,7 +49,8 @@ class TrainingRuns {
   // Starts an independent pod that is Running.
   void begin(PodId pod);
 
-  // Up to now: books the compute; keeps all of it; undoes what is not saved and returns its amount.
+  // book() books the compute up to now. keep() also saves all of it. lose() books it, undoes what
+  // is not saved, and returns the undone GPU time.
   void book(JobId job) { book(ranks(job)); }
   void keep(JobId job) { keep(ranks(job)); }
   void keep(PodId pod) { keep(ranks(pod)); }
@@ -66,7 +69,8 @@ class TrainingRuns {
   Duration unsaved(JobId job) const;
   Duration unsaved(PodId pod) const;
   bool is_paused(JobId job) const;
-  int32_t computing(JobId job) const;  // millionths of the run's time at its present pace
+  // Millionths of the run's time that are compute, at the present pace.
+  int32_t computing(JobId job) const;
   Duration next_save(JobId job) const;
 
   Signal<JobId> loaded;  // its checkpoint is loaded
@@ -76,7 +80,7 @@ class TrainingRuns {
  private:
   struct Ranks {  // ranks that compute together
     JobId job;
-    PodId pod;  // of an independent pod
+    PodId pod;  // valid only for an independent pod
     Run& run;
     int64_t gpu_milli = 0, serving_gpu_milli = 0;
   };

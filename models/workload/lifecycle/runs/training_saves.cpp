@@ -83,8 +83,8 @@ void TrainingRuns::node_failed(NodeId node) {
   if (checkpoints_) disks_lost_[node] = sim_.engine.now();
 }
 
-// A checkpoint on local disks is useless without all of its parts. What the job saved at its
-// suspension is elsewhere and stays.
+// A checkpoint on local disks is useless without all of its parts. What the job saved when it was
+// suspended is stored elsewhere and stays.
 int128_t TrainingRuns::lose_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return 0;
@@ -99,7 +99,8 @@ int128_t TrainingRuns::lose_local(JobId id) {
   return undone;
 }
 
-// The gang restarts, perhaps on other nodes.
+// The gang restarts, perhaps on other nodes. Its checkpoint on local disks is lost unless the gang
+// has all of these disks.
 void TrainingRuns::find_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return;

@@ -18,11 +18,11 @@ namespace orrery {
 
 struct JobAccount {
   GpuTime gpu_time;
-  int64_t bound_gpu_milli = 0;  // of the bound pods; of a counted job, what it holds
+  int64_t bound_gpu_milli = 0;  // of the bound pods; for a counted job, what it holds
   int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
-  int32_t members = 0;  // of a gang: members of its last start
+  int32_t members = 0;  // members of its last start, for gangs
   std::optional<Time> first_created, first_bound, first_running;
-  // When its bound pods begin to load their checkpoint; max: unknown.
+  // When the bound pods of the job begin to load their checkpoint; max: unknown.
   Time loads_from = Time::max();
   std::optional<Time> ended;  // its pods may still run: see CleanUp
   EndCause cause = EndCause::None;
@@ -38,13 +38,13 @@ struct JobCounters {
   uint64_t restarts = 0, membership_changes = 0;
 };
 
-// Jobs of the same priority.
+// Totals of the jobs of one priority.
 struct PriorityAccount {
-  uint64_t jobs = 0, jobs_preempted = 0;  // with a row in /jobs
-  // As victims; on behalf of jobs of this priority.
+  uint64_t jobs = 0, jobs_preempted = 0;  // jobs with a row in /jobs
+  // Pods of these jobs that were preempted, and pods that were preempted for these jobs.
   uint64_t pods_preempted = 0, pods_preempted_by = 0;
-  int128_t gpu_lost_preempted = 0;  // as victims
-  GpuTime gpu_time;                 // of the jobs with a row
+  int128_t gpu_lost_preempted = 0;  // GPU time that preempted pods of these jobs lost
+  GpuTime gpu_time;                 // GPU time of the jobs with a row
 };
 
 // Every span of a pod's GPUs, from its reservation or binding until it leaves, is booked once: here
@@ -64,26 +64,27 @@ class JobAccounts {
   void reserved(PodId pod);
   void unreserved(PodId pod);
   void bound(PodId pod);
-  void leaves(PodId pod);  // a bound pod, which holds no GPUs afterwards
-  // Books the pod's GPUs since the last call, if they were not part of a run.
+  void leaves(PodId pod);  // a bound pod leaves, and holds no GPUs afterwards
+  // Books the pod's GPU time since the last call, unless it was part of a run.
   void book_held(PodId pod, Time now);
-  // When an independent pod begins to load its checkpoint; max: unknown.
+  // Sets when an independent pod begins to load its checkpoint; max: unknown.
   void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
 
-  // One of its pods was preempted for a job of that priority, and the job lost so much compute.
+  // A pod of `job` was preempted for a job of priority `by_priority`, and `job` lost so much
+  // compute.
   void preempted(JobId job, int32_t by_priority, int128_t lost);
   void evicted(JobId job, int128_t lost);
 
   RecoveryRow recovery_row(JobId job, NodeId node, int128_t lost, int64_t gpu_milli) const;
   void write_pod_row(PodId pod, PodEnd why, const Ending& ending, Time end);
-  void write_job_row(JobId job, Time end);               // its phase is the outcome
+  void write_job_row(JobId job, Time end);               // the job's phase is the outcome
   const GpuTime& gpu_time() const { return gpu_time_; }  // of the jobs with a row
-  // By priority: jobs, preemptions by and of them, and GPU time.
+  // By priority: totals of jobs, of preemptions, and of GPU time.
   const std::map<int32_t, PriorityAccount>& priorities() const { return priorities_; }
 
  private:
   struct PodAccount {
-    Time held_from;  // its GPUs are booked up to here
+    Time held_from;  // the pod's GPU time is booked up to here
     Time loads_from = Time::max();
     bool is_reserved = false;  // Pending, with a reserved node
   };

@@ -38,7 +38,8 @@ enum class Arrivals : uint8_t { CreatePods, Hold, Count };
 enum class Overruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
 
-// Default delay of an explicit failure.
+// Default delay until a failure with an exit status, or of a node without a control plane, is
+// detected.
 constexpr Duration kExplicitFailure = 5_s;
 
 struct JobControllerParams {
@@ -131,7 +132,7 @@ struct JobControllerParams {
   }
 };
 
-// How long a job may compute; max: unlimited.
+// How long a job may compute; max: without limit.
 inline Duration time_limit(const JobSpec& spec, Overruns overruns) {
   const bool has_limit = overruns == Overruns::Kill && spec.requested >= Duration{};
   return has_limit ? spec.requested : Duration::max();

@@ -12,7 +12,7 @@ class JobPhases {
   JobPhases(JobTable& jobs, JobNews& news) : jobs_{jobs}, news_{news} {}
 
   JobPhase of(JobId job) const { return jobs_.job(job).phase; }
-  // Only moves along the arrows of a job's life; no effect if the job is in that phase.
+  // Checks that the move to `phase` is allowed. Has no effect if the job is in that phase already.
   void set(JobId job, JobPhase phase);
 
   Signal<JobId, JobPhase, JobPhase> changing;  // before JobNews::phase_changed

@@ -59,7 +59,8 @@ void RecoveryLog::close(Handle handle, Time now) {
   sim_.engine.cancel(entry.caught_up);
   entry.is_open = false;
   free_.push_back(handle.slot);
-  const RecoveryRow written = *row;  // an observer may open another, which moves the entries
+  // An observer may open another recovery, which moves the entries.
+  const RecoveryRow written = *row;
   rows_.emit(written);
   recovered_.emit(written);
 }

@@ -12,8 +12,9 @@
 
 namespace orrery {
 
-// Owns the open rows of /events/recoveries. A row is written when the progress is back to that at
-// the failure, or earlier, at the next failure or the end.
+// Owns the open rows of /events/recoveries. A row is written once the job has regained the progress
+// that it had at the failure. The next failure, or the end of the job or the run, writes it
+// earlier.
 class RecoveryLog {
  public:
   struct Handle {  // becomes stale once the row is written
@@ -24,11 +25,11 @@ class RecoveryLog {
   RecoveryLog(Sim sim, const Signal<const RecoveryRow&>& recovered);
 
   Handle open(const RecoveryRow& row);
-  // The open row, to fill in stages; null once it is written.
+  // The open row, whose stages the caller fills in; null once the row is written.
   RecoveryRow* find(Handle handle);
   // The job computes again, and catches up after `catch_up_in` if nothing stops it; max: never.
   void resumed(Handle handle, Duration catch_up_in);
-  // The pace has changed.
+  // The pace has changed, so the job now catches up after `catch_up_in`.
   void paced(Handle handle, Duration catch_up_in);
   // Writes the row. Stages later than `now` were not reached.
   void close(Handle handle, Time now);
