@@ -57,9 +57,9 @@ struct WorkloadParams {
   }
 };
 
-// In the order of the list. A source with unreadable input has no jobs and an error().
-// `gpu_milli_total` is the capacity that loads refer to. `takes_gpus` false: a trace ends, with an
-// error, at the first job with GPUs.
+// Makes the sources in the order of `params.sources`. A source with unreadable input has no jobs
+// and an error(). `gpu_milli_total` is what the jobs of a shuffled trace request at load 1. If
+// `takes_gpus` is false, a trace ends with an error at its first job with GPUs.
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
                                                          const RngStreams& rng,
                                                          int64_t gpu_milli_total = 0,
