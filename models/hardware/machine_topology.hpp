@@ -34,8 +34,8 @@ Duration path_latency(Distance distance);
 // GPUs, the links between them. NVSwitch: the links of one GPU. Fewer than two GPUs: 0.
 int nvlink_rings(const Machine& machine, GpuMask gpus);
 // All-reduce bus bandwidth of the rings that nvlink_rings() counts. Each ring moves the NCCL rate
-// of one link; a ring of direct links does so in both directions. Zero: there is no ring, so the
-// GPUs communicate over PCIe.
+// of one link; a ring of three or more GPUs over direct links does so in both directions. Zero:
+// there is no ring, so the GPUs communicate over PCIe.
 Bandwidth nvlink_ring_rate(const Machine& machine, GpuMask gpus);
 // Rate between two devices in NCCL's topology model: the PCIe rate. Between sockets, it is at most
 // the rate of the CPU interconnect.

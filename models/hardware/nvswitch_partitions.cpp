@@ -35,8 +35,8 @@ NvSwitchBoard hgx_h100() {
                       .nvswitches = 4,
                       .links = 18,
                       .partitions = {},
-                      // A GPU has 4, 5, 5 and 4 links to the four switches. They cannot be halved
-                      // evenly, so there is no shape of 4 GPUs and 2 switches.
+                      // A GPU has 4, 5, 5 and 4 links to the four switches, so pairs of switches
+                      // differ in links. The guide lists no shape of 4 GPUs and 2 switches.
                       .passthrough = {{8, 4, 18}, {1, 0, 0}},
                       .source = kGuide};
   add(board, 18, {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4}, {5, 6, 7, 8}});

@@ -79,7 +79,8 @@ class Network {
     bool ends_detours = false;    // a cable is up again
     std::vector<bool> went_down;  // by cable; empty: none
     // Whether an activity that uses these links should find its routes again: one of the links went
-    // down, or a detour may end. An adaptive engine does not reroute for changed loads alone.
+    // down, a detour may end, or the news is for all. An adaptive engine does not reroute for
+    // changed loads alone.
     bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
   };
   Signal<const RouteNews&> routes_changed;
