@@ -1,4 +1,5 @@
-// models/scheduling/contract/binding_api.hpp -- the extension points after a pod has a node.
+// models/scheduling/contract/binding_api.hpp -- the extension points after a node is chosen for a
+// pod.
 #pragma once
 
 #include "models/scheduling/contract/cycle_state.hpp"
@@ -11,12 +12,13 @@ class ORRERY_API Reserve : public Point {
  public:
   static constexpr PointName kPoint{"Reserve", "reserves the chosen node; Unreserve undoes it"};
   virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
-  virtual void unreserve(const PodView& pod, NodeId node) = 0;  // must be idempotent
+  // Must be idempotent: it may be called without a reserve().
+  virtual void unreserve(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API Permit : public Point {
  public:
   static constexpr PointName kPoint{"Permit", "binds now, waits, or rejects"};
-  // Success, Wait with a timeout (the framework caps it at 15 min), or a rejection.
+  // Returns Success, a rejection, or Wait with a timeout. The framework caps the timeout at 15 min.
   virtual PermitStatus permit(const Cycle& cycle, NodeId node) = 0;
 };
 class ORRERY_API PreBind : public Point {
@@ -27,8 +29,8 @@ class ORRERY_API PreBind : public Point {
 class ORRERY_API Bind : public Point {
  public:
   static constexpr PointName kPoint{"Bind", "binds the pod"};
-  // The first Bind plugin that does not Skip binds the pod. If all Skip, or none exists, the
-  // framework binds it.
+  // The first Bind plugin that does not return Skip binds the pod. If all return Skip, or there is
+  // no Bind plugin, the framework binds the pod.
   virtual Status bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API PostBind : public Point {

@@ -38,7 +38,8 @@ void Candidates::drop(const NodeSet& banned, Status why_not) {
   remove(banned, 0, why_not);
 }
 
-// Removes the members of `set`; with all bits of `flip` set, removes the nodes outside of `set`.
+// Removes the nodes in `set` if `flip` is 0. If all bits of `flip` are 1, removes the nodes that
+// are not in `set`.
 void Candidates::remove(const NodeSet& set, uint64_t flip, Status why_not) {
   const auto words = nodes_.words();
   const auto others = set.words();

@@ -28,7 +28,7 @@ class ORRERY_API Candidates {
   const NodeSet& nodes() const { return nodes_; }
   uint32_t removed() const { return removed_; }  // nodes removed since reset()
 
-  // Keeps the members of `allowed`, or all but those of `banned`.
+  // keep() removes all nodes that are not in `allowed`; drop() removes the nodes in `banned`.
   void keep(const NodeSet& allowed, Status why_not);
   void drop(const NodeSet& banned, Status why_not);
   // Keeps the nodes for which `fits(NodeId)` holds.
@@ -42,19 +42,23 @@ class ORRERY_API Candidates {
     });
     end(why_not);
   }
-  // One more reason for nodes that another rejection counts; for messages only.
+  // Adds a reason for nodes that another rejection already counts. Only messages and records use
+  // it.
   void note(Status why_not, uint32_t nodes);
 
   void set_plugin(uint8_t plugin) { current_.plugin = plugin; }
-  // Whether rejections are collected; on by default.
+  // Sets whether rejections are collected. By default they are.
   void keep_reasons(bool on) { keeps_reasons_ = on; }
-  // Collects `unresolvable()`, too. This costs a set, so only failed attempts use it.
+  // Sets whether unresolvable() is collected: the nodes that were rejected as unresolvable. This
+  // costs a set of nodes, so only failed attempts collect it.
   void keep_unresolvable(bool on) { keeps_unresolvable_ = on; }
-  // Collects the nodes of each rejection, too, for records.
+  // Sets whether rejected() is collected: the nodes of each rejection. Only records of attempts use
+  // it.
   void keep_rejected(bool on) { keeps_rejected_ = on; }
   std::span<const Rejection> rejections() const { return rejections_; }
   const NodeSet& unresolvable() const { return unresolvable_; }
-  // The nodes of each rejection; an empty set for a noted one.
+  // The nodes of each rejection, in the order of rejections(). The set of a reason added by note()
+  // is empty.
   std::span<const NodeSet> rejected() const { return rejected_; }
   void reset(const NodeSet& nodes);
 
@@ -75,9 +79,9 @@ class ORRERY_API Candidates {
 // Why an attempt found no node.
 struct Diagnosis {
   const Candidates& candidates;
-  // Not empty: a PreFilter rejected the pod before any node was filtered.
+  // Empty unless a PreFilter rejected the pod before any node was filtered.
   std::string_view pre_filter_reason;
-  uint32_t plugins = 0;  // bit for each plugin (in profile order) that rejected
+  uint32_t plugins = 0;  // set of the plugins that rejected the pod or nodes
 };
 
 }  // namespace orrery

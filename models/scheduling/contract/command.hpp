@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Lifts the hold of this plugin; the pod is bound unless another plugin still holds it.
+// Ends this plugin's Wait for the pod. The pod is bound unless another plugin still makes it wait.
 struct AllowWaiting {
   PodId pod;
 };
@@ -31,7 +31,7 @@ struct SetGangFailure {
   GangId gang;
   Time failed_at, backoff_until;
 };
-struct Nominate {  // reserves room on the node for the pod
+struct Nominate {  // reserves the room that the pod needs on the node
   PodId pod;
   NodeId node;
   bool is_tried_first = false;  // the pod's next attempt tries this node before all others
@@ -39,10 +39,11 @@ struct Nominate {  // reserves room on the node for the pod
 struct WithdrawNomination {
   PodId pod;
 };
-struct Evict {  // deletes victims to make room for the preemptor
+struct Evict {  // deletes victims, so that the preemptor fits on their nodes
   PodId preemptor;
   std::vector<PodId> victims;
-  bool waits = false;  // no other pod is tried before the API servers have responded
+  // True: the scheduler tries no other pod before the API servers have responded.
+  bool waits = false;
 };
 
 using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,

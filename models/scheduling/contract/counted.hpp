@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-enum class Counted : uint8_t { Cpus, Memory, Gpus, Nics, Pods };  // in the order of Resource
+enum class Counted : uint8_t { Cpus, Memory, Gpus, Nics, Pods };  // same order as in enum Resource
 constexpr std::array<std::string_view, 5> enum_names(Counted) {
   return {"cpus", "memory", "gpus", "nics", "pods"};
 }

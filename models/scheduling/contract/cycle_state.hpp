@@ -23,31 +23,31 @@ struct ORRERY_API CycleData {  // base of the data that a policy stores in a Cyc
 
 // Results of the PreFilters, and the nodes that they left.
 struct Narrowing {
-  // Bit sets of plugins.
-  uint32_t not_run = 0;  // an earlier PreFilter rejected the pod, so their Filters must not run
-  uint32_t skipped = 0;  // plugins that returned Skip
-  uint32_t by = 0;       // plugins that removed nodes
+  // The first three members are sets of plugins, one bit each.
+  uint32_t not_run = 0;  // PreFilters that were not called, because an earlier one rejected the pod
+  uint32_t skipped = 0;  // plugins whose PreFilter returned Skip
+  uint32_t by = 0;       // plugins whose PreFilter removed nodes
   NodeSet nodes = {};    // the nodes that remain
 };
 
 // The range of nodes, in round-robin order, that an attempt searches.
 struct Window {
   uint32_t start = 0, visited = 0;
-  uint32_t count = 0;  // feasible nodes in it
+  uint32_t count = 0;  // feasible nodes in the range
 };
 
-// Created per attempt and passed through every point, like kube-scheduler's CycleState. A policy
-// stores here what its PreFilter computes for its Filter, and stores nothing of an attempt in its
-// members. The members of a gang that is placed as a whole share one CycleState, and their
-// PreFilters run one by one.
+// Each attempt has its own CycleState, which is passed to every point, like kube-scheduler's. A
+// policy stores here what its PreFilter computes for its Filter. Members of the policy must not
+// store anything about an attempt. The members of a gang that is placed as a whole share one
+// CycleState, and their PreFilters run one by one.
 class ORRERY_API CycleState {
  public:
   CycleState(uint64_t attempt, RngStreams streams) : attempt_{attempt}, streams_{streams} {}
   CycleState(const CycleState&) = delete;
   CycleState& operator=(const CycleState&) = delete;
 
-  // The data of this type that `owner` stores; created at the first call. Data must derive from
-  // CycleData.
+  // The object of type Data that `owner` stores here. The first call creates it. Data must derive
+  // from CycleData.
   template <class Data>
   Data& of(const Policy& owner) {
     for (const Kept& kept : kept_) {
@@ -56,7 +56,7 @@ class ORRERY_API CycleState {
     kept_.push_back({&owner, tag<Data>(), std::make_unique<Data>()});
     return static_cast<Data&>(*kept_.back().data);
   }
-  // Null: `owner` has stored nothing of this type.
+  // Like of(), but returns null if `owner` has not stored an object of type Data.
   template <class Data>
   const Data* find(const Policy& owner) const {
     for (const Kept& kept : kept_) {
@@ -79,7 +79,7 @@ class ORRERY_API CycleState {
   Narrowing narrowing;
   Candidates candidates;
   Window window;
-  bool kept_for_nominated = false;  // a node has room only without nominated pods
+  bool kept_for_nominated = false;  // nodes were rejected to keep their room for nominated pods
 
  private:
   struct Kept {
@@ -96,7 +96,8 @@ class ORRERY_API CycleState {
   uint64_t attempt_;
   RngStreams streams_;
   std::vector<Kept> kept_;
-  std::list<std::pair<std::string, Rng>> drawn_;  // a list, so streams never move
+  // A list, so that references to the Rngs stay valid.
+  std::list<std::pair<std::string, Rng>> drawn_;
 };
 
 struct Cycle {

@@ -1,6 +1,6 @@
 // models/scheduling/contract/eligible_nodes.hpp -- the nodes that a pod's own spec allows: node
-// name, required node affinity and tolerations. Free room and the state of nodes are not
-// considered.
+// name, required node affinity and tolerations. Free resources are not considered, nor whether
+// nodes are up.
 #pragma once
 
 #include <span>
@@ -11,15 +11,16 @@
 
 namespace orrery {
 
-// Nodes that match one of the terms; a term without requirements matches nothing.
+// Nodes that match one of the terms. A term without requirements matches no node.
 ORRERY_API NodeSet matching_nodes(const ClusterState& cluster,
                                   std::span<const SelectorTerm> any_of);
-// By name and labels alone, which never change in a run.
+// Nodes that the spec's node name and required node affinity allow. The result never changes in a
+// run, because names and labels of nodes do not.
 ORRERY_API NodeSet matching_nodes(const ClusterState& cluster, const PodSpec& spec);
 // Whether the node admits the pod now: not cordoned, and no NoSchedule or NoExecute taint that the
 // pod does not tolerate.
 ORRERY_API bool is_open_to(const ClusterState& cluster, const PodSpec& spec, NodeId node);
-// Both conditions.
+// Nodes that are in matching_nodes() and for which is_open_to() holds.
 ORRERY_API NodeSet eligible_nodes(const ClusterState& cluster, const PodSpec& spec);
 
 }  // namespace orrery

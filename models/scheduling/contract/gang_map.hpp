@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-// Values by gang, `T{}` at first. Ids of gangs are recycled, so the framework clears the value of a
-// gang whose job is over.
+// Values by gang. A gang without a stored value has T{}. Ids of gangs are reused, so the framework
+// clears the value of a gang whose job is over.
 template <class T>
 class GangMap final : private GangMemory {
  public:
@@ -22,7 +22,7 @@ class GangMap final : private GangMemory {
     if (gang.index >= values_.size()) values_.resize(gang.index + size_t{1});
     return values_[gang.index];
   }
-  // The value, or T{}.
+  // The gang's value; T{} if none was stored.
   const T& at(GangId gang) const {
     return gang.index < values_.size() ? values_[gang.index] : none_;
   }

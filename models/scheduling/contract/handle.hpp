@@ -18,9 +18,9 @@ class GangMemory {  // base of GangMap
   virtual void gang_over(GangId gang) = 0;
 };
 
-// Each policy has its own handle, so that the framework knows which policy gives a command. A
-// policy has access to nothing else. Commands take effect once the point that gave them has
-// returned.
+// A policy reaches the scheduler only through its handle. Each policy has its own, so that the
+// framework knows which policy gives a command. Commands take effect once the point that gave them
+// has returned.
 class ORRERY_API Handle {
  public:
   Handle(const SchedulerView& view, CommandSink& commands, uint8_t plugin)
@@ -31,19 +31,20 @@ class ORRERY_API Handle {
   Time now() const { return view_.now(); }
   const ClusterState& cluster() const { return view_.cluster(); }
   const SpecTable& specs() const { return view_.specs(); }
-  // The nodes of all placed pods. During a gang's attempt the members placed so far are included.
-  // In a what-if the evicted pods are left out.
+  // The nodes of all placed pods. In an attempt of a gang, this includes the members placed so far.
+  // In a what-if, the evicted pods are left out.
   const Placements& placements() const { return view_.placements(); }
   PodView pod(PodId pod) const { return view_.pod(pod); }
   GangView gang(GangId gang) const { return view_.gang(gang); }
   // Pods of the gang that wait in Permit, longest first.
   std::span<const PodId> waiting_pods(GangId gang) const { return view_.waiting_pods(gang); }
-  // For points that are not const; const points draw from CycleState::rng().
+  // Random numbers for points that are not const. Const points use CycleState::rng() instead.
   Rng rng(std::string_view stream) const { return view_.streams().stream(stream); }
-  // Measured with the typical pods of the workload; null if the scenario names none.
+  // The fragmentation of nodes for the typical pods of the workload; null if the scenario names no
+  // typical pods.
   const Fragmentation* fragmentation() const { return view_.fragmentation(); }
-  // Of nodes whose NICs counted symbol errors, in order of nodes. Empty without network.level:
-  // flow.
+  // Symbol errors of the NICs of each node that has any, in node order. Empty without
+  // network.level: flow.
   std::vector<NicErrors> nic_errors() const { return view_.nic_errors(); }
   // Queries about preemption; null with driver: counting.
   const Preemption* preemption() const { return view_.preemption(); }
@@ -57,7 +58,7 @@ class ORRERY_API Handle {
     give(RejectGangs{.reason = std::string{reason}, .first = first, .gangs = gangs});
   }
   void activate_siblings(PodId pod) { give(ActivateSiblings{pod}); }
-  // Stored with the gang and shown in GangView until its job is over.
+  // The framework stores the failure with the gang and shows it in GangView until the job is over.
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) {
     give(SetGangFailure{gang, failed_at, backoff_until});
   }
@@ -69,7 +70,8 @@ class ORRERY_API Handle {
     give(Evict{preemptor, std::move(victims), waits});
   }
 
-  // `memory` must live as long as the policy.
+  // Calls memory.gang_over() for each gang whose job is over. `memory` must live as long as the
+  // policy.
   void clear_with_gangs(GangMemory& memory) { memories_.push_back(&memory); }
   void gang_over(GangId gang) {  // for the framework
     for (GangMemory* const memory : memories_) memory->gang_over(gang);

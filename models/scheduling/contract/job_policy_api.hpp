@@ -1,10 +1,11 @@
 // models/scheduling/contract/job_policy_api.hpp -- the extension points of the job queue: the order
 // of jobs, and which ones start now.
 //
-// Whole jobs pass these points before any of their pods exists. QueueOrder ranks them, Admit may
-// hold one back, Plan decides which start, and with which reservations for others. Sizes are
-// amounts of one resource of a pool, the sum over all nodes. Whether nodes have it in one place is
-// decided later by the scheduler. A policy's constructor takes the board and its parameters.
+// Whole jobs pass these points before any of their pods exists. QueueOrder ranks the waiting jobs,
+// and Admit may hold a job back. Plan decides which jobs start now, and which waiting jobs get a
+// reservation. For these points the cluster is one pool: the size of a job and the free capacity
+// are amounts of one resource, summed over all nodes. Whether the pods of a job fit on single nodes
+// is decided later, by the scheduler. A policy's constructor takes a JobBoard and its parameters.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,10 @@
 
 namespace orrery {
 
-// A part of the pool whose jobs run at the same pace: the nodes with one GPU model.
+// All nodes with the same GPU model. Jobs run at the same pace on all of them.
 struct PoolPart {
   std::string model;  // GPU model; empty: nodes without GPUs
-  int64_t count = 0;  // of the counted resource, on nodes that are up
+  int64_t count = 0;  // amount of the counted resource on nodes that are up
 };
 
 // The job queue as a policy sees it. Only a Plan may call `start` and `stop`, while it plans.
@@ -46,35 +47,40 @@ class ORRERY_API JobBoard {
   virtual bool has_user(const std::string& name) const = 0;
   virtual bool has_team(const std::string& name) const = 0;
   virtual bool has_application(const std::string& name) const = 0;
-  virtual int64_t capacity() const = 0;  // of the counted resource, on nodes that are up
-  virtual int64_t unit() const = 0;      // amount of it in a whole GPU or CPU
-  virtual int64_t free() const = 0;      // amount of it; below 0 while nodes are down
+  virtual int64_t capacity() const = 0;  // amount of the counted resource on nodes that are up
+  virtual int64_t unit() const = 0;      // amount of the counted resource in one GPU or CPU
+  // Free amount of the counted resource; below 0 if nodes with started jobs are down.
+  virtual int64_t free() const = 0;
   virtual const Resources& capacities() const = 0;
   virtual const Resources& used() const = 0;
-  virtual std::span<const Counted> counts() const = 0;  // the first is the counted resource
+  // Resources that the job queue counts; the first is "the counted resource".
+  virtual std::span<const Counted> counts() const = 0;
   virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node
-  virtual bool fits(const QueuedJob& job) const = 0;    // now, in every counted resource
-  virtual const JobTree& waiting() const = 0;           // in queue order
-  virtual const JobTree& running() const = 0;  // by expected end in ns; stopping jobs included
-  // The first waiting job that every Admit accepts; the jobs before it are held back.
+  // Whether all counted resources that the job requests are free now.
+  virtual bool fits(const QueuedJob& job) const = 0;
+  virtual const JobTree& waiting() const = 0;  // in queue order
+  virtual const JobTree& running() const = 0;  // sorted by expected end; includes stopping jobs
+  // The first waiting job that every Admit accepts. Jobs before it in the queue become held.
   virtual JobSlot head() = 0;
-  virtual bool start(JobSlot job) = 0;  // false: an Admit rejected it, and it is held
-  // start_on() also restricts the job's pods to these nodes until the job stops or ends.
-  virtual bool chooses_nodes() const = 0;  // whether jobs have pods and a plugin heeds these nodes
+  virtual bool start(JobSlot job) = 0;  // false: an Admit rejected the job, which is now held
+  // start_on() also restricts the job's pods to `nodes` until the job stops or ends. It may be
+  // called only if chooses_nodes() is true: jobs have pods, and a plugin heeds the chosen nodes.
+  virtual bool chooses_nodes() const = 0;
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
   // Time before the job computes if it starts now, such as the restore of its checkpoint.
   virtual Duration setup(JobSlot job) const = 0;
-  virtual bool cancel(JobSlot job) = 0;  // on behalf of its user; false: it has started
-  // Makes a running job write a checkpoint and wait again; false: it cannot be stopped now.
+  virtual bool cancel(JobSlot job) = 0;  // for the user of the job; false: the job has started
+  // Makes a running job write a checkpoint and wait again. False: the job cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
-  // With the counting driver only. set_pace() changes the pace of a running job. start_beside()
-  // starts a waiting job on the GPUs of a running job of equal size without a partner. When either
-  // leaves, the other keeps the GPUs and has full pace again. False: an Admit rejected the job, and
-  // it is held.
+  // These three work with the counting driver only. set_pace() changes the pace of a running job.
+  // start_beside() starts a waiting job on the GPUs of `host`, a running job of equal size that
+  // shares its GPUs with no other job yet. When one of the two leaves, the other keeps the GPUs and
+  // has full pace again. start_beside() returns false if an Admit rejected the job, which is now
+  // held.
   virtual bool has_paces() const = 0;
   virtual void set_pace(JobSlot job, Pace pace) = 0;
   virtual bool start_beside(JobSlot job, JobSlot host) = 0;
-  virtual void wake_at(Time when) = 0;  // plan again at this time at the latest
+  virtual void wake_at(Time when) = 0;  // makes the job queue call Plan at this time, if not before
 };
 
 struct ORRERY_API JobPoint {  // base of the points of the job queue
@@ -84,15 +90,17 @@ struct ORRERY_API JobPoint {  // base of the points of the job queue
 class ORRERY_API QueueOrder : public JobPoint {
  public:
   static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
-  // Jobs with lower rank go first; equal ranks by submission.
+  // Jobs with lower rank go first. Jobs of equal rank are in order of submission.
   virtual int64_t rank(const QueuedJob& job) = 0;
-  // How long ranks stay valid. Then all are computed again, which costs O(queue log queue).
+  // How long ranks stay valid. After that time the rank of every waiting job is computed again, in
+  // O(n log n) for n jobs.
   virtual Duration valid_for() const { return Duration::max(); }
 };
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
-  virtual bool admit(const QueuedJob& job) const = 0;  // called again whenever a job ends
+  // Called again for held jobs whenever resources become free.
+  virtual bool admit(const QueuedJob& job) const = 0;
 };
 struct PlanNews {
   std::span<const JobSlot> arrived = {};  // in queue order
@@ -105,21 +113,24 @@ class ORRERY_API Plan : public JobPoint {
  public:
   static constexpr PointName kPoint{"Plan", "which jobs start now, and with which reservations"};
   virtual void plan(const PlanNews& news) = 0;
-  virtual bool plans_without_waiting() const { return false; }  // true: also while no job waits
-  // The latest start of a waiting job by the last plan; max: no reservation.
+  // True: plan() is also called while no job waits.
+  virtual bool plans_without_waiting() const { return false; }
+  // The time at which the job starts at the latest, by its reservation in the last plan; max: no
+  // reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
-// Events of single jobs, for policies with counters.
 class ORRERY_API JobWatcher : public JobPoint {
  public:
   static constexpr PointName kPoint{"JobWatcher",
                                     "events of single jobs, for policies with counters"};
-  virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
-  virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits
+  // The job arrived, was stopped, or is no longer held.
+  virtual void job_waits(const QueuedJob& /*job*/) {}
+  virtual void job_leaves(const QueuedJob& /*job*/) {}  // it starts, is held, or is cancelled
   virtual void job_starts(const QueuedJob& /*job*/) {}
-  virtual void job_end_moves(const QueuedJob& /*job*/) {}  // it runs on, with another expected end
-  virtual void job_stops(const QueuedJob& /*job*/) {}      // it has returned all its resources
-  virtual void job_ends(const QueuedJob& /*job*/) {}  // it has returned all its resources for good
+  // The job still runs, with another expected end.
+  virtual void job_end_moves(const QueuedJob& /*job*/) {}
+  virtual void job_stops(const QueuedJob& /*job*/) {}  // it has returned all its resources
+  virtual void job_ends(const QueuedJob& /*job*/) {}   // it has returned all its resources for good
   virtual void job_cancelled(const QueuedJob& /*job*/) {}  // while waiting or held
   virtual void node_goes(NodeId /*node*/) {}
   virtual void node_comes(NodeId /*node*/) {}

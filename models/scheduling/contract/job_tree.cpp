@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Heap order.
+// The priority of the treap: an entry weighs at least as much as its children.
 uint64_t weight(const JobKey& key) { return scattered(key.serial + 1); }
 
 }  // namespace
@@ -95,8 +95,8 @@ void JobTree::erase(JobSlot job) {
     link = n.key < passed.key ? &passed.left : &passed.right;
   }
   *link = merge(n.left, n.right);
-  // The minimum of a subtree can change only if the removed entry held it. If it does not change,
-  // no minimum above changes either.
+  // The minimum of a subtree can change only if the removed entry had that value. Once a subtree's
+  // minima are unchanged, those of the larger subtrees around it are unchanged, too.
   while (!passed_.empty()) {
     Node& passed = nodes_[passed_.back()];
     const int64_t count_min = passed.count_min, estimate_min = passed.estimate_min;

@@ -11,10 +11,10 @@
 
 namespace orrery {
 
-using JobSlot = uint32_t;  // a job known to the job queue; reused once the job is over
+using JobSlot = uint32_t;  // index of a job in the job queue; reused once the job is over
 constexpr JobSlot kNoJob = UINT32_MAX;
 
-// Lower rank first; equal ranks by submission, then by serial number.
+// Jobs are sorted by rank, then by submission, then by serial number.
 struct JobKey {
   int64_t rank = 0;
   Time submitted = {};
@@ -22,21 +22,23 @@ struct JobKey {
   constexpr auto operator<=>(const JobKey&) const = default;
 };
 
-// A balanced tree (a treap, its shape fixed by the serial numbers). Every subtree stores its
-// smallest count, its shortest estimate and the sum of its counts. Operations cost O(log n). Only a
-// search for two properties at once may cost more: a subtree may have each of them in a different
-// job, and is then searched without result. Example: with counts 8, 2, 4 from the front, find(free
-// = 3) skips the first job and returns the second, and reach(9) stops at the second as well.
+// A balanced tree: a treap whose priorities are hashes of serial numbers. Every subtree stores
+// its smallest count, its shortest estimate and the sum of its counts. Operations cost O(log n),
+// except a search that limits both count and estimate: a subtree with one small job and another
+// short job looks promising, but may have no job that is both. Example: with counts 8, 2, 4 from
+// the front, find(free = 3) skips the first job and returns the second, and reach(9) stops at the
+// second as well.
 class ORRERY_API JobTree {
  public:
-  struct Limits {                       // limits for jobs that start beside a reservation
-    int64_t free = INT64_MAX;           // largest count
-    Duration window = Duration::max();  // longest estimate, except for jobs of at most `extra`
+  struct Limits {              // which jobs fit beside a reservation for an earlier job
+    int64_t free = INT64_MAX;  // largest count
+    // Longest estimate; jobs with a count of at most `extra` may be longer.
+    Duration window = Duration::max();
     int64_t extra = 0;
   };
   struct Reach {
     JobSlot job = kNoJob;
-    int64_t sum = 0;  // sum of the counts up to this job
+    int64_t sum = 0;  // sum of the counts of this job and all jobs before it
   };
 
   void insert(JobSlot job, const JobKey& key, int64_t count, Duration estimate);
@@ -48,16 +50,18 @@ class ORRERY_API JobTree {
 
   JobSlot first() const;
   JobSlot next(JobSlot job) const { return after(root_, nodes_[job].key, nullptr); }
-  // The first job within the limits; find_after: the first such job after `key`.
+  // find() returns the first job within the limits, find_after() the first such job after `key`.
+  // Both return kNoJob if there is none.
   JobSlot find(const Limits& limits) const { return any(root_, limits); }
   JobSlot find_after(const JobKey& key, const Limits& limits) const {
     return after(root_, key, &limits);
   }
-  // The first job at which the counts from the front add up to `needed`; kNoJob if none.
+  // The first job at which the counts, added from the front, reach `needed`. The job is kNoJob if
+  // all counts together are less.
   Reach reach(int64_t needed) const;
-  int64_t sum_through(int64_t rank) const;  // of the counts of all jobs up to this rank
+  int64_t sum_through(int64_t rank) const;  // sum of the counts of all jobs with at most this rank
   template <class F>
-  void for_each(F&& f) const {  // in order; `f` must not change the tree
+  void for_each(F&& f) const {  // in order of keys; `f` must not change the tree
     walk(root_, f);
   }
 
@@ -66,7 +70,7 @@ class ORRERY_API JobTree {
     JobKey key;
     JobSlot left = kNoJob, right = kNoJob;
     int64_t count = 0;
-    int64_t count_min = 0, estimate_min = 0, sum = 0;  // of the subtree
+    int64_t count_min = 0, estimate_min = 0, sum = 0;  // over the subtree
   };
   struct Entry {
     int64_t estimate = 0;

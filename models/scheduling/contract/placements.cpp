@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kNoPriority = std::numeric_limits<int32_t>::max();
 
-// A unique name of a group, used as its key.
+// A text that differs for different groups: the key of by_name_.
 std::string name_of(const PodGroup& group) {
   std::string name{static_cast<char>('0' + static_cast<int>(group.topology_key)),
                    static_cast<char>('0' + static_cast<int>(group.members))};
@@ -161,11 +161,12 @@ bool Placements::has_members(const PodGroup& group, const PodSpec& spec) {
 uint32_t Placements::team_number(std::string_view team) const {
   const auto known = teams_.find(team);
   if (known != teams_.end()) return known->second;
-  const auto number = static_cast<uint32_t>(teams_.size() + 1);  // 0: without a team
+  const auto number = static_cast<uint32_t>(teams_.size() + 1);  // number 0 means no team
   return teams_.emplace(std::string{team}, number).first->second;
 }
 
-// A spec is compared once with each group; groups are never removed.
+// The groups that include pods of this spec. Each spec is compared only once with each group: specs
+// do not change, and groups are never removed.
 std::span<const uint32_t> Placements::groups_of(SpecId spec) const {
   if (spec.index >= by_spec_.size()) by_spec_.resize(spec.index + size_t{1});
   Membership& known = by_spec_[spec.index];

@@ -26,45 +26,45 @@ ORRERY_API bool has_labels(const PodSpec& spec, std::span<const NodeLabel> label
 struct PodGroup {
   enum class Members : uint8_t {
     Labelled,     // pods with all these labels
-    KeepingAway,  // pods whose anti-affinity term has these labels and this topology key
+    KeepingAway,  // pods with an anti-affinity term that has these labels and this topology key
     AnyKeepingAway
   };
   PodTopology topology_key = PodTopology::Hostname;
   Members members = Members::Labelled;
   std::vector<NodeLabel> labels = {};
-  std::string team = {};  // empty: of any team
+  std::string team = {};  // empty: pods of all teams
   bool operator==(const PodGroup&) const = default;
 };
 
 struct PodCounts {
-  std::vector<int32_t> in;  // by domain: by node, or by leaf
-  NodeSet where;            // nodes of domains with any
+  std::vector<int32_t> in;  // number of pods of the group by domain (by node or by leaf)
+  NodeSet where;            // nodes of the domains that have such a pod
   int64_t total = 0, domains_with_any = 0;
 };
 
 struct GangPlacement {
   int32_t pods = 0;
-  NodeId home;     // of the first member; valid while the gang has placed pods
+  NodeId home;     // node of the first placed member; valid while the gang has placed pods
   Resources held;  // sum over the members
 };
 
 struct Placed {
-  NodeId node;  // invalid: not placed
+  NodeId node;  // invalid: the pod is not placed
   DeviceGrant grant;
-  Time since;  // when it got its node
+  Time since;  // when the pod got its node
   SpecId spec;
   GangId gang;
-  RoleId role;  // as in PodView
+  RoleId role;  // only for roles with their own minimum, as in PodView
   JobId job;
   int32_t priority = 0;
   uint32_t team = 0;  // internal number of the team
-  uint32_t slot = 0;  // index among those of its job
+  uint32_t slot = 0;  // index of the pod in of_job()
 };
 
-// Pods that are bound or have a reserved node. Only Transaction changes it while pods are placed,
-// so in a gang's attempt and in a what-if it shows the hypothetical state. Example: a gang of 2 on
-// node 5 (bound) and node 7 (reserved) has of_gang = 2 pods; a what-if that evicts the second shows
-// 1.
+// Pods that are bound or have a reserved node. In a gang's attempt and in a what-if this is the
+// hypothetical state, because Transaction makes changes here and undoes them at the end. Example: a
+// gang of 2 has one pod bound on node 5 and one reserved on node 7, so of_gang() has 2 pods. In a
+// what-if that evicts the second pod, of_gang() has 1.
 class ORRERY_API Placements {
  public:
   Placements(const ClusterState& cluster, const SpecTable& specs);
@@ -76,18 +76,20 @@ class ORRERY_API Placements {
   std::vector<PodId> on_node(NodeId node) const;   // in no particular order
   std::span<const PodId> of_job(JobId job) const;  // in no particular order
   GangPlacement of_gang(GangId gang) const;
-  int32_t of_role(RoleId role) const;  // pods of a role with a minimum of its own
+  // Placed pods of the role; only for roles with their own minimum.
+  int32_t of_role(RoleId role) const;
   size_t pods() const { return total_; }
-  // Counted from the first call on, so later calls cost a look-up. The reference stays valid.
+  // The first call for a group counts its pods. Later changes update the count, so later calls only
+  // look it up. The reference stays valid.
   const PodCounts& count(const PodGroup& group) const;
-  // The lowest priority of all pods, or of the pods of a node; empty: no pods.
+  // The lowest priority of all placed pods, or of those on a node. Empty if there are no such pods.
   std::optional<int32_t> lowest_priority() const;
   std::optional<int32_t> lowest_priority_on(NodeId node) const;
 
   // ---- changes
   void place(const PodView& pod, NodeId node, DeviceGrant grant, Time since);
   void remove(PodId pod);                   // must be placed
-  void set_home(GangId gang, NodeId node);  // when changes are undone
+  void set_home(GangId gang, NodeId node);  // restores the value when a change is undone
 
  private:
   struct Group {
@@ -114,10 +116,10 @@ class ORRERY_API Placements {
   std::vector<int32_t> lowest_;  // lowest priority by node
   std::vector<std::vector<PodId>> of_jobs_;
   std::vector<GangPlacement> of_gangs_;
-  std::vector<int32_t> of_roles_;           // number of pods
-  std::map<int32_t, int64_t> of_priority_;  // number of pods
+  std::vector<int32_t> of_roles_;           // pods by role
+  std::map<int32_t, int64_t> of_priority_;  // pods by priority
   size_t total_ = 0;
-  // Requested so far: caches, which follow from the rest.
+  // Caches for the groups and teams that were asked for. They follow from the members above.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;
   mutable std::vector<std::unique_ptr<Group>> groups_;
   mutable std::unordered_map<std::string, PodCounts*> by_name_;  // for lookup only, never iterated

@@ -15,7 +15,7 @@ namespace orrery {
 
 template <class... P>
 struct PointList {
-  // Values by point: `Value<P>` for each.
+  // A tuple with a Value<P> for each point P.
   template <template <class> class Value>
   using Each = std::tuple<Value<P>...>;
   // Calls f.operator()<P>() for each point, in this order.
@@ -25,7 +25,7 @@ struct PointList {
   }
 };
 
-// In the order of an attempt.
+// In the order in which an attempt passes them.
 using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, PostFilter, PreScore,
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;

@@ -5,8 +5,8 @@
 // those of the Kubernetes scheduling framework (v1.36):
 //   PreEnqueue, QueueSort -> PreFilter -> Filter -> [PostFilter if nothing fits] -> PreScore ->
 //   Score -> Reserve -> Permit -> PreBind -> Bind -> PostBind;  Unreserve, in reverse, on failure.
-// Filter narrows a set and Score fills a vector: one call per plugin and cycle, not one per node.
-// Policies decide; they never mutate the cluster.
+// Unlike in Kubernetes, Filter and Score are called once per cycle, not once per node: Filter
+// narrows a set of nodes, and Score fills a vector. Policies decide; they never change the cluster.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,16 @@ namespace orrery {
 class ORRERY_API QueueSort : public Point {
  public:
   static constexpr PointName kPoint{"QueueSort", "which of two units is scheduled first"};
-  // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
+  // True if `a` is to be scheduled before `b`; a strict weak order. Units of which neither comes
+  // first are scheduled in the order in which they were queued.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
 };
 class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one in a profile
  public:
   static constexpr PointName kPoint{
       "NextPod", "which pod is tried next, instead of the queue's order (driver: per_pod)"};
-  // The pod to try next, regardless of the order of the queue; invalid: the queue decides. A pod
-  // that is gated or not in the queue is skipped, and the point is called again.
+  // The pod to try next, regardless of the order of the queue. If it is invalid, the queue decides.
+  // If the pod is gated or not in the queue, next() is called again.
   virtual PodId next() = 0;
 };
 class ORRERY_API PreEnqueue : public Point {  // a result other than Success gates the pod
@@ -49,11 +50,11 @@ class ORRERY_API PreFilter : public Point {
  public:
   static constexpr PointName kPoint{"PreFilter",
                                     "checks the pod before any node; may exclude nodes"};
-  // May narrow `nodes`; nodes outside of the result count as unresolvable. Skip: the policy's
-  // Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters are not
-  // called, and neither are Filter and Charges of their policies. A node-local Filter is called in
-  // any case, so it must not use results of pre_filter(). An attempt of a gang may call
-  // pre_filter() several times for one member.
+  // May remove nodes from `nodes`; removed nodes count as unresolvable. Skip: the policy's Filter
+  // is not called in this cycle. After Error or UnschedulableAndUnresolvable, later PreFilters are
+  // not called, and neither are Filter and Charges of their policies. After Unschedulable they are
+  // called. A node-local Filter is called in any case, so it must not use results of pre_filter().
+  // An attempt of a gang may call pre_filter() several times for one member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
 class ORRERY_API Filter : public Point {
@@ -69,9 +70,9 @@ class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
   static constexpr PointName kPoint{"PostFilter",
                                     "called when no node is feasible, for example to preempt"};
   virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
-  // False: the policy does not read `diagnosis.candidates`, so they are not computed for it.
+  // False: the policy does not read `diagnosis.candidates`, so the framework need not compute them.
   virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
-  // Scheduler time of the latest call in this attempt.
+  // Scheduler time that the latest post_filter() of this attempt takes.
   virtual Duration charge(const CycleState& /*state*/) const { return {}; }
 };
 class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
@@ -98,7 +99,8 @@ class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
       "Domains", "domains in which a whole gang is tried, best first (driver: per_gang)"};
-  // Called again within the attempt, with the same CycleState, for what-ifs without some pods.
+  // In what-ifs of an attempt, domains() is called again with the same CycleState, but without the
+  // evicted pods in the cluster.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
   // True: also called for pods without a gang. `gang` then describes that pod alone, without an id.
   virtual bool places_lone_pods() const { return false; }
@@ -129,7 +131,7 @@ class ORRERY_API EventHints : public Point {
     return QueueHint::Queue;
   }
 };
-// Scheduler time of the policy beyond the cost of a cycle; called after PreFilter.
+// Scheduler time that the policy takes beyond the cost of a cycle. Called after the PreFilters.
 class ORRERY_API Charges : public Point {
  public:
   static constexpr PointName kPoint{"Charges", "scheduler time beyond that of every cycle"};

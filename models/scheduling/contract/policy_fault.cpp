@@ -18,11 +18,12 @@ void rethrow_as_fault_of(const std::string& policy) {
   try {
     throw;
   } catch (const PolicyFault&) {
-    throw;  // of another policy, which this policy called
+    throw;  // already names another policy, which this policy called
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const CheckFailed& failure) {
-    throw PolicyFault{whose + failure.what()};  // says where
+    // The text of a CheckFailed already says where it happened.
+    throw PolicyFault{whose + failure.what()};
   } catch (const std::exception& error) {
     throw PolicyFault{whose + error.what() + where};
   } catch (...) {

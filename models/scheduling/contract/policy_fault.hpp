@@ -17,12 +17,13 @@ class PolicyFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rethrows the present exception: as a PolicyFault if `policy`, a label, is from a library.
+// Rethrows the current exception. If `policy`, a label, is from a library, the exception becomes a
+// PolicyFault, except when memory has run out.
 [[noreturn]] void rethrow_as_fault_of(const std::string& policy);
 
-// Every call into a policy goes through here, together with the checks of its result. A failed
-// check is the fault of a policy from a library; in a built-in policy it is a bug of Orrery. Out of
-// memory is no fault of a policy.
+// Every call into a policy goes through ask(), together with the checks of its result. A failed
+// check is a fault of a policy from a library, but a bug of Orrery for a built-in policy. Running
+// out of memory is never a fault of a policy.
 template <class F>
 decltype(auto) ask(const std::string& policy, F&& call) {
   try {
@@ -32,7 +33,7 @@ decltype(auto) ask(const std::string& policy, F&& call) {
   }
 }
 
-// A policy at one of its points: `permit.call(&Permit::permit, cycle, node)`.
+// A policy as an implementation of point P. Example: `permit.call(&Permit::permit, cycle, node)`.
 template <class P>
 struct Bound {
   P* plugin = nullptr;

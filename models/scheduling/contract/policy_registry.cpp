@@ -18,7 +18,7 @@ std::string dl_reason() {
   return text == nullptr ? "unknown reason" : text;
 }
 
-// Explains an unreadable file in one sentence, before the loader's own message.
+// Says what is wrong with the path; empty if the loader must find out.
 std::string why_unreadable(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -107,7 +107,8 @@ bool PolicyRegistry::load(const std::string& path) {
   } catch (...) {
     problems_.push_back(path + ": threw an exception while it was loaded");
   }
-  // The loader returns no handle for a half-initialised library: it stays mapped, unused.
+  // The loader returns no handle for a half-initialised library. So the library stays mapped, but
+  // is never used.
   is_loading_ = false;
   pending_.clear();
   return false;

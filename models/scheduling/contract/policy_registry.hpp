@@ -1,11 +1,11 @@
-// models/scheduling/contract/policy_registry.hpp -- finds policies by name, linked in or loaded at
-// run time.
+// models/scheduling/contract/policy_registry.hpp -- finds policies by name. Policies are linked in,
+// or loaded at run time.
 //
 // A policy's .cpp ends with
 //   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");
-// and its class has `struct Params { template <class V> void fields(V& v) ...; }` and a
-// constructor `Random(Handle&, const Params&)`, for the job queue `Sjf(JobBoard&, const
-// Params&)`, and for a controller `Descheduler(const ControlBoard&, const Params&)`.
+// The class needs `struct Params { template <class V> void fields(V& v) ...; }` and a constructor:
+// `Random(Handle&, const Params&)` for pods, `Sjf(JobBoard&, const Params&)` for the job queue, or
+// `Descheduler(const ControlBoard&, const Params&)` for a controller.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 14;  // raise on any change to what a plug-in sees
+// Raise on any change to what a library of policies sees.
+inline constexpr uint32_t kPolicyAbiVersion = 14;
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -38,31 +39,34 @@ class ORRERY_API PolicyRegistry {
   template <class Lent>
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    // A class has exactly one of the three; an adapter has all. Arguments must have been checked.
-    Make<Handle> make;                         // of pods
-    Make<JobBoard> make_for_jobs;              // of the job queue
-    Make<const ControlBoard> make_controller;  // of policy.controllers
+    // A class has exactly one of these three functions; an adapter for code in another language has
+    // all. They must be called with checked arguments only.
+    Make<Handle> make;                         // for policies of pods
+    Make<JobBoard> make_for_jobs;              // for policies of the job queue
+    Make<const ControlBoard> make_controller;  // for entries of policy.controllers
     std::function<void(const RawParams&, const std::string& path, Diagnostics&)> check;
     std::function<FieldTree()> describe;
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points, by name
-    // For a policy whose arguments name code: the subset of `points` that the code implements,
-    // after the arguments were checked; none if the code cannot be read. Empty: all points.
+    // For a policy whose arguments name code, such as a Python class: returns those of `points`
+    // that the code implements, and none if the code cannot be read. Must be called with checked
+    // arguments. Without this function, the policy implements all `points`.
     std::function<std::vector<std::string>(const RawParams&)> points_of_code;
-    // Points and arguments of the code; throws std::runtime_error if it cannot be read.
+    // Returns points and arguments of the code; throws std::runtime_error if it cannot be read.
     std::function<std::pair<std::vector<std::string>, FieldTree>(const std::string&)> describe_code;
-    std::function<std::string(const RawParams&)> name_of_code;  // the code's own name
+    std::function<std::string(const RawParams&)> name_of_code;  // returns the code's own name
     Traits traits = Trait::None;
-    std::function<Traits(const RawParams&)> traits_of_code;  // beside `traits`; none if unreadable
-    std::optional<Fact> heeded;  // a fact without which the policy has no effect
+    // Returns traits of the code, in addition to `traits`.
+    std::function<Traits(const RawParams&)> traits_of_code;
+    std::optional<Fact> heeded;  // if set: without this fact the policy has no effect
     bool is_built_in() const { return origin == "built in"; }
-    // The recorded name: the policy's, or "NAME:CODE" with the code's name.
+    // The name in records: the policy's name, or "NAME:CODE" if arguments name code.
     std::string label(const std::string& name, const RawParams& args) const;
     std::vector<std::string> points_with(const RawParams& args) const;
     bool has_trait(Trait trait, const RawParams& args) const;
     bool serves(const PointName& point, const RawParams& args) const;
-    bool serves_pods(const RawParams& args) const;  // at any point
+    bool serves_pods(const RawParams& args) const;  // at any point of pods
     bool serves_jobs(const RawParams& args) const;  // at any point of the job queue
     bool serves_controllers(const RawParams& args) const;
     // The error message for a policy in the wrong list; it names the right list.
@@ -70,11 +74,11 @@ class ORRERY_API PolicyRegistry {
   };
 
   static PolicyRegistry& instance();
-  // Runs inside static initialisation, where throwing would end the process, so problems are
-  // stored.
+  // Called during static initialisation, where an exception would end the process. So add() stores
+  // problems instead.
   void add(std::string name, Entry entry) noexcept;
-  // dlopen, then checks the ABI version, the compiler and the names. False: see problems(), and
-  // nothing was added. Call it before the first run only.
+  // Opens the library, then checks its ABI version, its compiler and the names of its policies.
+  // False: nothing was added, and problems() says why. Must be called before the first run.
   bool load(const std::string& path);
   const Entry* find(const std::string& name) const;
   const std::map<std::string, Entry>& entries() const { return entries_; }
@@ -84,7 +88,7 @@ class ORRERY_API PolicyRegistry {
 
  private:
   bool open_library(const std::string& path);
-  std::string why_refused(void* library) const;  // empty: accepted
+  std::string why_refused(void* library) const;  // empty: the library is accepted
   std::map<std::string, Entry> entries_;
   std::vector<std::string> problems_;
   struct Pending {
@@ -139,7 +143,7 @@ struct NoParams {
 
 #define ORRERY_REGISTER_POLICY(Type, name, doc) \
   static const ::orrery::PolicyRegistrar<Type> orrery_registrar_of_##Type { name, doc }
-// Once in a shared library, beside its registrations.
+// Each shared library of policies has this once, beside its registrations.
 #define ORRERY_POLICY_LIBRARY()                                       \
   extern "C" ORRERY_API const ::orrery::PolicyAbi orrery_policy_abi { \
     ::orrery::kPolicyAbiVersion, __VERSION__                          \

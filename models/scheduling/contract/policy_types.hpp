@@ -19,41 +19,43 @@ namespace orrery {
 
 struct PodView {
   PodId id;
-  uint64_t job_uid = 0;  // the job's serial; ids are recycled
+  uint64_t job_uid = 0;  // the job's serial number; unlike `job` it is never reused
   SpecId spec_id;
   const PodSpec* spec = nullptr;
   JobId job;
   GangId gang;  // invalid: the pod is no member of a gang
-  RoleId role;  // a role with its own minimum, else invalid
+  RoleId role;  // invalid: the role has no minimum of its own
   int32_t rank = 0;
   int64_t attempts = 0;  // number of earlier attempts
   Time created;
   std::string_view team = {};
-  const NodeSet* nodes = nullptr;  // nodes that the job queue chose for its job; null: any
+  // The only nodes that the job queue allows for its job; null: all nodes.
+  const NodeSet* nodes = nullptr;
 };
 
-// How far the roles of a gang are below their minimums, summed over the roles. During Permit the
-// pod of the attempt counts as one with a node.
+// How many pods the roles of a gang lack, summed over all roles that are below their minimum.
+// During Permit the pod of the attempt counts as one with a node. Example: two roles with a minimum
+// of 2 have 1 and 3 pods with a node, so `assigned` is 1.
 struct RolesMissing {
-  int32_t created = 0;   // minimum less created pods
-  int32_t assigned = 0;  // minimum less pods with a node
-  int32_t unbound = 0;   // minimum less pods with a node that are not bound
+  int32_t created = 0;   // if only created pods count
+  int32_t assigned = 0;  // if only pods with a node count
+  int32_t unbound = 0;   // if only pods count that have a node and are not bound
 };
 
 struct GangView {
   GangId id;
   JobId job;
-  uint64_t job_uid = 0;  // the job's serial; ids are recycled
-  PodId first;           // members have consecutive ids: `pods` of them, from this one on
-  GangId first_of_job;   // the gangs of a job have consecutive ids, too
+  uint64_t job_uid = 0;  // the job's serial number; unlike `job` it is never reused
+  PodId first;           // the first member; the others have the `pods` - 1 ids after it
+  GangId first_of_job;   // first gang of the job; the others have the ids after it
   int32_t gangs_of_job = 0;
   int32_t min_available = 0;
-  int32_t pods = 0;     // members of the gang over its whole life
+  int32_t pods = 0;     // members, whether or not they exist now
   int32_t created = 0;  // members that exist, gated ones included
-  int32_t gated = 0;    // part of created: held by a PreEnqueue
+  int32_t gated = 0;    // those of `created` that a PreEnqueue gates
   int32_t waiting = 0;  // waiting in Permit
   int32_t bound = 0;    // past Permit or bound
-  int32_t binding = 0;  // part of bound: not bound yet
+  int32_t binding = 0;  // those of `bound` that are not bound yet
   int32_t priority = 0;
   Time created_at;
   Duration schedule_timeout = Duration::max();  // max: not set
@@ -62,9 +64,10 @@ struct GangView {
   const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
   RolesMissing roles_missing = {};
-  // Members with a node. During Permit the pod in question is in none of the counts.
+  // Members with a node. During Permit the pod of the attempt is not counted.
   int32_t assigned() const { return waiting + bound; }
-  // Members that must get a node before the gang can start, beside `asked`: 1 in Permit.
+  // How many members must still get a node before the gang can start, if `asked` members more had
+  // one. Permit plugins pass 1, for the pod of the attempt.
   int32_t missing(int32_t asked = 0) const {
     return std::max({min_available - assigned() - asked, roles_missing.assigned, 0});
   }
@@ -80,13 +83,13 @@ struct QueuedUnit {
   Time queued;           // when it was queued for the first time
   Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
   Time gang_created;     // equals `initial_attempt` for plain pods
-  // Last failure of the gang; negative: none. Updated only when the unit enters a queue or reaches
-  // its head, so QueueSort must never place a unit earlier for a later failure.
+  // Last failure of the gang; negative: none. The value is read when the unit enters a queue or
+  // reaches its head. So a later failure must never make QueueSort place the unit further forward.
   Time gang_failed = Time{-1};
 };
 
-// Domains of a whole gang: the nodes of one leaf switch that are up, a single node, or any set of
-// nodes.
+// Domains in which a whole gang is tried: the nodes of one leaf switch that are up, a single node,
+// or any set of nodes.
 struct InLeaf {
   uint32_t leaf = 0;
 };
@@ -94,11 +97,11 @@ using GangDomain = std::variant<NodeSet, InLeaf, NodeId>;
 ORRERY_API NodeSet nodes_of(const GangDomain& domain, const ClusterState& cluster);
 
 enum class ClusterEventKind : uint8_t {
-  AssignedPodDeleted,  // a bound or assumed pod left its node
+  AssignedPodDeleted,  // a bound or assumed pod has left its node
   AssignedPodAdded,
-  UnscheduledPodAdded,  // a sibling may complete a gang
+  UnscheduledPodAdded,  // the new pod may complete its gang
   NodeAdded,            // a node came up
-  NodeChanged,          // taints, labels or cordon
+  NodeChanged,          // the node's taints or cordon changed, or it went down
 };
 constexpr std::array<std::string_view, 5> enum_names(ClusterEventKind) {
   return {"AssignedPodDeleted", "AssignedPodAdded", "UnscheduledPodAdded", "NodeAdded",
@@ -110,10 +113,11 @@ constexpr ClusterEvents bit_of(ClusterEventKind kind) {
 }
 struct ClusterEvent {
   ClusterEventKind kind = ClusterEventKind::AssignedPodDeleted;
-  NodeId node;  // where; invalid: none, or equal pods on several nodes at one instant
+  NodeId node;  // invalid: no node, or equal events on several nodes at one instant
   SpecId spec;  // of the pod, for pod events
   GangId gang;  // gang of the pod, if any
-  // The pod that lost a reservation and stays: the event helps others, not this pod.
+  // The pod that caused the event by getting or losing a reservation. The event may help other
+  // units, but not this pod's.
   PodId own = {};
 };
 enum class QueueHint : uint8_t { Skip, Queue };

@@ -12,35 +12,35 @@
 namespace orrery {
 
 enum class QueuedState : uint8_t {
-  Arrived,  // this instant; not in the queue yet
+  Arrived,  // the job arrived at this instant and is not in the queue yet
   Waiting,
-  Held,       // an Admit rejected it
-  Running,    // it holds its resources, whether or not it computes already
-  Stopping,   // writes its checkpoint
-  Infeasible  // it requests more than the cluster has
+  Held,       // an Admit rejected the job
+  Running,    // the job holds its resources; it may not compute yet
+  Stopping,   // the job writes its checkpoint
+  Infeasible  // the job requests more than the cluster has
 };
 
 struct JobAsk {            // the request of a job
-  int64_t count = 0;       // of the counted resource, as ClusterState counts it
-  int64_t units = 0;       // the count in whole CPUs or GPUs
-  Resources request = {};  // of all pods together
+  int64_t count = 0;       // amount of the counted resource, in thousandths for CPUs and GPUs
+  int64_t units = 0;       // `count` in whole CPUs or GPUs, rounded up
+  Resources request = {};  // sum over all pods
   Duration run = {};       // requested run time; negative: unknown
 };
 
 struct RunEstimate {        // the job queue's estimate of a job's whole run time
   Duration run = {};        // after corrections
   Duration first = {};      // at the arrival of the job
-  int32_t corrections = 0;  // because the job exceeded its estimate
+  int32_t corrections = 0;  // how often the estimate was too short and was extended
 };
 
-// A stretch is the time from a start of a job to its next stop or end.
+// A stretch is the time from one start of a job to its next stop or end.
 struct JobProgress {
-  Time started{-1};        // of the present stretch, or the last one
-  Duration setup = {};     // time before the job computes in the present stretch
-  Pace pace = {};          // of the present stretch
-  Duration executed = {};  // compute up to `counted_from`, in time at full pace
-  Time counted_from = {};  // since when the job runs at this pace
-  Time expected_end = {};  // while it runs: always later than now
+  Time started{-1};        // start of the present or last stretch; negative: the job never started
+  Duration setup = {};     // time before the job computes, in the present stretch
+  Pace pace = {};          // pace in the present stretch
+  Duration executed = {};  // compute done until `counted_from`, as time at full pace
+  Time counted_from = {};  // since when the job has its present pace
+  Time expected_end = {};  // valid while the job runs, and later than now
 };
 
 struct QueuedJob {
@@ -55,11 +55,12 @@ struct QueuedJob {
   JobAsk ask = {};
   RunEstimate estimate = {};
   JobProgress progress = {};
-  JobSlot partner = kNoJob;   // the job on the same GPUs
-  Resources held = {};        // of the pool; one of two partners holds for both
-  Duration run = {};          // once the job is over: its real run time
-  bool is_over = false;       // it ended this instant, and the job queue has not processed that yet
-  bool has_computed = false;  // since it started
+  JobSlot partner = kNoJob;  // the job that shares its GPUs
+  Resources held = {};       // amounts taken out of the pool; of two partners only one holds any
+  Duration run = {};         // real run time, once the job is over
+  // Whether the job ended at this instant and the job queue has not processed its end yet.
+  bool is_over = false;
+  bool has_computed = false;  // whether it has computed since its latest start
 
   bool is_running() const { return state == QueuedState::Running; }
   bool has_started() const { return progress.started >= Time{}; }

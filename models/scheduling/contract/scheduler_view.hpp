@@ -18,7 +18,7 @@ namespace orrery {
 
 class Fragmentation;
 
-// Read-only; policies reach it through their Handle.
+// Read-only. Policies use it through their Handle.
 class ORRERY_API SchedulerView {
  public:
   virtual ~SchedulerView() = default;

@@ -13,12 +13,12 @@ namespace orrery {
 
 enum class Code : uint8_t {
   Success,
-  Error,          // the attempt is repeated after a backoff, without a plugin to blame
-  Unschedulable,  // not now; preemption or a later event may help
+  Error,          // the attempt is repeated after a backoff; no plugin counts as the cause
+  Unschedulable,  // no feasible node now; preemption or a later event may help
   UnschedulableAndUnresolvable,  // no eviction can help
   Wait,                          // Permit only
   Skip,                          // the policy does not apply to this pod
-  Pending,  // as Unschedulable, but the hinted event moves the pod straight to the active queue
+  Pending,  // like Unschedulable, but a helpful event moves the pod straight to the active queue
 };
 constexpr std::array<std::string_view, 7> enum_names(Code) {
   return {"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 7> enum_names(Code) {
 
 struct [[nodiscard]] Status {
   Code code = Code::Success;
-  std::string_view reason = {};  // copied when the point returns
+  std::string_view reason = {};  // the framework copies it when the point returns
   bool ok() const { return code == Code::Success; }
 };
 struct [[nodiscard]] PermitStatus {

@@ -7,24 +7,26 @@
 namespace orrery {
 
 // A policy declares `static constexpr Traits kTraits = Trait::... | Trait::...;`. Other code checks
-// traits, never the name of a policy. A trait that a loaded policy does not declare is false. For
-// some checks a loaded policy with a certain point counts as having the trait: see is_loaded_for().
+// traits, never the name of a policy. A loaded policy has only the traits that it declares. But in
+// some checks it counts as having a trait because it implements a certain point: see
+// is_loaded_for().
 enum class Trait : uint16_t {
   None = 0,
-  ChecksRoom = 1U << 0U,        // a Filter that rejects nodes without room
-  Preempts = 1U << 1U,          // evicts other pods to make room
-  HeedsPodAffinity = 1U << 2U,  // affinity and anti_affinity of pods
-  HeedsSpread = 1U << 3U,       // topology_spread of pods
-  HeedsImages = 1U << 4U,       // images of pods
-  WaitsInPermit = 1U << 5U,     // heeds the schedule timeout of gangs
-  // Waits for gangs pod by pod, and starts over if one pod fits nowhere.
+  ChecksRoom = 1U << 0U,        // has a Filter that rejects nodes on which the pod does not fit
+  Preempts = 1U << 1U,          // evicts other pods so that one pod fits
+  HeedsPodAffinity = 1U << 2U,  // uses affinity and anti_affinity of pods
+  HeedsSpread = 1U << 3U,       // uses topology_spread of pods
+  HeedsImages = 1U << 4U,       // uses images of pods
+  WaitsInPermit = 1U << 5U,     // uses the schedule timeout of gangs: members wait in Permit
+  // Gives nodes to the members of a gang one by one. If one member finds no node, all members lose
+  // their nodes and the gang is tried again.
   RetriesInPermit = 1U << 6U,
   NeedsFragmentation = 1U << 7U,  // uses Handle::fragmentation()
   StopsJobs = 1U << 8U,           // a policy of the job queue that stops running jobs
-  HeedsQueueNodes = 1U << 9U,     // the nodes that a job queue chose for a job
-  NeedsProcess = 1U << 10U,       // two runs that use the policy must not share a process
-  PreemptsGangs = 1U << 11U,      // evicts other pods to make room for whole gangs
-  ScalesPools = 1U << 12U,        // a controller that adds and removes nodes
+  HeedsQueueNodes = 1U << 9U,  // restricts pods to the nodes that the job queue chose for their job
+  NeedsProcess = 1U << 10U,    // two runs that use the policy must not share a process
+  PreemptsGangs = 1U << 11U,   // evicts other pods so that a whole gang fits
+  ScalesPools = 1U << 12U,     // a controller that adds and removes nodes
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {
