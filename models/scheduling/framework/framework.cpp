@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kPermitTimeoutMax = 15_min;  // upstream's cap on one plugin's wait
+constexpr Duration kPermitTimeoutMax = 15_min;  // upstream's limit for one plugin's wait
 
 bool is_in(const GangDomain& domain, const ClusterState& cluster) {
   if (const auto* const leaf = std::get_if<InLeaf>(&domain)) return leaf->leaf < cluster.leaves();
@@ -41,7 +41,8 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
   }
 }
 
-// Points that run because of a command may give further commands, which follow.
+// Carries out the pending commands, unless a point is running. Points that are called for a command
+// may give further commands, which are carried out last.
 void Framework::settle() {
   if (depth_ > 0 || is_settling_) return;
   is_settling_ = true;
@@ -174,7 +175,7 @@ Verdict Framework::run_bind(const PodView& pod, NodeId node) {
       if (status.ok()) return {};
       if (status.code != Code::Skip) return rejection(status, b.index);
     }
-    return {};  // the framework binds the pod itself
+    return {};  // the framework binds the pod, because no plugin did
   });
 }
 
@@ -190,9 +191,9 @@ bool Framework::reads_candidates(const PodView& pod) const {
   });
 }
 
-// As upstream's RunPostFilterPlugins, the first plugin that makes room ends the point. A gang
-// plugin behind DefaultPreemption is then not called, so it neither opens a round nor stores a
-// grant.
+// As in upstream's RunPostFilterPlugins, the plugins behind one that returns Success or
+// UnschedulableAndUnresolvable are not called. Example: if DefaultPreemption makes room for the
+// pod, a gang plugin behind it does not reject the gang.
 Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   Duration cost;
   for (const auto& post : plugins_.at<PostFilter>()) {

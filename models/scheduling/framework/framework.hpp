@@ -20,22 +20,22 @@
 namespace orrery {
 
 // The state of an attempt is in its CycleState, so attempts may be interleaved. Commands of
-// policies are carried out when the outermost point has returned.
+// policies are carried out when the outermost running point has returned.
 class Framework final : private CommandSink {
  public:
-  // Services and nominations must outlive the framework.
+  // `services` and `nominations` must outlive the framework.
   Framework(SchedulerServices& services, const Nominations& nominations,
             const ProfileParams& profile);
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
-  // Commands given until resume_commands() wait: a what-if must not change anything real.
-  size_t pause_commands() { return ++depth_, commands_.size(); }
-  void resume_commands(size_t kept = SIZE_MAX) {  // drops later commands
+  // No command is carried out until resume_commands(): a what-if must not change anything real.
+  size_t pause_commands() { return ++depth_, commands_.size(); }  // returns how many were given
+  void resume_commands(size_t kept = SIZE_MAX) {  // drops all but the first `kept` commands
     --depth_;
     if (kept < commands_.size()) commands_.resize(kept);
     settle();
   }
-  // The attempt counts as `counts` attempts (see RetryRounds).
+  // State for a new attempt, which stands for `counts` equal attempts (see RetryRounds).
   CycleState new_attempt(uint64_t counts = 1) { return {attempts_ += counts, services_.streams()}; }
   uint32_t next_start() const { return next_start_; }  // where the next search begins
 
@@ -44,7 +44,7 @@ class Framework final : private CommandSink {
   bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
-  // Checks the contract of NextPod: it returns a waiting pod, or none.
+  // Checks the contract of NextPod: it must not name pods that cannot be tried again and again.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   ClusterEvents events_of_interest() const { return events_of_interest_; }
@@ -58,19 +58,19 @@ class Framework final : private CommandSink {
   // The subset of `nodes` on which the pod now passes all Filters; call after its PreFilter.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
   bool decides_node_by_node(const CycleState& state) const;  // no Filter depends on other nodes
-  // Why a selection failed, in the state of its failure; `with_nodes`: with nodes by reason.
+  // Why a search found no node; call it right after. `with_nodes`: with the nodes of each reason.
   Candidates diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const;
   // "0/7500 nodes are available: 7400 Insufficient nvidia.com/gpu, ..."
   std::string message(const Candidates& diagnosis) const;
   // Whether a PostFilter reads the candidate nodes.
   bool reads_candidates(const PodView& pod) const;
-  // Returns its scheduler time.
+  // Returns the scheduler time that the PostFilter plugins take.
   Duration run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis);
 
   // ---- after a pod has a node
   GpuMask pick_devices(const Cycle& cycle, NodeId node) const;
   Verdict run_reserve(const Cycle& cycle, NodeId node);
-  void run_unreserve(const PodView& pod, NodeId node);  // in reverse order
+  void run_unreserve(const PodView& pod, NodeId node);  // calls plugins in reverse order
   Verdict run_permit(const Cycle& cycle, NodeId node);
   bool has_permit() const { return !plugins_.at<Permit>().empty(); }
   Verdict run_pre_bind(const PodView& pod, NodeId node);
@@ -83,10 +83,10 @@ class Framework final : private CommandSink {
   bool scores_placements() const { return !plugins_.at<ScorePlacement>().empty(); }
   int64_t score_placement(const Cycle& cycle, const GangView& gang,
                           std::span<const NodeId> nodes) const;
-  // An upper bound of how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
-  // spec requests none.
+  // How many more pods of the cycle's spec fit at most, if only whole GPUs are counted. INT64_MAX
+  // if the spec requests no whole GPUs.
   int64_t gpu_capacity(const Cycle& cycle, const GangDomain* domain);
-  // Bit set of the plugins that reject the pod, without a search; all Filters if none does.
+  // Set of the plugins that reject the pod; the set of all Filters if none does. No node is chosen.
   uint32_t rejecting_plugins(const Cycle& cycle, const NodeSet* domain);
   void gang_over(GangId gang) { plugins_.gang_over(gang); }
 
@@ -95,7 +95,7 @@ class Framework final : private CommandSink {
 
  private:
   void give(const PolicyCommand& command) override { commands_.push_back(command); }
-  // Calls f within a point; commands wait until the outermost one has returned.
+  // Calls f as a point. Commands given within it wait until the outermost point has returned.
   template <class F>
   auto inside(F&& f);
   void settle();
@@ -115,15 +115,15 @@ class Framework final : private CommandSink {
   const Nominations& nominations_;
   const int32_t percentage_;
   std::deque<PolicyCommand> commands_;
-  int32_t depth_ = 0;  // of nested points
+  int32_t depth_ = 0;  // number of nested points and pauses
   bool is_settling_ = false;
-  Plugins plugins_;  // their constructors may give commands
+  Plugins plugins_;  // declared after commands_, because constructors of plugins may give commands
   NodeVerdicts verdicts_;
   NodeScores scores_;
   ClusterEvents events_of_interest_ = 0;
   uint64_t attempts_ = 0;
   uint32_t next_start_ = 0;  // where the next search begins
-  NodeSet scratch_;          // of one call
+  NodeSet scratch_;          // scratch of single calls
 };
 
 template <class F>

@@ -1,4 +1,4 @@
-// The search for a node: PreFilter, Filter, PreScore and Score; and why it failed.
+// The search for a node by PreFilter, Filter, PreScore and Score, and the reasons if it finds none.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -65,7 +65,7 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
     }
     selection.code = code;
     if (code != Code::Error) selection.plugins |= bit;
-    // After a plain Unschedulable the other PreFilters run.
+    // After Unschedulable the next PreFilters run, after other rejections they do not.
     if (code != Code::Unschedulable) return false;
   }
   if (selection.code != Code::Success) return false;
@@ -79,7 +79,7 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
   return false;
 }
 
-// As upstream words it.
+// The reason in upstream's words.
 std::string Framework::narrowing_reason(uint32_t by) const {
   std::string names;
   for (uint32_t rest = by; rest != 0; rest &= rest - 1) {
@@ -105,8 +105,8 @@ Duration Framework::charge(const Cycle& cycle) const {
 
 // ---- Filter
 
-// Returns the cache of the pod's spec. If the cache has, or should get, an index of equal nodes,
-// the index is updated first.
+// Returns the cache of the pod's spec. If the cache has, or should now get, an index of equal
+// nodes, the index is brought up to date first.
 SpecCache& Framework::verdicts(const Cycle& cycle) {
   const uint64_t version = cluster_.version();
   SpecCache& cache = verdicts_.of(cycle);
@@ -187,10 +187,10 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
                               [&](const auto& filter) { return is_run(state, filter.index); });
 }
 
-// As upstream: searches the nodes round robin from where the last search ended, until enough
-// feasible ones are found. Later nodes are not examined. `lazily`: verdicts are computed on the
-// way, a chunk of nodes at a time. Example: of 5,000 nodes, 500 feasible ones are enough; a search
-// from node 4,900 may end at node 420.
+// Searches the nodes round robin, as upstream: it starts where the last search ended, and stops
+// when enough feasible nodes are found. Nodes after that are not examined. If `lazily` is given,
+// verdicts are computed during the search, for a chunk of nodes at a time. Example: 500 feasible
+// nodes of 5,000 are enough, so a search that starts at node 4,900 may end at node 420.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   CycleState& state = cycle.state;
   const auto n = static_cast<uint32_t>(cluster_.nodes());
@@ -228,7 +228,8 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   next_start_ = (start + window.visited) % n;
 }
 
-// Computes verdicts from `start` on until `limit` nodes are feasible, or all nodes are examined.
+// Computes verdicts for the nodes from `start` on, round robin, until `limit` of them are feasible
+// or all nodes have a verdict.
 void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit) {
   const auto n = static_cast<uint32_t>(cluster_.nodes());
   const NodeSet& allowed = cycle.state.narrowing.nodes;
@@ -257,8 +258,8 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
   return supposed.nodes();
 }
 
-// As upstream, nominated pods of equal or higher priority count as placed. Their labels, which may
-// matter for pod affinity, are left out.
+// Nominated pods of equal or higher priority count as placed, as upstream. Their labels do not
+// count, although they could matter for pod affinity.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};
@@ -328,7 +329,7 @@ std::string Framework::message(const Candidates& diagnosis) const {
     parts.back() += " ";
     parts.back() += reason;
   }
-  std::ranges::sort(parts);  // sorted as upstream: by text, counts included
+  std::ranges::sort(parts);  // by text, which begins with the count, as upstream
   for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? ": " : ", ") + parts[i];
   return text + ".";
 }

@@ -34,7 +34,8 @@ NodeScores::NodeScores(const ClusterState& cluster, const Plugins& plugins, TieB
 
 // ---- the window
 
-// The first node by id, not by the order of the search.
+// The candidate with the lowest id that is in `nodes` and in the window. The order of the search
+// does not matter.
 NodeId NodeScores::first_in_window(const CycleState& state, const NodeSet& nodes) const {
   const NodeSet& candidates = state.candidates.nodes();
   const size_t n = candidates.universe();
@@ -81,10 +82,11 @@ void NodeScores::count_refresh(SpecCache& cache) const {
   if (scores_alike_ && !cache.alike.is_usable()) ++cache.refreshes;
 }
 
-// An index is made at the third refresh, because it takes far longer than to score the nodes of a
-// window. A spec that has come again so often will probably come again.
+// An index is made when a spec's cache is used with a third version of the cluster. Making it takes
+// far longer than to score the nodes of one window, but such a spec will probably come again.
 bool NodeScores::wants_index(const SpecCache& cache) const {
-  constexpr uint32_t kIndexedAt = 3;  // an index with too many classes is not made again
+  // Compared by ==, so that an index that had too many classes is not made again.
+  constexpr uint32_t kIndexedAt = 3;
   return scores_alike_ && (cache.alike.is_usable() || cache.refreshes == kIndexedAt);
 }
 
@@ -108,8 +110,8 @@ void NodeScores::index(const Cycle& cycle, SpecCache& cache, const NodeSet& node
   }
 }
 
-// The classes with a node in the window. Looks up each class among the nodes or, if that takes
-// longer, the class of each node.
+// Finds the classes with a node in the window. It looks up each class among the nodes of the window
+// or, if there are too many classes, the class of each node.
 void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) {
   const bool are_all_in = state.window.count == alike.size();
   present_.clear();
@@ -129,7 +131,7 @@ void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) 
 
 void NodeScores::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
   find_present(cycle.state, alike);
-  feasible_.clear();  // PreScore of such scorers looks at no nodes
+  feasible_.clear();  // empty: by is_by_extremes(), PreScore of these scorers uses no nodes
   total_.assign(alike.classes(), 0);
   one_.resize(present_.size());
   for (size_t i = 0; i < scorers_.size(); ++i) {
@@ -142,7 +144,8 @@ void NodeScores::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
   }
 }
 
-// As best_of_nodes(), without visiting each node; with a random tie-break each node is visited.
+// Chooses like best_of_nodes(), but visits classes instead of nodes. With a random tie-break it
+// visits each node.
 NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
   NodeId chosen;
   if (tie_break_ == TieBreak::Random) {
@@ -175,7 +178,8 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
-  // Scores of a spec that is seen for the first time are not stored: it may never come again.
+  // Scores of a spec that is seen for the first time are not stored, because the spec may never
+  // come again.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {
@@ -189,7 +193,8 @@ void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());
-    if (is_kept && !missing_.empty()) {  // even if skipped: `scored` applies to all scorers
+    // Also for a skipped scorer, because `scored` applies to all scorers.
+    if (is_kept && !missing_.empty()) {
       raw.resize(cluster_.nodes());
       scorer.score.call(&Score::score, cycle, missing_, std::span{one_}.first(missing_.size()));
       for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];

@@ -10,29 +10,30 @@
 
 namespace orrery {
 
-// Raw scores that depend only on a node and the pod's spec are cached per spec. If all scorers need
-// only minima and maxima, nodes with equal scores are evaluated as one class.
+// Raw scores that depend only on a node and the pod's spec are cached by spec. If normalisation of
+// all scorers needs only minimum and maximum, nodes with equal scores form a class, and each class
+// is evaluated once.
 class NodeScores {
  public:
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  void count_refresh(SpecCache& cache) const;  // of a cache without an index
-  // Whether the cache has, or should get, an index of equal nodes.
+  void count_refresh(SpecCache& cache) const;  // counts a use of a cache that has no index
+  // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;
-  // Puts all feasible nodes into a new index, or nodes with a new verdict into the present one.
+  // index_all() makes a new index of all feasible nodes. index() adds nodes with a new verdict.
   void index_all(const Cycle& cycle, SpecCache& cache);
   void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
 
-  // The first candidate of the window, in order of ids.
+  // The candidate in the window with the lowest id.
   NodeId first(const CycleState& state) const;
-  // The best candidate; the window must have at least one.
+  // The candidate in the window with the best score. The window must have a candidate.
   NodeId best(const Cycle& cycle, SpecCache& cache);
 
  private:
   struct Scorer {
     Bound<Score> score;
-    const Bound<PreScore>* pre_score;  // null: none
+    const Bound<PreScore>* pre_score;  // null: the plugin has no PreScore
     int64_t weight;
     bool is_node_local;
   };
@@ -51,9 +52,9 @@ class NodeScores {
   bool scores_alike_ = true;  // all Scores are node-local and by extremes
   // Scratch of one call.
   std::vector<NodeId> feasible_, missing_;
-  std::vector<size_t> present_;              // classes of equal nodes
-  std::vector<uint8_t> is_present_;          // by class
-  std::vector<int64_t> one_, total_, each_;  // each_: of all scorers, node by node
+  std::vector<size_t> present_;              // classes with a node in the window
+  std::vector<uint8_t> is_present_;          // by class: 1 if it is in present_
+  std::vector<int64_t> one_, total_, each_;  // each_: scores by node and scorer
 };
 
 }  // namespace orrery

@@ -9,7 +9,8 @@
 namespace orrery {
 namespace {
 
-// How many specs may have a cache. A cache grows with the nodes, so larger clusters have fewer.
+// How many specs may have a cache. The size of a cache grows with the number of nodes, so a larger
+// cluster has fewer caches.
 size_t caches_for(size_t nodes) {
   constexpr size_t kNodesMax = size_t{1} << 21U, kLeast = 64;
   return std::max(kLeast, kNodesMax / std::max<size_t>(nodes, kLeast));
@@ -89,7 +90,7 @@ bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& 
   return true;
 }
 
-// Stores the verdict on each node, and the first plugin that rejected it.
+// Stores whether each node in asked_ is feasible and, if not, the first plugin that rejected it.
 void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   looked_at_.reset(asked_);
   uint32_t blamed = 0;

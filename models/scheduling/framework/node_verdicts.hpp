@@ -17,14 +17,17 @@ class NodeVerdicts {
  public:
   NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);
 
-  // Marks nodes that changed since the last call as stale.
+  // Returns the cache of the pod's spec. Nodes that changed since the last call for this spec
+  // become stale.
   SpecCache& of(const Cycle& cycle);
-  // Computes stale verdicts on `nodes`. Returns whether there were any.
+  // Computes the stale verdicts: look_at() for `nodes`, look_at_all() for all nodes. Both return
+  // whether there was a stale one.
   bool look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
   bool look_at_all(const Cycle& cycle, SpecCache& cache);
-  // Feasible nodes of the latest look_at() that computed something.
+  // The nodes found feasible by the latest look_at() that computed a verdict.
   const NodeSet& newly_feasible() const { return looked_at_.nodes(); }
-  // How many more pods of the spec fit, by whole GPUs alone; the spec must ask for some.
+  // How many more pods of the spec fit in the domain, if only whole GPUs are counted. The spec must
+  // request whole GPUs.
   int64_t gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain);
 
  private:
@@ -35,9 +38,9 @@ class NodeVerdicts {
   const ClusterState& cluster_;
   const Plugins& plugins_;
   const size_t caches_max_;
-  std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
-  Candidates looked_at_;                            // scratch of look_at()
-  NodeSet asked_;                                   // scratch of look_at()
+  std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId % caches_max_; null: not used yet
+  Candidates looked_at_;                            // scratch: candidates of one call
+  NodeSet asked_;                                   // scratch: nodes of one call
 };
 
 }  // namespace orrery

@@ -20,7 +20,7 @@ class Nominations {
     Resources asked{};
     int32_t whole_gpus = 0;
     bool is_tried_first = false;
-    GangId gang = {};  // gang of the pod if placed as a whole: its other members may use the room
+    GangId gang = {};  // valid if the gang is placed as a whole: other members may use the room
   };
 
   explicit Nominations(size_t nodes) : nodes_{nodes} {}
@@ -53,7 +53,7 @@ class Nominations {
     const auto found = on_nodes_.find(node);
     return found == on_nodes_.end() ? std::span<const Nomination>{} : std::span{found->second};
   }
-  // The node to try before all others; invalid: none.
+  // The nominated node, if the pod asked to try it first; else invalid.
   NodeId first_choice(PodId pod) const {
     const NodeId node = node_of(pod);
     for (const Nomination& n : on(node)) {
@@ -62,8 +62,9 @@ class Nominations {
     return {};
   }
 
-  // Whether the node has room for `pod` beside nominated pods of equal or higher priority.
-  // Nominated pods may not fit yet, so amounts are compared; shares may use any GPU.
+  // Whether `pod` fits on the node if nominated pods of equal or higher priority count as placed.
+  // Only sums are compared, because nominated pods have no devices yet: whole GPUs with the number
+  // of idle GPUs, and every other amount with what is free.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {
     Resources claimed;
     int64_t whole = 0;

@@ -16,7 +16,8 @@
 
 namespace orrery {
 
-// In the order of the profile: a plugin's index is its bit in sets of plugins.
+// Plugins are stored in the order of the profile. The index of a plugin is its bit in sets of
+// plugins.
 class Plugins {
  public:
   Plugins(const SchedulerView& view, CommandSink& commands, const ProfileParams& profile);
@@ -25,15 +26,17 @@ class Plugins {
   std::span<const Bound<P>> at() const {
     return std::get<std::vector<Bound<P>>>(bound_);
   }
-  // Filters whose verdict depends only on the node and the pod's spec, and the other Filters.
+  // local_filters() are the Filters whose verdict depends only on the node and the pod's spec;
+  // wide_filters() are all other Filters.
   std::span<const Bound<Filter>> local_filters() const { return local_filters_; }
   std::span<const Bound<Filter>> wide_filters() const { return wide_filters_; }
   size_t size() const { return plugins_.size(); }
   const std::string& name(uint8_t plugin) const { return plugins_[plugin].name; }
   int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
-  // Null plugin: every event causes a retry.
+  // The EventHints of a plugin. If the plugin has none, its `plugin` pointer is null, and every
+  // event causes a retry.
   const Bound<EventHints>& hints(uint8_t plugin) const { return plugins_[plugin].hints; }
-  // The plugin at another point; null if it does not implement that point.
+  // A plugin as an implementation of point P; null if it does not implement P.
   template <class P>
   const Bound<P>* also(uint8_t plugin) const {
     for (const Bound<P>& bound : at<P>()) {
@@ -44,7 +47,7 @@ class Plugins {
   void gang_over(GangId gang);
 
  private:
-  struct Plugin {  // a stable address; its policy is destroyed before its handle
+  struct Plugin {  // its address never changes; its policy is destroyed before its handle
     std::string name;
     int64_t weight;
     std::unique_ptr<Handle> handle;

@@ -14,8 +14,9 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
   return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
 }
 
-// Kubernetes v1.36's default order and weights, without plugins that have nothing to check here,
-// plus the choice of devices within the node, which upstream leaves to the kubelet.
+// The plugins of Kubernetes v1.36 in their default order and with their default weights, except
+// those with nothing to check here. DefaultDevices is added, because the choice of devices on the
+// node is the kubelet's upstream.
 std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};
@@ -27,7 +28,7 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
   // Profiles for gangs include DefaultPreemption only if the scenario names it: a gang that never
   // fits would preempt other pods again and again. DefaultPreemption comes before the gang plugin,
-  // as upstream's own plugins do.
+  // as upstream's default plugins come before added ones.
   const bool is_named =
       std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
   if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
@@ -40,8 +41,8 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   return plugins;
 }
 
-// Most of the old scheduler's cycle was pod affinity, so its preset also selects the old algorithm
-// of InterPodAffinity.
+// The preset for the old scheduler also selects the old algorithm of InterPodAffinity, which took
+// most of the time of a cycle. An algorithm in the plugin's arguments takes precedence.
 void follow_preset(std::vector<PluginParams>& plugins, CostPreset preset) {
   if (preset == CostPreset::Current) return;
   const auto affinity = std::ranges::find(plugins, "InterPodAffinity", &PluginParams::name);
@@ -61,7 +62,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
   });
   for (const PluginParams& given : profile.plugins) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(given.name);
-    const bool may_repeat = entry != nullptr && entry->points_of_code;  // if their code differs
+    const bool may_repeat = entry != nullptr && entry->points_of_code;  // one entry for each code
     const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
     if (known == plugins.end() || may_repeat) {
       plugins.push_back(given);
@@ -110,8 +111,8 @@ Driver resolve_driver(const ProfileParams& profile) {
 
 namespace {
 
-// A NextPod plugin replaces the order of the queue. So it allows no second one, no gangs as units
-// and no blocking head.
+// A NextPod plugin replaces the order of the queue. So a profile must not have two of them, and
+// with one it must not use whole gangs as units or block behind the head of the queue.
 void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
                     const config::Node& node, Diagnostics& diagnostics) {
   if (plugins == 0) return;
@@ -194,7 +195,7 @@ void check_disabled(const ProfileParams& profile, const std::string& path, const
   }
 }
 
-// Points that the plugins of a profile must cover together.
+// Checks the points that the plugins of a profile must implement together.
 void check_points(const ProfileParams& profile, const std::string& path, const config::Node& node,
                   Diagnostics& diagnostics) {
   const PolicyRegistry& registry = PolicyRegistry::instance();

@@ -1,5 +1,5 @@
-// models/scheduling/framework/profile.hpp -- a scheduler as data: its plugins, their order and its
-// driver.
+// models/scheduling/framework/profile.hpp -- a scheduler as parameters: its plugins, their order
+// and its driver.
 #pragma once
 
 #include <array>
@@ -122,17 +122,18 @@ struct ProfileParams {
   }
 };
 
-// The plugins of the base, without `disable`, with `plugins` merged in. Fills in weights, and
-// arguments that follow from `cost.preset`.
+// The plugins of the base without those in `disable`, merged with `plugins`. Sets weights that are
+// left out, and arguments that follow from `cost.preset`.
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
-// Whether a plugin of the profile has the trait.
+// Whether a built-in or loaded plugin of the profile declares the trait.
 bool has_trait(const ProfileParams& profile, Trait trait);
-// Whether the policy is loaded (not built in) and implements this point, or is unknown.
+// True if the policy is unknown, or if it is loaded (not built in) and implements this point.
 bool is_loaded_for(const std::string& policy, const RawParams& args, const PointName& point);
-bool has_loaded(const ProfileParams& profile);  // whether a plugin is not built in
+bool has_loaded(const ProfileParams& profile);  // whether any plugin is not built in
 bool has_loaded_for(const ProfileParams& profile, const PointName& point);
 Driver resolve_driver(const ProfileParams& profile);
-// Reports unknown names (with near ones), names given twice, and errors in plugins' arguments.
+// Reports unknown names (with similar known ones), repeated plugins, wrong arguments, and points
+// that are missing or implemented too often.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics);
 

@@ -53,7 +53,7 @@ struct SchedulerCostParams {
   }
 };
 
-// The costs of a profile, with those of its preset filled in.
+// The costs of a profile. Costs that it does not give are those of its preset.
 struct SchedulerCost {
   SchedulerCost() = default;
   SchedulerCost(const SchedulerCostParams& params) : bind{params.bind} {  // NOLINT: on purpose

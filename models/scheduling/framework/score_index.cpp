@@ -17,7 +17,7 @@ void ScoreIndex::reset(size_t nodes, size_t scorers) {
   table_.assign(2 * kClassesMax, kNone);
 }
 
-// The slot of the class, or the free slot for it.
+// The slot in table_ of the class with these scores, or the free slot where it would go.
 size_t ScoreIndex::place_of(std::span<const int64_t> scores) const {
   uint64_t hash = 0;
   for (const int64_t score : scores) {

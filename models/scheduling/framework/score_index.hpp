@@ -11,19 +11,19 @@
 namespace orrery {
 
 // A large cluster has few kinds of nodes in few states, so thousands of nodes are evaluated as a
-// few classes. With too many classes the index gives up. Example: 5,000 nodes of 8 GPUs, some with
-// 8, 4 or 0 GPUs free, are three classes.
+// few classes. If there are too many classes, the index becomes unusable. Example: 5,000 nodes of 8
+// GPUs, of which 8, 4 or 0 are free, are three classes.
 class ScoreIndex {
  public:
   void reset(size_t nodes, size_t scorers);
-  void give_up() { is_usable_ = false; }                      // until the next reset
+  void give_up() { is_usable_ = false; }  // makes the index unusable until the next reset
   void insert(NodeId node, std::span<const int64_t> scores);  // must not be in the index
   void erase(NodeId node);                                    // no effect if not in the index
-  // False: there are too many classes, so the index is unusable until the next reset.
+  // False: the index is not made, or there were too many classes.
   bool is_usable() const { return is_usable_; }
 
-  size_t size() const { return size_; }               // nodes
-  size_t classes() const { return members_.size(); }  // some may be empty
+  size_t size() const { return size_; }               // number of nodes
+  size_t classes() const { return members_.size(); }  // number of classes, empty ones included
   size_t count(size_t c) const { return members_[c].count; }
   const NodeSet& nodes(size_t c) const { return members_[c].nodes; }
   int64_t score(size_t c, size_t scorer) const { return scores_[c * scorers_ + scorer]; }

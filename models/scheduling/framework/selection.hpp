@@ -10,19 +10,19 @@ namespace orrery {
 
 // The node of a pod, or why it has none.
 struct Selection {
-  NodeId node;  // invalid: none
+  NodeId node;  // invalid: no node was found
   Code code = Code::Success;
-  std::string reason = {};  // of a plugin that rejected the whole pod
-  uint32_t plugins = 0;     // bit set of the plugins that rejected
+  std::string reason = {};  // from a plugin that rejected the pod itself, not single nodes
+  uint32_t plugins = 0;     // set of the plugins that rejected the pod or nodes
   uint32_t visited = 0;     // nodes that the filters examined
   uint32_t feasible = 0;
 };
 
-// The result of Reserve or Permit.
+// The result of Reserve, Permit, PreBind or Bind.
 struct Verdict {
-  Code code = Code::Success;  // of Permit: Wait if any plugin waits
+  Code code = Code::Success;  // from Permit: Wait if any plugin waits
   std::string reason = {};
-  uint32_t plugins = 0;  // plugins that rejected or wait; empty for an Error
+  uint32_t plugins = 0;  // set of the plugins that rejected or wait; empty for an Error
   Duration timeout = Duration::max();
   bool ok() const { return code == Code::Success; }
 };

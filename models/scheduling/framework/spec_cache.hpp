@@ -18,19 +18,21 @@ struct SpecCache {
   static constexpr uint8_t kFeasible = UINT8_MAX;
 
   SpecId spec;
-  uint64_t version = UINT64_MAX;  // version of the cluster at the last update of `stale`
+  uint64_t version = UINT64_MAX;  // version of the cluster when `stale` was last updated
   NodeSet stale;                  // nodes without a valid verdict
-  NodeSet feasible;               // of the other nodes: feasible by the node-local filters
+  NodeSet feasible;               // nodes that are not stale and pass the node-local Filters
   size_t stale_count = 0, feasible_count = 0;
-  std::vector<uint8_t> rejected_by;                // by node: the first plugin that rejected it
+  std::vector<uint8_t> rejected_by;  // by node: the first plugin that rejected it, or kFeasible
   std::array<uint32_t, kPluginBits> rejections{};  // by plugin: number of nodes that it rejected
   // Scores.
-  ScoreIndex alike;                       // of feasible nodes, if all scorers allow it and it pays
-  uint64_t indexed_version = UINT64_MAX;  // version of the cluster at the last update of the index
-  uint32_t refreshes = 0;                 // number of refreshes without an index
+  // Feasible nodes by equal scores; unusable if a scorer prevents it or it is not worth making.
+  ScoreIndex alike;
+  uint64_t indexed_version = UINT64_MAX;  // version of the cluster when the index was last updated
+  uint32_t refreshes = 0;                 // versions of the cluster that used it without an index
   NodeSet scored;                         // without an index: nodes whose raw scores are valid
   std::vector<std::vector<int64_t>> raw;  // by scorer; empty for scorers that are not node-local
-  // How many more pods fit by whole GPUs; see NodeVerdicts::gpu_capacity().
+  // How many more pods fit if only whole GPUs are counted, as of capacity_version: see
+  // NodeVerdicts::gpu_capacity().
   uint64_t capacity_version = UINT64_MAX;
   std::vector<uint8_t> capacity_on;   // by node
   std::vector<uint32_t> capacity_in;  // by leaf
