@@ -24,7 +24,8 @@ std::string text_of(const std::vector<NodeRange>& ranges) {
   return text;
 }
 
-// As "0-7,12,40-55". If the text is too long, ranges are joined across the narrowest gaps.
+// The ids in `nodes` as text, such as "0-7,12,40-55". If the text is longer than length_max,
+// neighbouring ranges are joined, those with the narrowest gap first.
 std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   std::vector<NodeRange> ranges;
   nodes.for_each([&](NodeId n) {
@@ -34,11 +35,13 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   std::string text = text_of(ranges);
   if (text.size() <= length_max) return text;
   const size_t digits = std::to_string(nodes.universe()).size();
-  const size_t most = (length_max + 1) / (2 * digits + 2);  // a range takes "first-last,"
+  // The text of a range is at most "first-last,".
+  const size_t most = (length_max + 1) / (2 * digits + 2);
   std::vector<uint32_t> gaps;
   for (size_t i = 1; i < ranges.size(); ++i) gaps.push_back(ranges[i].first - ranges[i - 1].last);
-  // `most` ranges have `most - 1` gaps between them: the widest gaps. `least` is the narrowest of
-  // these, and `spare` is how many gaps of that width remain.
+  // The text has room for `most` ranges with `most` - 1 gaps between them. The widest gaps are
+  // kept. `least` is the width of the narrowest gap that is kept, and `spare` is how many gaps of
+  // exactly this width are kept.
   std::ranges::sort(gaps, std::greater{});
   const uint32_t least = gaps[most - 2];
   auto spare = static_cast<size_t>(std::ranges::count(std::span{gaps}.first(most - 1), least));

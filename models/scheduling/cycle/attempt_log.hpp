@@ -13,10 +13,10 @@
 
 namespace orrery {
 
-// Without record.attempts it has no tables and no cost.
+// Without record.attempts, the log has no tables and costs nothing.
 class AttemptLog {
  public:
-  // The running attempt, as columns of its rows.
+  // Columns of the row of the running attempt; see AttemptRow.
   struct Tried {
     int32_t pods = 1, placeable = -1;
     uint32_t domains = 1, victims = 0;
@@ -28,12 +28,13 @@ class AttemptLog {
   bool is_on() const { return attempts_.has_value(); }
   Tried tried;
 
-  uint64_t next() { return ++last_; }  // a number for an attempt whose row is written later
+  uint64_t next() { return ++last_; }  // the number of an attempt whose row is written later
   // Writes the row of an attempt and the rows of its rejections.
   void write(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
   void write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
                      std::string_view text);
-  // One row per reason why nodes were rejected, and one per other plugin that rejected the pod.
+  // Writes one row for each reason why nodes were rejected, and one row for each plugin in
+  // `plugins` that rejected no nodes.
   void write_rejections(uint64_t attempt, const Candidates& diagnosis, uint32_t plugins,
                         std::string_view reason);
 

@@ -50,8 +50,8 @@ void Binder::bind(PodId pod) {
   if (verdict.ok()) verdict = framework.run_bind(view, node);
   if (!verdict.ok()) return bind_failed(pod, verdict.reason);
   if (api_ == nullptr) return is_bound(pod);
-  // Until the binding is written, the pod is assumed on its node. The node may fail, or the pod
-  // be deleted, before that.
+  // Until the API servers have stored the binding, the pod is only assumed on its node. Meanwhile
+  // the node may fail, or the pod be deleted.
   const uint64_t reservation = context_.tracks.of(pod).reservation;
   api_->bind(pod, node, [this, pod, reservation](bool is_done) {
     const PodTrack& now_is = context_.tracks.of(pod);
@@ -60,7 +60,7 @@ void Binder::bind(PodId pod) {
   });
 }
 
-// After Permit a failure is an Error and names no plugin.
+// A failure after Permit counts as an Error, which names no plugin.
 void Binder::bind_failed(PodId pod, std::string_view reason) {
   ORRERY_MARK("scheduling.bind_failed");
   context_.reservations.undo(pod, reason, AttemptOutcome::Error);

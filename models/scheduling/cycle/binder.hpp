@@ -12,7 +12,7 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  Duration after;  // since the cycle began; max: at its end
+  Duration after;  // when to bind, since the start of the cycle; max: at the end of the cycle
 };
 struct DueBinding {
   Time due;
@@ -20,21 +20,22 @@ struct DueBinding {
   uint64_t reservation = 0;
 };
 
-// A pod that a cycle placed is bound at the end of that cycle. A pod that Permit accepts later is
-// bound at once or, during a cycle, at its end.
+// A pod that a cycle placed is bound when the cycle ends. A pod that Permit accepts later is bound
+// at once; if a cycle is running then, when that cycle ends.
 class Binder {
  public:
   explicit Binder(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // `after`: since the cycle began; max: at its end.
+  // Binds the pod. `after` matters only during a cycle: the pod is bound at this time after the
+  // start of the cycle; max: at the end of the cycle.
   void add(PodId pod, Duration after = Duration::max());
   void cycle_begins() { is_cycle_running_ = true; }
   void cycle_ends(Time began, Time ends);
-  void forget() { binding_.clear(); }  // bindings that are due later
+  void forget() { binding_.clear(); }  // drops bindings that are due later
 
   Signal<PodId> bound;
-  Signal<> failed;  // after the pod was requeued
+  Signal<> failed;  // a binding failed, and the pod was requeued
 
  private:
   void push(Time due, PodId pod);

@@ -39,7 +39,8 @@ void Evictions::restart() {
 
 void Evictions::evict(PodId preemptor, std::span<const PodId> victims, bool waits) {
   for (const PodId victim : victims) {
-    // The victim may have lost its node together with the gang of another victim.
+    // The victim may have lost its node already, when the reservation of another victim of its gang
+    // was undone.
     if (!placements_.node_of(victim).is_valid() || record_of(victim).leaves) continue;
     ++victims_;
     record_of(victim).leaves = true;
@@ -103,7 +104,8 @@ void Evictions::answered(const EvictionOrder& order, PodApi::Creation news) {
   refused.emit(order.victim, is_same ? order.preemptor : PodId{});
 }
 
-// A victim may be gone already, if the scheduler had not observed its end when it chose the victim.
+// The victim may have ended already, if the scheduler had not observed its end when it chose the
+// victim.
 void Evictions::preempt(const EvictionOrder& order) {
   const PodState state = jobs_.pod(order.victim).state;
   if (state == PodState::Absent || state == PodState::Done) {

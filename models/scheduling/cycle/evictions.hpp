@@ -19,48 +19,51 @@ namespace orrery {
 struct EvictionOrder {
   Time due;
   PodId preemptor, victim;
-  uint64_t preemptor_life = 0, victim_life = 0;  // generations, to recognise pods recreated since
-  uint64_t by_job = 0;                           // job of the preemptor, by serial
+  // Generations of the pods, to recognise pods created again.
+  uint64_t preemptor_life = 0, victim_life = 0;
+  uint64_t by_job = 0;  // serial of the preemptor's job
   int32_t by_rank = 0, by_priority = 0, by_job_priority = 0;
   bool waits = false;
-  uint32_t restart = 0;  // number of scheduler restarts when it was given
+  uint32_t restart = 0;  // number of scheduler restarts before the order
 };
 
 class Evictions {
  public:
   Evictions(Sim sim, JobTable& jobs, JobController& controller, const Placements& placements);
 
-  void use(PodApi& api) { api_ = &api; }  // pods are deleted through the API; without one, at once
+  void use(PodApi& api) { api_ = &api; }  // pods are deleted through the API; without it, at once
 
-  // Deletes the victims to make room for the preemptor. `waits`: no pod is tried before the API
-  // servers have responded.
+  // Orders the deletion of the victims, so that the preemptor fits. `waits`: no other pod is tried
+  // before the API servers have responded.
   void evict(PodId preemptor, std::span<const PodId> victims, bool waits);
-  void carry_out(Time when);  // carries out the orders of the running cycle, at its end
-  void forget(PodId pod);     // the pod was deleted
-  void placed(PodId pod);     // the pod got a node
-  // Another profile takes over. Open orders are dropped, and their responses are ignored. Deletions
-  // already sent to the API servers continue.
+  // Sets the time at which the deletions ordered in the running cycle begin: the end of the cycle.
+  void carry_out(Time when);
+  void forget(PodId pod);  // the pod was deleted
+  void placed(PodId pod);  // the pod got a node
+  // Called when the scheduler restarts with another profile. Open orders are dropped, and their
+  // responses are ignored. Deletions already sent to the API servers continue.
   void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
-  bool is_asking(PodId preemptor) const {  // a deletion of its victims has no response yet
+  bool is_asking(PodId preemptor) const {  // some deletion of its victims has no response yet
     return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
   }
-  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // any deletion is open
-  bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before a response
-  uint64_t victims() const { return victims_; }     // so far
+  // Some deletion is ordered or has no response yet.
+  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }
+  bool is_awaited() const { return awaited_ > 0; }  // no pod is tried until there is a response
+  uint64_t victims() const { return victims_; }     // number of victims so far
 
-  // Emitted before each deletion. A victim that waits in Permit loses its reservation and is
-  // requeued; it is not deleted.
+  // Emitted when a victim is named, before its deletion. If the victim waits in Permit, it loses
+  // its reservation and is requeued instead of deleted.
   Signal<PodId> victim_waits;
-  Signal<> resumed;              // no response is awaited any more
-  Signal<PodId> made_room;       // all deletions of its victims have responses
-  Signal<PodId, PodId> refused;  // the API refused to delete the victim; its preemptor
+  Signal<> resumed;              // all awaited responses have arrived
+  Signal<PodId> made_room;       // all deletions of this preemptor's victims have responses
+  Signal<PodId, PodId> refused;  // (victim, preemptor): the API refused to delete the victim
 
  private:
   struct PodRecord {
     bool leaves = false;
-    uint32_t unanswered = 0;  // open deletions of its victims
+    uint32_t unanswered = 0;  // deletions of its victims without response
   };
   PodRecord& record_of(PodId pod);
   uint64_t life(PodId pod) const { return jobs_.pod(pod).generation; }
@@ -78,9 +81,9 @@ class Evictions {
   PodApi* api_ = nullptr;
   std::vector<PodRecord> pods_;  // by PodId
   uint64_t victims_ = 0, awaited_ = 0;
-  uint64_t asked_ = 0;  // sent to the API servers, without response
+  uint64_t asked_ = 0;  // deletions sent to the API servers that have no response
   uint32_t restarts_ = 0;
-  std::deque<EvictionOrder> orders_;  // orders of the running cycle are last, without a due time
+  std::deque<EvictionOrder> orders_;  // those of the running cycle are last and have no `due` yet
   size_t undated_ = 0;
   Channel<PreemptionRow> rows_;
 };

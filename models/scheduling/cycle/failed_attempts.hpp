@@ -11,13 +11,14 @@ class FailedAttempts {
   explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Whether PostFilter or the log needs the reasons node by node, which cost more than the attempt.
+  // Whether PostFilter or the log needs a diagnosis: the reasons node by node. A diagnosis costs
+  // more than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
-  // Runs PostFilter, then requeues the unit. `cycle` is of the pod blamed for the failure of
-  // `unit`. Returns the scheduler time of PostFilter.
+  // Runs PostFilter, then requeues the unit. `cycle` is that of the pod in the unit that is blamed
+  // for the failure. Returns the scheduler time of PostFilter.
   Duration fail(PodId unit, const Cycle& cycle, const Selection& why, const Candidates* diagnosis);
-  // A node was found, but Reserve or Permit rejected the pod.
+  // Requeues a pod that got a node but was rejected by Reserve or Permit.
   void reject(PodId pod, Time now, const Selection& why);
 
  private:

@@ -27,8 +27,8 @@ class CommandsPaused {
 
 }  // namespace
 
-// Collects the members and counts the attempt in one pass over the pods of the gang. Most attempts
-// fail, so their cost matters.
+// Collects the members without a node and counts the attempt, in one pass over the gang's pods.
+// Most attempts fail, so this must be cheap.
 GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   Members members;
   const auto add = [&](PodId id) {
@@ -57,7 +57,8 @@ GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   return members;
 }
 
-// Pods that a role needs for its minimum come first. Otherwise other pods may take the last nodes.
+// Puts the pods that roles need for their minimums first. Otherwise other pods might take the last
+// free nodes.
 std::vector<PodId> GangCycle::needed_first(const Gang& gang,
                                            const std::vector<PodId>& members) const {
   std::vector<int32_t> lacking;
@@ -105,8 +106,8 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   Best best = attempt(cycle, view, found, domains);
   if (best.score >= 0) return best.cost + keep_all(unit, cycle, view, best);
   ORRERY_MARK("scheduling.gang_rejected");
-  // Permit rejected the members with a node because others found none. The log names a member
-  // without a node if there is one.
+  // If Permit rejected the gang because members lack a node, the log names one of these members.
+  // Otherwise it names the first member.
   const PodId blamed = best.attempt.failed.is_valid() ? best.attempt.failed : members.front();
   Selection& why = best.attempt.why;
   if (why.code == Code::Success) why.code = Code::Unschedulable;
@@ -121,26 +122,29 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   return best.cost + post_filter;
 }
 
-// A preempted gang leaves pod by pod. Recreated pods must not complete a quorum with pods that
-// leave, because the leaving pods would soon be missing. Example: four of five pods leave within 10
-// s, and the fifth has been recreated. It is tried once the four are gone, with their replacements.
+// A preempted gang loses its pods one by one. Recreated pods must not complete a quorum with pods
+// that are being evicted, because these will soon be missing. Example: four of five pods end within
+// 10 s, and the fifth has already been recreated. The gang is tried once the four have ended,
+// together with their replacements.
 Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
   ORRERY_MARK("scheduling.gang_waits_until_it_has_left");
   const Selection why{.node = {},
                       .code = Code::Unschedulable,
                       .reason = "preempted pods of the gang have not left yet",
-                      .plugins = uint32_t{1} << kNominatedPods};  // any event may help
+                      // Nominated pods as the reason: any event causes a retry.
+                      .plugins = uint32_t{1} << kNominatedPods};
   return context_.profile.cost.per_cycle + context_.failures.fail(unit, cycle, why, nullptr);
 }
 
-// Tries all domains, or stops at the first that fits if no plugin scores placements.
+// Tries all domains. If no plugin scores placements, stops at the first domain in which the gang
+// fits.
 GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, const Members& of_gang,
                                    std::span<const GangDomain> domains) {
   const std::span<const PodId> members{of_gang.pods};
   const int64_t missing = gang.missing();
   const bool are_alike = of_gang.are_alike;
-  // Permit rejects a gang that lacks members for its quorum. One member is placed to get that
-  // verdict, which is cheaper than placing all of them each time another pod is created.
+  // Permit rejects a gang that has fewer members than its quorum. Placing one member is enough to
+  // get this rejection, and cheaper than placing all members each time another pod is created.
   const bool lacks_members =
       are_alike && framework().has_permit() && static_cast<int64_t>(members.size()) < missing;
   const SchedulerCost& costs = context_.profile.cost;
@@ -155,7 +159,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, con
       in_domain = nodes_of(*domain, context_.cluster);
     }
     const NodeSet* const nodes = domain == nullptr ? nullptr : &in_domain;
-    const CommandsPaused paused{framework()};  // until the savepoint has ended
+    const CommandsPaused paused{framework()};  // ends only after the savepoint
     std::optional<Transaction::Savepoint> before{std::in_place, context_.transaction};
     GangAttempt tried =
         is_too_small ? too_small(cycle, nodes, i == 0)
@@ -163,7 +167,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, con
     if (!is_too_small && lacks_members && is_permitted(cycle, tried)) {
       ORRERY_MARK("scheduling.part_of_a_gang_is_permitted");
       count_tentative(gang.id, 0);
-      before.emplace(context_.transaction);  // ends the first one
+      before.emplace(context_.transaction);  // undoes the first placement
       tried = place(cycle, gang.id, members, nodes);
     }
     if (is_too_small || !lacks_members) {
@@ -184,8 +188,8 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, con
   return best;
 }
 
-// The domain has fewer free GPUs than the quorum needs, so no member is placed. With several
-// domains, only the first reports reasons.
+// The result for a domain with too few free GPUs for the quorum: no member is placed. If there are
+// several domains, only the first one reports reasons.
 GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool is_first) const {
   GangAttempt attempt;
   attempt.why.code = Code::Unschedulable;
@@ -199,11 +203,12 @@ GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool 
   return attempt;
 }
 
-// Members of one spec share a verdict: once one of them finds no node, the others are skipped.
+// Places the members one by one. If a member finds no node, all later members with the same spec
+// are skipped.
 GangAttempt GangCycle::place(const Cycle& cycle, GangId gang, std::span<const PodId> members,
                              const NodeSet* nodes) {
   GangAttempt attempt;
-  std::vector<SpecId> failed, counted;  // few: a gang has a spec for each role
+  std::vector<SpecId> failed, counted;  // short: a gang has one spec for each role
   for (const PodId member : members) {
     const PodView view = context_.tracks.pod(member);
     const SpecId spec = view.spec_id;
@@ -252,7 +257,7 @@ bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
     if (verdict.ok()) return true;
     attempt.why.plugins |= verdict.plugins;
     if (attempt.why.reason.empty()) attempt.why.reason = verdict.reason;
-    // Permit counts the whole gang: alike members get the same answer.
+    // Permit judges the gang as a whole, so it would give all members of this spec the same answer.
     if (view.spec_id == context_.tracks.pod(attempt.placed.back().pod).spec_id) return false;
   }
   return false;
@@ -266,9 +271,9 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
   return framework().score_placement(cycle, gang, nodes);
 }
 
-// Reserve may reject members that the attempt has placed. The remaining members are kept if Permit
-// accepts them; otherwise all are undone. As upstream, members are reserved one by one. A member is
-// bound when its own reservation and that of the quorum are done.
+// Makes the placements of the best attempt real. Reserve may reject some members. The others are
+// kept if Permit still accepts them; otherwise all are undone. As upstream, members are reserved
+// one by one. A member is bound once it is reserved itself and the quorum is reserved.
 Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, const GangView& before, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;
@@ -298,13 +303,13 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, const GangView& bef
     context_.log.write(p.pod, AttemptOutcome::Scheduled, found, {});
   }
   if (!attempt.failed.is_valid()) return cost;
-  // The quorum is placed and some members are not: these go back to the queue.
+  // The quorum has nodes, and the members without one go back to the queue.
   const PodView failed = context_.tracks.pod(attempt.failed);
   const Candidates* const diagnosis = attempt.diagnosis ? &*attempt.diagnosis : nullptr;
   return cost + context_.failures.fail(unit, cycle_of(cycle, failed), attempt.why, diagnosis);
 }
 
-// Reserves one placement of the attempt; false if a plugin rejects it.
+// Reserves the node for one member of the attempt; false if a plugin rejects this.
 bool GangCycle::keep(const Cycle& cycle, const PlacedMember& p, GangAttempt& attempt) {
   context_.reservations.reserve(p.pod, p.node, p.grant);
   const PodView view = context_.tracks.pod(p.pod);
@@ -313,7 +318,7 @@ bool GangCycle::keep(const Cycle& cycle, const PlacedMember& p, GangAttempt& att
   ORRERY_MARK("scheduling.reserve_refused");
   context_.reservations.undo(p.pod, verdict.reason, AttemptOutcome::Rejected);
   attempt.failed = p.pod;
-  attempt.diagnosis.reset();  // of another member
+  attempt.diagnosis.reset();  // the diagnosis is about another member
   attempt.why = {.node = p.node,
                  .code = verdict.code,
                  .reason = verdict.reason,

@@ -20,53 +20,53 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// The result of placing a gang in one domain. The placements are undone; those of the best attempt
-// are made again and reserved.
+// The result of placing a gang in one domain. All placements are undone at first. Those of the best
+// domain are made again and reserved.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
-  Selection why;                             // why the first member without a node has none
-  PodId failed;                              // that member; invalid: all have nodes
-  std::optional<Candidates> diagnosis = {};  // diagnosis of that member at its failure
+  Selection why;  // why `failed` has no node
+  PodId failed;   // the first member without a node; invalid: all members have one
+  std::optional<Candidates> diagnosis = {};  // the diagnosis of `failed` when it found no node
   uint32_t visited = 0;
-  Duration charged;  // scheduler time of plugins, once for equal members
+  Duration charged;  // scheduler time of Charges plugins, counted once for members of one spec
 };
 
-// As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
-// snapshot, members without a node are skipped, and the group succeeds if Permit then returns
-// Success for a member. Otherwise no member is reserved. Example: 7 of 8 members get nodes. With
-// min_available 7 all seven are bound and the eighth is requeued; with 8 the placements are undone
-// and the gang is requeued.
+// Like the pod-group cycle of Kubernetes 1.36: every member goes through the normal algorithm on
+// one snapshot, and members without a node are skipped. The gang is scheduled if Permit then
+// returns Success for a member. Otherwise no member is reserved. Example: 7 of 8 members get nodes.
+// With min_available 7 all seven are bound and the eighth is requeued. With min_available 8 the
+// placements are undone and the gang is requeued.
 class GangCycle final : public GangWhatIfs {
  public:
   GangCycle(const SchedulerContext& context, SchedulerCounters& counters)
       : context_{context}, counters_{counters} {}
 
-  // Returns the scheduler time of the cycle. A pod without a gang is a gang of one. The attempt
-  // counts as `counts` attempts (see RetryRounds).
+  // Returns the scheduler time of the cycle. A pod without a gang is a gang of one. The cycle
+  // stands for `counts` equal attempts (see RetryRounds).
   Duration run(PodId unit, GangId gang, int64_t counts);
-  // Attempts of the gang of the running cycle, in their own savepoint: gang_trial.cpp.
+  // A what-if that attempts the gang of the running cycle again; see gang_trial.cpp.
   std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) override;
 
  private:
   class Trial;
   struct Best {
     GangAttempt attempt;
-    int64_t score = -1;  // negative: Permit rejected it
-    Duration cost;       // over all domains
+    int64_t score = -1;  // negative: Permit accepted the gang in no domain
+    Duration cost;       // scheduler time for all domains
   };
-  struct Members {  // in one attempt: the pods of the unit without a node
+  struct Members {  // the pods of the unit that have no node
     std::vector<PodId> pods;
-    SpecId spec;  // of the first member
+    SpecId spec;  // spec of the first of them
     bool are_alike = true;
-    // Pods of the gang with a node are terminating to make room for others.
+    // Whether pods of the gang that do have a node are being evicted.
     bool do_others_leave = false;
   };
-  struct Running {  // the failed attempt, while PostFilter runs
+  struct Running {  // the unit whose attempt failed, while its PostFilter runs
     PodId unit;
     GangId gang;
     Members members;
   };
-  // Counts the attempt for each member.
+  // Also counts the attempt for each member.
   Members begin(PodId unit, GangId gang, int64_t counts);
   std::vector<PodId> needed_first(const Gang& gang, const std::vector<PodId>& members) const;
   GangView view_of(PodId unit, GangId gang) const;

@@ -1,4 +1,5 @@
-// models/scheduling/cycle/gang_trial.cpp -- attempts of a gang in a cluster without some pods.
+// models/scheduling/cycle/gang_trial.cpp -- attempts of a gang in a cluster without some of the
+// pods.
 #include <unordered_map>
 #include <utility>
 
@@ -7,7 +8,8 @@
 
 namespace orrery {
 
-// Evicts within its own savepoint. Each attempt has savepoints within that one.
+// All evictions are in one savepoint. The attempts of fits() have savepoints of their own within
+// it.
 class GangCycle::Trial final : public GangWhatIf {
  public:
   Trial(GangCycle& gangs, const Cycle& cycle, Running running)
@@ -58,7 +60,8 @@ class GangCycle::Trial final : public GangWhatIf {
   const Cycle& cycle_;
   const Running running_;
   Transaction::Savepoint savepoint_;
-  std::unordered_map<uint32_t, Placed> out_;  // by PodId; for lookup only, never iterated
+  // Evicted pods by index; for lookup only, never iterated.
+  std::unordered_map<uint32_t, Placed> out_;
   std::vector<MemberOnNode> placed_;
   Duration spent_;
 };

@@ -17,21 +17,21 @@ enum class PodStage : uint8_t { None, Queued, Waiting, Binding, Bound };
 
 struct PodTrack {
   PodStage stage = PodStage::None;
-  uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
+  uint32_t waits_for = 0;  // set of the Permit plugins that still make the pod wait
   EventId timeout;
-  // Number of the latest reservation; bindings of earlier ones are dropped.
+  // Number of the pod's latest reservation. Bindings for earlier reservations are dropped.
   uint64_t reservation = 0;
-  uint32_t assumed_slot = 0;  // see Reservations
+  uint32_t assumed_slot = 0;  // index of the pod in Reservations::assumed_
   bool was_attempted = false;
   Time initial_attempt;
 };
 
 struct GangTrack {
   std::vector<PodId> waiting;  // pods waiting in Permit, longest first
-  int32_t tentative = 0;       // placed in the savepoint of the gang's own attempt
-  int32_t assumed = 0;         // waiting or binding
+  int32_t tentative = 0;       // members placed tentatively by the running attempt of the gang
+  int32_t assumed = 0;         // members that wait in Permit or are being bound
   int32_t gated = 0;
-  int32_t pending = 0;  // created and not bound
+  int32_t pending = 0;  // members that exist and are not bound
   Time last_failure = Time{-1}, backoff_until;
 };
 
@@ -48,18 +48,19 @@ class PodTracks {
 
   // ---- events of single pods
   void created(PodId pod);
-  void no_longer_pending(PodId pod);  // bound, or deleted before
+  void no_longer_pending(PodId pod);  // the pod was bound, or was deleted before
   size_t pods_pending() const { return pending_pods_; }
   size_t gangs_pending() const { return pending_gangs_; }
-  size_t pods_waiting = 0;  // in Permit
+  size_t pods_waiting = 0;  // pods that wait in Permit
 
   // ---- views
   PodView pod(PodId id) const;
   GangView gang(GangId id) const;
-  int32_t missing(RoleId role) const;  // pods that the role needs for its minimum
+  // Number of pods with a node that the role lacks to its minimum.
+  int32_t missing(RoleId role) const;
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
-  // The gang whose member is in Permit: that member is in no count. Invalid: none.
+  // The gang of the member that is in Permit now; invalid: none. gang() does not count this member.
   GangId permitting;
 
  private:

@@ -16,7 +16,8 @@ void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later)
   std::visit(carry_out, command.order);
 }
 
-// Evicts victims one by one: undoing one reservation may undo its gang, and so other victims.
+// Evicts only the first victim, and gives the others back as a new command. The eviction may undo
+// the reservation of a whole gang, and so of other victims.
 void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
   if (order.victims.empty()) return;
   const PodId first = order.victims.front();
@@ -48,7 +49,7 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const SetGangFailure& order) {
   const bool is_earlier = order.failed_at < t.last_failure;
   t.last_failure = order.failed_at;
   t.backoff_until = order.backoff_until;
-  // A later failure is noticed when members reach the head of the queue.
+  // If the failure is later than before, members notice it when they reach the head of the queue.
   if (is_earlier) context_.line.gang_recovered(order.gang);
 }
 

@@ -13,7 +13,7 @@ namespace orrery {
 
 class PolicyServices final : public SchedulerServices {
  public:
-  // Error counters that policies may read; empty without links.
+  // Returns the error counters of NICs. Not set if the network has no links.
   using NicErrorsNow = std::function<std::vector<NicErrors>(Time now)>;
   PolicyServices(const SchedulerContext& context, const Fragmentation* fragmentation)
       : context_{context}, fragmentation_{fragmentation} {}

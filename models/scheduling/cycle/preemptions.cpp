@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Evicts pods in the cluster state and in Placements; the destructor undoes it.
+// Evicts pods from the cluster state and from Placements. The destructor undoes all evictions.
 class EvictedForTrial final : public WhatIf {
  public:
   EvictedForTrial(const SchedulerContext& context, const Cycle& cycle)

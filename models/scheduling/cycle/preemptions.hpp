@@ -1,4 +1,5 @@
-// models/scheduling/cycle/preemptions.hpp -- what-ifs without some pods, and nominated pods.
+// models/scheduling/cycle/preemptions.hpp -- what-ifs in a cluster without some of the pods, and
+// nominated pods.
 #pragma once
 
 #include <memory>
@@ -28,13 +29,14 @@ class Preemptions final : public Preemption {
   void use(GangWhatIfs& gangs) { gangs_ = &gangs; }
   const Nominations& nominations() const { return nominations_; }
   void nominate(PodId pod, NodeId node, bool is_tried_first);
-  void withdraw(PodId pod);                           // removes its nomination, if any
-  void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or was deleted
+  void withdraw(PodId pod);  // also emits `withdrawn`, if the pod was nominated
+  void clear(PodId pod) { nominations_.clear(pod); }  // the pod got a node, or was deleted
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
-  // The API refused to delete the victim: nominations that count on its room are withdrawn.
+  // The API refused to delete the victim. Withdraws the nomination of the preemptor, and of other
+  // pods on the victim's node that have a higher priority than the victim.
   void stays(PodId victim, PodId preemptor);
 
-  Signal<PodId> withdrawn;  // a nomination was withdrawn
+  Signal<PodId> withdrawn;  // not emitted by clear()
 
   // ---- Preemption: queries of policies
   bool is_above_any(int32_t priority) const override;

@@ -35,7 +35,7 @@ void Reservations::undo(PodId pod, std::string_view reason, std::optional<Attemp
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
   if (t.stage == PodStage::Waiting) stop_waiting(pod);
-  t.reservation = 0;  // so that Unreserve cannot bind it
+  t.reservation = 0;  // the binder drops bindings of the pod that become due during Unreserve
   context_.profile.framework->run_unreserve(view, node);
   context_.tracks.of(pod).stage = PodStage::Queued;
   remove(pod);
@@ -57,7 +57,7 @@ void Reservations::node_failed(NodeId node) {
     ORRERY_MARK("scheduling.reserved_node_failed");
     undo(pod, "node failed before the pod was bound", AttemptOutcome::Error);
     requeue(pod, 0);
-    i = assumed_.size();  // Unreserve may have undone others
+    i = assumed_.size();  // starts over: Unreserve may have undone other reservations
   }
 }
 
@@ -99,7 +99,7 @@ void Reservations::stop_waiting(PodId pod) {
   const GangId gang = context_.jobs.pod(pod).gang;
   if (!gang.is_valid()) return;
   auto& waiting = context_.tracks.of(gang).waiting;
-  // The member that leaves is usually the first or the last one.
+  // The member that stops waiting is usually the first or the last one.
   if (!waiting.empty() && waiting.back() == pod)
     waiting.pop_back();
   else

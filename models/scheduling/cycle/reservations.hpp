@@ -14,8 +14,9 @@
 
 namespace orrery {
 
-// Upstream's assumed pods: a pod waits in Permit or is being bound, until it is bound or its
-// reservation is undone.
+// Upstream calls a pod with a reserved node assumed. A reservation begins when a node is chosen for
+// the pod, and ends when the pod is bound or the reservation is undone. Meanwhile the pod waits in
+// Permit or is being bound.
 class Reservations {
  public:
   explicit Reservations(const SchedulerContext& context) : context_{context} {}
@@ -24,32 +25,34 @@ class Reservations {
   void use(PodApi& api) { api_ = &api; }
 
   void reserve(PodId pod, NodeId node, DeviceGrant grant);
-  // Calls Unreserve of every plugin in reverse order, then frees the resources, as upstream. With
-  // an outcome, the attempt log gets a row. The caller decides whether to requeue the pod.
+  // Calls Unreserve of every plugin in reverse order, then frees the resources, as upstream. If
+  // `outcome` is given, the attempt log gets a row. The caller decides whether to requeue the pod.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void bound(PodId pod);  // the pod is bound
-  // Undoes reservations on the node and requeues their pods.
+  // Undoes the reservations on the node, and requeues their pods.
   void node_failed(NodeId node);
   void undo_all(std::string_view reason);
 
   // ---- Permit
   void wait(PodId pod, uint32_t plugins, Duration timeout);
-  // Lifts the hold of a plugin; emits `permitted` after the last one.
+  // The plugin no longer makes the pod wait. If no plugin does, emits `permitted`.
   void allow(PodId pod, uint8_t plugin);
-  // Requeues a pod that waits in Permit; other pods are not affected.
+  // Requeues a pod that waits in Permit. Its gang keeps waiting, unless a plugin rejects it in
+  // Unreserve.
   void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
   void reject_gang(GangId gang, std::string_view reason);
-  // Requeues a pod after a recorded failure past the scheduling cycle.
+  // Requeues a pod whose attempt failed after the search for a node. The caller has logged the
+  // failure.
   void requeue(PodId pod, uint32_t plugins);
 
   size_t pods() const { return assumed_.size(); }
-  int64_t gpu_milli() const;  // sum over all reservations
+  int64_t gpu_milli() const;  // milli-GPUs of all reservations
 
-  Signal<PodId> permitted;  // a waiting pod
-  Signal<> timed_out;       // after the pod was requeued
+  Signal<PodId> permitted;  // no plugin makes the pod wait any more
+  Signal<> timed_out;       // emitted after the pod was requeued
 
  private:
-  void remove(PodId pod);  // from assumed_
+  void remove(PodId pod);  // removes the pod from assumed_
   void stop_waiting(PodId pod);
 
   const SchedulerContext& context_;

@@ -160,15 +160,16 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // A longer round would pass the end of a unit's backoff before the unit is tried again.
+            // A longer round would contain the end of a unit's backoff before the unit's next
+            // attempt.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});
   return rounds_.factor();
 }
 
-// True if a pending gang is paused, or may have a temporary grant of minResources from
-// Coscheduling. Both end without an event.
+// True if the result of an attempt may change with time alone: a pending gang backs off, or has
+// minResources, which Coscheduling may take as covered for a few seconds.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {
@@ -178,8 +179,8 @@ bool Scheduler::has_clock_of_its_own(Time now) {
   return false;
 }
 
-// What an attempt did, and the state of the scheduler after it. Attempts with equal marks were
-// alike.
+// A hash of what an attempt did and of the scheduler's state after it. Attempts with equal marks
+// count as equal.
 uint64_t Scheduler::mark_of_attempt(PodId unit) {
   const Placed& placed = parts_.placements.of(unit);
   const std::array<uint64_t, 9> parts{
@@ -190,7 +191,7 @@ uint64_t Scheduler::mark_of_attempt(PodId unit) {
       parts_.tracks.pods_waiting,
       parts_.line.queue().active(),
       parts_.line.queue().size(),
-      parts_.evictions.victims(),  // counts up, so attempts that evict are never alike
+      parts_.evictions.victims(),  // grows, so marks of attempts that evict are never equal
       framework().next_start()};
   uint64_t mark = 0;
   for (const uint64_t part : parts) mark = scattered(mark + part + 1);

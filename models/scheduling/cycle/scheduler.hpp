@@ -1,4 +1,5 @@
-// models/scheduling/cycle/scheduler.hpp -- the scheduler's loop over units.
+// models/scheduling/cycle/scheduler.hpp -- the scheduler's loop: takes a unit from the queue, and
+// tries it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,12 @@
 
 namespace orrery {
 
-// One scheduling thread, as upstream: one unit (pod or gang) at a time. The decisions of a cycle
-// take effect at its start, when upstream takes its snapshot. Its pods are bound at its end.
-// SchedulerCost gives the length of the cycle. All events of one instant are handled before the
-// next cycle starts. Example: a cycle of 2 ms at 10.000 s reserves the node at 10.000 s, and the
-// bind request leaves at 10.002 s; a node that fails in between undoes it.
+// One scheduling thread, as upstream: it tries one unit (pod or gang) after the other. The
+// decisions of a cycle take effect at its start, when upstream takes its snapshot. Pods are bound
+// at the end of the cycle. SchedulerCost gives the length of the cycle. All events of one instant
+// are handled before the next cycle starts. Example: a cycle of 2 ms at 10.000 s reserves the node
+// at 10.000 s, and the bind request leaves at 10.002 s. If the node fails in between, the
+// reservation is undone.
 class Scheduler final {
  public:
   using Counters = SchedulerCounters;
@@ -27,27 +29,28 @@ class Scheduler final {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Like a restart with another configuration: reservations, nominations and eviction orders are
-  // dropped, and pods without a binding are requeued in order of creation. Neither profile may have
-  // the counting driver.
+  // Like a restart with another configuration. Reservations, nominations and eviction orders are
+  // dropped, and pods without a binding are requeued in order of creation. Neither the old nor the
+  // new profile may have the counting driver.
   void change_profile(const ProfileParams& profile);
 
-  // Pods are bound and preempted through the API; without one, at once.
+  // From now on, pods are bound and preempted through the API. Without it, this happens at once.
   void use(PodApi& api) { parts_.use(api); }
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }
-  // Executes rounds of futile attempts that repeat exactly as one long round (RetryRounds). The run
-  // ends at `end`; with `may_be_stopped` it may end at any `tried_in_vain`. Has no effect with an
-  // attempt log.
+  // Rounds of futile attempts that repeat exactly are executed as one long round (see RetryRounds).
+  // The run ends at `end`; with `may_be_stopped` it may also end at any `tried_in_vain`. No effect
+  // if attempts are logged.
   void compress_rounds(Time end, bool may_be_stopped);
-  // Called at a change whose time must stay exact: forgets the present round.
+  // Must be called at a change whose time must be exact. The present round is then given up.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
-  void node_changed(NodeId node);  // taints, labels, cordon
+  void node_changed(NodeId node);  // its taints or its cordon changed
 
   static constexpr uint64_t kVainAttempts = 4096;
-  Signal<> tried_in_vain;  // at every kVainAttempts-th attempt since a pod was bound or created
+  // Emitted at every kVainAttempts-th attempt since a pod was bound or created.
+  Signal<> tried_in_vain;
 
   const Counters& counters() const { return counters_; }
   const Placements& placements() const { return parts_.placements; }
@@ -55,12 +58,14 @@ class Scheduler final {
   uint64_t attempts_in_vain() const { return attempts_in_vain_; }
   uint64_t pods_preempted() const { return parts_.evictions.victims(); }
   bool is_preempting() const { return parts_.evictions.is_under_way(); }
-  size_t pods_pending() const { return parts_.tracks.pods_pending(); }    // created and not bound
+  // Pods created and not bound.
+  size_t pods_pending() const { return parts_.tracks.pods_pending(); }
   size_t gangs_pending() const { return parts_.tracks.gangs_pending(); }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return parts_.tracks.pods_waiting; }
   size_t pods_binding() const { return parts_.reservations.pods() - pods_waiting_in_permit(); }
   uint64_t progress() const { return counters_.pods_scheduled; }
-  // Calls f(pod, has a reservation) for the unbound pods of a unit that `no_node_found` named.
+  // Calls f(pod, whether it has a reservation) for each unbound pod of the unit. A unit is named as
+  // in the signal `no_node_found`.
   template <class F>
   void for_each_unbound(PodId unit, F&& f) const {
     const auto look = [&](PodId pod) {
@@ -95,7 +100,7 @@ class Scheduler final {
   void pod_removed(PodId pod);
   void end_observed(PodId pod);
   void job_over(JobId job);
-  void node_down(NodeId node);  // after the controller handled it: undoes reservations there
+  void node_down(NodeId node);  // called after the controller has handled the failure
   void node_up(NodeId node);
   void made_room(PodId preemptor);
   void take_in_all();
@@ -112,10 +117,10 @@ class Scheduler final {
   Time wake_at_ = Time::max();
   Time busy_until_;
   bool is_running_ = false;
-  bool asks_next_ = false;  // NextPod was not called since the last cycle
+  bool asks_next_ = false;  // whether to call NextPod before the next cycle
   uint64_t attempts_in_vain_ = 0;
   RetryRounds rounds_;
-  Time compresses_until_;  // zero: never
+  Time compresses_until_;  // rounds are compressed until this time; zero: never
   bool may_be_stopped_ = false;
 };
 

@@ -24,8 +24,8 @@ class UnitLine;
 struct ActiveProfile;
 struct PodNews;
 
-// One object for all parts, which outlives them. A part includes the headers of the parts that it
-// uses, and may use them once all are constructed.
+// What the parts of a scheduler share. There is one such object, and it outlives the parts. A part
+// includes the headers of the parts that it uses, and may use them once all are constructed.
 struct SchedulerContext {
   Sim sim;
   ClusterState& cluster;
@@ -46,7 +46,7 @@ struct SchedulerContext {
 };
 
 struct SchedulerCounters {
-  uint64_t attempts = 0;  // cycles, of pods or gangs
+  uint64_t attempts = 0;  // cycles of pods or gangs
   uint64_t pods_scheduled = 0;
   uint64_t permit_timeouts = 0;
   uint64_t nodes_visited = 0;

@@ -1,4 +1,4 @@
-// Events of pods, jobs and nodes.
+// How the scheduler handles events of pods, jobs and nodes.
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +25,7 @@ void Scheduler::wire() {
   parts_.evictions.made_room.connect([this](PodId preemptor) { made_room(preemptor); });
   parts_.evictions.resumed.connect([this] {
     const Time now = sim_.engine.now();
-    if (busy_until_ < now) {  // the cycle has waited until now
+    if (busy_until_ < now) {  // the wait for responses counts as busy time
       counters_.busy += now - busy_until_;
       busy_until_ = now;
     }
@@ -42,7 +42,7 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // All victims may have ended while the preemptor was held, so it missed their events.
+  // If all victims ended while the preemptor was held, it missed the events of their ends.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);
@@ -60,7 +60,7 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
     parts_.tracks.created(pod);
     const PodId unit = parts_.line.unit_of(pod);
     if (queue.place(unit) == SchedulingQueue::Place::None) {
-      queue.remove(unit);  // removes the state of an earlier life
+      queue.remove(unit);  // removes the record of the unit's previous pods
     }
     parts_.line.enqueue(pod);
   }
@@ -68,12 +68,12 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
     const Pod& last = jobs_.pod(pods.back());
     parts_.line.post({ClusterEventKind::UnscheduledPodAdded, {}, last.spec, last.gang});
   }
-  parts_.line.unblock();  // a new pod may sort before the head of the queue
+  parts_.line.unblock();  // the new pod may sort before the unit that blocks the queue
   kick();
 }
 
-// A pod without a node leaves the queue at once. A pod with a node stays in Placements and in the
-// cluster state until end_observed.
+// A pod without a binding leaves the scheduler at once. A bound pod stays in Placements and in the
+// cluster state until end_observed().
 void Scheduler::pod_removed(PodId pod) {
   rounds_.interrupted();
   const Pod& p = jobs_.pod(pod);
@@ -94,7 +94,7 @@ void Scheduler::pod_removed(PodId pod) {
   if (kept_for_it.is_valid()) {
     parts_.line.post({ClusterEventKind::AssignedPodDeleted, kept_for_it, p.spec, {}});
   }
-  parts_.line.unblock();  // the pod may have been the head of the queue
+  parts_.line.unblock();  // the pod may be the unit that blocks the queue
   kick();
 }
 
@@ -109,7 +109,7 @@ void Scheduler::end_observed(PodId pod) {
   kick();
 }
 
-// Ids of gangs are recycled, so the state of a gang is cleared.
+// Ids of gangs are reused, so the state of the job's gangs is cleared.
 void Scheduler::job_over(JobId id) {
   const Job& job = jobs_.job(id);
   for (int32_t i = 0; i < job.gangs; ++i) {
@@ -152,7 +152,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
       "scenarios are checked before the run");
   ORRERY_MARK("scheduling.profile_changed");
   parts_.reservations.undo_all("the scheduler was restarted");
-  parts_.binder.forget();  // an open bind will find that its reservation is undone
+  parts_.binder.forget();  // an open bind request finds at its end that its reservation is undone
   parts_.profile.use(profile, parts_.services, parts_.preemptions.nominations());
   parts_.line.start_over(profile.queue);
   parts_.preemptions.clear_all();
@@ -164,7 +164,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   kick();
 }
 
-// Bound pods go into Placements; all others are queued again.
+// Queues all pods without a binding again, in order of creation. Bound pods stay in Placements.
 void Scheduler::take_in_all() {
   for (GangTrack& gang : parts_.tracks.gangs()) {
     gang.waiting.clear();

@@ -8,14 +8,15 @@
 
 namespace orrery {
 
-// A part may only use parts that are declared before it during its construction.
+// While a part is constructed, it may use only the parts that are declared before it.
 struct SchedulerParts {
   SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
                  const ProfileParams& params, bool record_attempts,
                  const Fragmentation* fragmentation);
   SchedulerParts(const SchedulerParts&) = delete;
   SchedulerParts& operator=(const SchedulerParts&) = delete;
-  ~SchedulerParts() { profile.framework.reset(); }  // before the parts that policies see
+  // Destroys policies before the parts that they see.
+  ~SchedulerParts() { profile.framework.reset(); }
 
   void use(PodApi& api);
 

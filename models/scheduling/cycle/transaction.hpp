@@ -12,8 +12,9 @@
 namespace orrery {
 
 // Changes are made in place, so filters and scores see a what-if without a copy of the cluster.
-// Within a Savepoint they go to an undo log; outside of all savepoints they are final. Example: a
-// savepoint places A and B; at its end B is undone, then A, and the node has its free GPUs back.
+// Changes within a Savepoint are also written to an undo log; without a savepoint they are final.
+// Example: a savepoint places pods A and B. At its end B is undone, then A, and the GPUs of the
+// node are free again.
 class Transaction {
  public:
   Transaction(ClusterState& cluster, Placements& placements, const SpecTable& specs)
@@ -35,8 +36,8 @@ class Transaction {
     if (depth_ > 0) log_.push_back({pod, placed, home, false});
   }
 
-  // The destructor undoes all changes since the constructor, or since keep(). Savepoints nest: an
-  // inner one ends first, and the outer one may still undo what the inner one kept.
+  // The destructor undoes all changes since the constructor, or since keep(). Savepoints may be
+  // nested: the inner one ends first, and the outer one may still undo what the inner one kept.
   class Savepoint {
    public:
     explicit Savepoint(Transaction& transaction)
@@ -49,7 +50,7 @@ class Transaction {
       if (depth_ == 1) transaction_.log_.clear();
       mark_ = transaction_.log_.size();
     }
-    // Ends it before its scope. It must be the innermost one.
+    // Ends the savepoint before its scope does. No savepoint may be open within it.
     void end() {
       if (depth_ == 0) return;
       ORRERY_CHECK(depth_ == transaction_.depth_, "savepoints end in reverse order");
@@ -61,7 +62,7 @@ class Transaction {
    private:
     Transaction& transaction_;
     size_t mark_;
-    size_t depth_;  // 0: it has ended
+    size_t depth_;  // number of savepoints with this one when it began; 0: it has ended
   };
 
  private:

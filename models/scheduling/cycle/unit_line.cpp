@@ -56,7 +56,8 @@ void UnitLine::enqueue(PodId pod) {
   const PodId unit = unit_of(pod);
   using Place = SchedulingQueue::Place;
   const Place place = queue_.place(unit);
-  if (place != Place::None && place != Place::Gated) return;  // the gang is in the queue already
+  // The pod's gang is in the queue already.
+  if (place != Place::None && place != Place::Gated) return;
   const PodView view = tracks_.pod(pod);
   const bool is_gated = !profile_.framework->run_pre_enqueue(view);
   if (is_gated && place == Place::Gated) return;
@@ -105,7 +106,8 @@ void UnitLine::gang_recovered(GangId gang) {
 
 // ---- events
 
-// Equal pod events of one instant count once; if their nodes differ, the event has no node.
+// Pod events of one instant that differ at most in their nodes are stored once. If their nodes
+// differ, the stored event has no node.
 void UnitLine::post(const ClusterEvent& event) {
   if ((profile_.framework->events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();
@@ -115,7 +117,7 @@ void UnitLine::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
-      // A lost reservation may help other units, not its own.
+      // An event does not help its own unit, but an event of two units may help both.
       if (own_unit(known) != own_unit(event)) known.own = {};
       return;
     }
@@ -134,7 +136,7 @@ void UnitLine::deliver() {
            (!e.own.is_valid() || own_unit(e) != blocking_);
   };
   if (std::ranges::any_of(events_, may_help_the_head)) unblock();
-  // Hints must not post events: delivery walks the list by index and then clears it.
+  // Hints must not post events: the loop goes through `events_` by index, and then clears it.
   for (size_t i = 0; i < events_.size(); ++i) {
     const ClusterEvent event = events_[i];
     queue_.move_for(event, engine_.now(), own_unit(event));

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// A unit is a pod or, with the per_gang driver, a gang, named by its first pod.
+// A unit is a pod or, with the per_gang driver, a gang. It is named by its first pod.
 class UnitLine {
  public:
   UnitLine(const Engine& engine, JobTable& jobs, PodTracks& tracks, const ActiveProfile& profile,
@@ -23,21 +23,22 @@ class UnitLine {
     return profile_.driver == Driver::PerGang && jobs_.pod(pod).gang.is_valid();
   }
   SchedulingQueue& queue() { return queue_; }
-  void start_over(const QueueParams& params);  // empties the queue for another profile
+  void start_over(const QueueParams& params);  // empties the queue, for another profile
 
-  // Runs PreEnqueue; the pod's unit goes to the active queue or is gated.
+  // Runs PreEnqueue, then puts the pod's unit into the active queue or gates it.
   void enqueue(PodId pod);
-  // The pod leaves the queue. Its unit stays while other pods of the gang are queued.
+  // Removes the pod. Its unit stays in the queue while other pods of the gang are pending.
   void leave(PodId pod);
-  // Requeues the pod's unit after a failure past the scheduling cycle, unless other members already
-  // queued it.
+  // Requeues the pod's unit after a failure past the scheduling cycle. Does nothing if another
+  // member has queued the unit already.
   void requeue(PodId pod, uint32_t plugins);
   // Moves the siblings of the pod straight to the active queue.
   void activate_siblings(PodId pod);
-  // The gang's failure is forgotten or set earlier, so its units may sort before others.
+  // The gang's failure was cleared or set to an earlier time, so its units may sort further
+  // forward.
   void gang_recovered(GangId gang);
 
-  // ---- events that may make units schedulable; equal events of an instant count once
+  // ---- events that may make units schedulable
   void post(const ClusterEvent& event);
   bool has_events() const { return !events_.empty(); }
   void deliver();
@@ -45,7 +46,8 @@ class UnitLine {
   // ---- head_of_line: block
   void block(PodId unit);
   void unblock() { is_blocked_ = false; }
-  // The head of the queue blocks: only units that sort before it are tried.
+  // Whether the blocked unit is the head of the queue. If so, only units that sort before it are
+  // tried.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
 
  private:
