@@ -17,16 +17,16 @@ struct QueueEntry {
   QueuedUnit view;
   SpecId spec;
   QueuePlace place = QueuePlace::None;
-  uint32_t slot = 0;  // its index in the heap or bucket that holds the unit
+  uint32_t slot = 0;  // index of the unit in the heap or bucket that holds it
   // Bit sets of the plugins that rejected the last attempt, and of those that returned Pending.
   uint32_t plugins = 0, pending_plugins = 0;
   int32_t errors = 0, unschedulable_count = 0;
-  uint64_t order = 0;  // first queued, first out among equals
-  Time backoff_until;  // whole second
-  Time entered;        // when it entered the unschedulable set
+  uint64_t order = 0;  // among equal units the one with the lowest order is first
+  Time backoff_until;  // a whole second
+  Time entered;        // when the unit became unschedulable
 };
 
-// The entries of all units by pod index, and their order by QueueSort.
+// The entries of all units by pod index. They are compared by QueueSort.
 class QueueEntries {
  public:
   using Less = std::function<bool(const QueuedUnit&, const QueuedUnit&)>;

@@ -8,10 +8,11 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kPeriodsFound = 4;                // periods in a row that end the search
-constexpr int64_t kFactorMin = 4;                  // a slow round of fewer rounds saves too little
-constexpr uint32_t kRoundsRefused = 4;             // rounds until `begin` is called again
-constexpr uint64_t kCountMax = uint64_t{1} << 32;  // rounds in one slow round
+constexpr size_t kPeriodsFound = 4;  // the search ends when the last steps repeat this often
+constexpr int64_t kFactorMin = 4;    // a slow round that replaces fewer rounds saves too little
+// Rounds until `begin` is called again after it started no slow round.
+constexpr uint32_t kRoundsRefused = 4;
+constexpr uint64_t kCountMax = uint64_t{1} << 32;  // most rounds that one slow round may replace
 
 int64_t second_of(Time t) { return t.ns / 1'000'000'000; }
 
@@ -26,7 +27,9 @@ void RetryRounds::interrupted() {
 }
 
 void RetryRounds::begin(Time now, const Limits& limits) {
-  // A whole round must have passed since the last event, to show its effects.
+  // No slow round starts before a whole round without other events has passed, because only such a
+  // round shows the effects of the last event. This is so if the next event that the last call of
+  // begin() knew is still to come.
   const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
   if (!was_quiet || length_ <= Duration{}) return;
   const int64_t before_event = (limits.next_event - now).ns / length_.ns;
@@ -43,7 +46,7 @@ void RetryRounds::begin(Time now, const Limits& limits) {
 }
 
 void RetryRounds::ran(const Attempt& attempt) {
-  if (attempt.began != ended_) interrupted();  // the scheduler was idle before
+  if (attempt.began != ended_) interrupted();  // there was a pause: the scheduler was idle
   ended_ = attempt.began + attempt.cost * factor_;
   is_known_ ? follow(attempt) : search(attempt);
 }
@@ -69,10 +72,10 @@ void RetryRounds::follow(const Attempt& attempt) {
   if (at_ == 0) matched_ = std::min(matched_ + 1, kRoundsSeen);
 }
 
-// The table of borders of Knuth, Morris and Pratt gives the shortest period of the steps so far. A
-// search without a period starts over with twice as many steps, because steps before the first
-// round must not be part of it. Example: X A B A B A B has no period; a search that starts after X
-// finds the period A B.
+// Finds the shortest period of the steps so far, by the border table of Knuth, Morris and Pratt.
+// The first steps may not belong to the round, and then the steps have no period. So a search that
+// has found none starts over, with twice as many steps. Example: X A B A B A B has no period, but a
+// search that starts after X finds the period A B.
 void RetryRounds::search(const Attempt& attempt) {
   if (steps_.size() == steps_max_) {
     steps_.clear();
@@ -87,7 +90,7 @@ void RetryRounds::search(const Attempt& attempt) {
   steps_.push_back({attempt.mark, attempt.cost, border});
   const size_t period = steps_.size() - border;
   if (steps_.size() < kPeriodsFound * period) return;
-  // The steps now consist of that many whole periods.
+  // The steps are now kPeriodsFound periods. Only the first one is kept.
   steps_.resize(period);
   is_known_ = true;
   at_ = 0;

@@ -21,14 +21,15 @@ Duration SchedulingQueue::backoff(const QueueParams& params, int32_t attempts) {
   return std::min(wait, params.max_backoff);
 }
 
-// True if the entry changed.
+// Updates the entry's copy of the gang's last failure. Returns whether it changed.
 bool SchedulingQueue::read_gang_failure(QueueEntry& e) const {
   if (!e.view.gang.is_valid()) return false;
   return std::exchange(e.view.gang_failed, gang_failed_(e.view.gang)) != e.view.gang_failed;
 }
 
-// A failure moves a gang's members back. An entry is updated only at the front of the queue, which
-// is enough: until then it may be too far forward, never too far back.
+// Returns the front of the heap, after moving back units whose gang has failed meanwhile. It is
+// enough to update the entry at the front: a failure only moves a unit back, so an entry that is
+// not updated may be too far forward, but never too far back.
 uint32_t SchedulingQueue::settled_front(UnitHeap& heap) {
   while (read_gang_failure(entries_[heap.front()])) heap.front_moved_back(entries_);
   return heap.front();
@@ -145,7 +146,7 @@ void SchedulingQueue::fail(PodId unit, Time now, uint32_t plugins, uint32_t pend
   const int32_t count = e.errors > 0 ? e.errors : e.unschedulable_count;
   e.backoff_until = whole_second(now + backoff(params_, count));
   e.entered = now;
-  // Without a rejecting plugin there is no event to wait for.
+  // No plugin rejected the unit, so there is no event to wait for.
   if (plugins == 0)
     enter(unit.index, e.backoff_until <= now ? Place::Active : Place::ErrorBackoff);
   else

@@ -2,8 +2,9 @@
 // upstream's.
 //
 // A unit is one pod or, with the per_gang driver, one gang, named by its (first) pod. Example: a
-// pod fails for the 1st time at 10.3 s and waits in the unschedulable queue. A pod deletion at 10.5
-// s that may help moves it to backoff, which ends 1 s after the failure, and then to active.
+// pod fails for the first time at 10.3 s and goes to the unschedulable queue. Its backoff is 1 s,
+// so it ends at 11.3 s, rounded down to 11 s. At 10.5 s the deletion of another pod may help, so
+// the pod moves to the backoff queue. At 11 s it moves to the active queue.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ class SchedulingQueue {
   using Place = QueuePlace;
   using Less = QueueEntries::Less;
   using Hint = UnschedulableUnits::Hint;
-  // The present last failure of a gang (see QueuedUnit).
+  // The current time of a gang's last failure (see QueuedUnit).
   using GangFailed = std::function<Time(GangId gang)>;
 
   SchedulingQueue(const QueueParams& params, Less less, Hint hint, GangFailed gang_failed)
@@ -35,37 +36,44 @@ class SchedulingQueue {
         gang_failed_{std::move(gang_failed)},
         entries_{std::move(less)} {}
 
-  static constexpr Duration kWindow = 1_s;  // backoffs end at whole seconds, as upstream
+  static constexpr Duration kWindow = 1_s;  // as upstream, backoffs end at whole seconds
   const QueueParams& params() const { return params_; }
 
-  // Straight to the active queue; a gated unit keeps its first position in the order.
+  // Puts the unit into the active queue. A unit that was gated keeps its old place in the order.
   void add(const QueuedUnit& unit, SpecId spec);
-  void gate(const QueuedUnit& unit, SpecId spec);  // held by a PreEnqueue
+  void gate(const QueuedUnit& unit, SpecId spec);  // a PreEnqueue rejected the unit
   void remove(PodId unit);
-  // Removes and returns the unit to try next. It is in no queue until it fails, is put back or
-  // added again.
+  // Removes and returns the unit to try next. Then the unit is in no queue, until fail(),
+  // put_back() or add() is called for it.
   std::optional<QueuedUnit> pop(Time now);
-  std::optional<QueuedUnit> take(PodId unit);  // this unit; empty if gated or in no queue
-  PodId front();                               // of the active queue; invalid if that is empty
-  // The attempt failed. `plugins`: bit set of the plugins that rejected the unit; empty: an error.
+  // Like pop(), for this unit; empty if it is gated, held or in no queue.
+  std::optional<QueuedUnit> take(PodId unit);
+  PodId front();  // of the active queue; invalid if this queue is empty
+  // Puts a unit that was tried without success into the unschedulable queue. `plugins` is the set
+  // of the plugins that rejected it. If the set is empty, there was an error, and the unit goes to
+  // an error backoff.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
-  // Holds a failed unit: no event moves it until let_go(), which makes it unschedulable.
+  // hold() takes a failed unit out of its queue, so that no event moves it. let_go() puts it into
+  // the unschedulable queue.
   void hold(PodId unit);
   void let_go(PodId unit);
-  void put_back(PodId unit);  // to the active queue with its old place in the order
-  // From backoff or unschedulable straight to active. At the instant of its failure the unit goes
-  // to backoff, otherwise a gang that fits nowhere would be tried for ever if cycles take no time.
+  void put_back(PodId unit);  // into the active queue, at its old place in the order
+  // Moves a unit from backoff or unschedulable straight to the active queue. At the instant of its
+  // failure it goes to backoff instead. Otherwise, if cycles take no time, a gang that never fits
+  // would be tried again for ever at this instant.
   void activate(PodId unit, Time now);
-  // The gang's failure is forgotten, so the unit may sort before others again.
+  // Must be called when the gang's last failure was cleared or set to an earlier time. The unit may
+  // then sort further forward.
   void gang_recovered(PodId unit);
-  // Moves every unit that the event may help, except `own`, which caused the event.
+  // Moves every unschedulable unit that the event may help, except `own`: the unit that caused the
+  // event.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
-  // Moves units that were unschedulable for unschedulable_max, and units whose backoff has ended.
+  // Moves units whose backoff has ended, and units that were unschedulable for unschedulable_max.
   void flush(Time now);
-  // The next time at which flush() would move a unit; Time::max() if never.
+  // The next time at which flush() would move a unit; Time::max(): never.
   Time next_flush(Time now);
-  // As next_flush(), for units that failed before `failed_before` and were not tried since. Costs
-  // O(units).
+  // Like next_flush(), but without units in backoff that failed at `failed_before` or later. Costs
+  // O(units in backoff).
   Time next_flush_of_idle(Time failed_before);
 
   Place place(PodId unit) const {
@@ -74,19 +82,19 @@ class SchedulingQueue {
   QueuedUnit& view(PodId unit) { return entries_[unit.index].view; }
   size_t active() const { return active_.size(); }
   bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
-  size_t size() const { return in_queues_; }  // in any queue, gated ones included
+  size_t size() const { return in_queues_; }  // units in any queue, including gated ones
   size_t gated() const { return gated_.size(); }
-  // Length of the n-th wait (n >= 1).
+  // The n-th backoff of a unit (n >= 1).
   static Duration backoff(const QueueParams& params, int32_t attempts);
-  // In the order of their pods. `f` must not change the queue.
+  // Calls f(unit) for each gated unit, in the order of pod ids. `f` must not change the queue.
   template <class F>
   void for_each_gated(F&& f) const {
     for (const uint32_t unit : gated_) f(PodId{unit});
   }
 
  private:
-  // A unit is not popped at the instant of its failure: nothing has changed, and time would not
-  // advance.
+  // No unit is popped from backoff at the instant of its failure: nothing has changed since, and
+  // time might never advance.
   bool may_pop_backoff(Time now) const {
     return params_.pop_from_backoff && !backoff_.empty() &&
            entries_[backoff_.front()].view.queued < now;

@@ -21,8 +21,9 @@ void UnitHeap::erase(QueueEntries& entries, uint32_t unit) {
   const uint32_t last = units_.back();
   units_.pop_back();
   if (last == unit) return;
-  // The last unit usually belongs near the leaves. So the hole sinks to a leaf without comparing
-  // with that unit, which halves the comparisons, and the unit rises from there.
+  // The last unit replaces the erased one, but usually belongs near the leaves. So the hole first
+  // sinks to a leaf, always to the smaller child. This needs half the comparisons of a usual
+  // sift-down. The last unit then rises from there.
   for (size_t child = 2 * hole + 1; child < units_.size(); child = 2 * hole + 1) {
     if (child + 1 < units_.size() && before(entries, units_[child + 1], units_[child])) ++child;
     units_[hole] = units_[child];

@@ -9,11 +9,12 @@
 
 namespace orrery {
 
-// Each entry's slot is its index in the heap, so a unit in the middle leaves in O(log n). A unit
-// must be in one heap at a time.
+// Each entry stores the index of its unit in the heap, so a unit in the middle is removed in O(log
+// n). A unit must be in only one heap at a time.
 class UnitHeap {
  public:
-  // BackoffEnd: the earliest end first, QueueSort among equals.
+  // BackoffEnd: the unit whose backoff ends first is first. Units with equal ends are in the order
+  // of QueueSort.
   enum class Order : uint8_t { QueueSort, BackoffEnd };
 
   explicit UnitHeap(Order order) : order_{order} {}
@@ -24,7 +25,8 @@ class UnitHeap {
   const std::vector<uint32_t>& units() const { return units_; }  // in no particular order
   void push(QueueEntries& entries, uint32_t unit);
   void erase(QueueEntries& entries, uint32_t unit);
-  // The front's entry has changed, so the unit may belong further back.
+  // Must be called when the entry of the front has changed so that the unit may belong further
+  // back.
   void front_moved_back(QueueEntries& entries) { sift_down(entries, 0); }
 
  private:

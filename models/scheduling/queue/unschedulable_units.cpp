@@ -5,9 +5,11 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kLeftoverPeriod = 30_s;  // period of the search for old unschedulable units
+// Interval of the searches for units that have been unschedulable for too long.
+constexpr Duration kLeftoverPeriod = 30_s;
 
-// Old units are found only at multiples of kLeftoverPeriod.
+// The time of the search that finds a unit that became unschedulable at `entered`. Searches are at
+// multiples of kLeftoverPeriod.
 Time leftover_due(Time entered, Duration unschedulable_max) {
   const int64_t due = (entered + unschedulable_max).ns;
   return {(due + kLeftoverPeriod.ns - 1) / kLeftoverPeriod.ns * kLeftoverPeriod.ns};
@@ -23,7 +25,7 @@ void UnschedulableUnits::insert(QueueEntries& entries, uint32_t unit) {
   leftovers_.push_back({e.entered, unit, e.order});
 }
 
-// Order within a bucket does not matter, because the next heap of a unit sorts it.
+// The order of units in a bucket does not matter, because a unit that leaves it goes to a heap.
 void UnschedulableUnits::erase(QueueEntries& entries, uint32_t unit) {
   const QueueEntry& e = entries[unit];
   const auto found = buckets_.find(key_of(e));

@@ -14,26 +14,28 @@
 
 namespace orrery {
 
-// Units that no event can tell apart (same spec, same gang, same rejecting plugins) share a bucket,
-// so an event costs one hint per bucket and plugin, not per pod. Example: 1,000 pods of one spec
-// that one plugin rejected cost one hint.
+// Units that no event can tell apart (same spec, same gang, same rejecting plugins) share a bucket.
+// So an event costs one hint per bucket and plugin, not per pod. Example: for 1,000 pods of one
+// spec without a gang that one plugin rejected, an event costs one hint.
 class UnschedulableUnits {
  public:
   // Whether `event` may help a pod that `plugin` (index in the profile) rejected.
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
   struct Helped {
     std::vector<uint32_t> after_backoff;
-    std::vector<uint32_t> at_once;  // rejected with Pending: skip the backoff
+    // A plugin that returned Pending rejected them, so they skip the backoff.
+    std::vector<uint32_t> at_once;
   };
 
   void insert(QueueEntries& entries, uint32_t unit);
   void erase(QueueEntries& entries, uint32_t unit);
   Helped helped_by(const ClusterEvent& event, const Hint& hint) const;
 
-  // When the oldest unit has waited for `unschedulable_max`, at the next tick of 30 s; Time::max()
-  // without units.
+  // When the oldest unit will have been unschedulable for `unschedulable_max`, rounded up to a
+  // multiple of 30 s. Time::max() if there is no unit.
   Time next_leftover(const QueueEntries& entries, Duration unschedulable_max);
-  // The oldest unit if that time has come; the unit must be removed before the next call.
+  // The oldest unit if next_leftover() is not later than `now`; else empty. The caller must erase
+  // the unit before the next call.
   std::optional<uint32_t> take_leftover(const QueueEntries& entries, Duration unschedulable_max,
                                         Time now);
 
@@ -54,7 +56,8 @@ class UnschedulableUnits {
   }
 
   std::map<Key, std::vector<uint32_t>> buckets_;
-  std::deque<Leftover> leftovers_;  // by time of entry; stale entries are skipped
+  // Sorted by time of entry; entries of units that left are stale, and are skipped.
+  std::deque<Leftover> leftovers_;
 };
 
 }  // namespace orrery
