@@ -26,7 +26,7 @@ struct ControllerParams {
   }
 };
 
-// Reports unknown names, policies of other lists and wrong arguments.
+// Reports unknown names, policies that are no controllers, and wrong arguments.
 void check_controllers(const std::vector<ControllerParams>& controllers, const std::string& path,
                        const config::Node& node, Diagnostics& diagnostics);
 

@@ -36,8 +36,8 @@ struct PackingSample {
   }
 };
 
-// One row for each whole percent of load. Pods are counted as the scheduler counts them: with a
-// control plane, until the scheduler has observed their end.
+// Writes one row for each whole percent of load. Pods are counted as the scheduler counts them:
+// with a control plane, a pod counts until the scheduler has observed its end.
 class PackingLog {
  public:
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,
@@ -51,7 +51,7 @@ class PackingLog {
   void take_sample();
   void write_row();
   int32_t load() const;
-  int64_t fragmented();  // in the measure's own unit, over all nodes
+  int64_t fragmented();  // Fragmentation::of() summed over all nodes
 
   Sim sim_;
   const ClusterState& cluster_;
@@ -61,7 +61,7 @@ class PackingLog {
   int64_t measured_sum_ = 0;
   uint64_t version_ = 0;  // version of the cluster at the last measurement
   int64_t milli_arrived_ = 0;
-  // The row in progress.
+  // The row in progress, and sums for its means.
   PackingSample row_;
   double allocated_sum_ = 0, fragmented_sum_ = 0;
   Channel<PackingSample> rows_;

@@ -28,11 +28,11 @@ struct PolicyParams : ProfileParams {
   }
 };
 
-// False: jobs take amounts out of a pool without GPUs.
+// Whether jobs take GPUs. False if the driver is `counting` and the job queue does not count GPUs.
 bool takes_gpus(const PolicyParams& policy);
-// Whether two runs with such a policy must not share a process.
+// Whether two runs with this policy must not share a process.
 bool needs_process(const PolicyParams& policy);
-// Checks the profile (see check_profile()), the job queue, and their combination.
+// Checks the profile (see check_profile()), the job queue, the controllers and their combination.
 void check_policy(const PolicyParams& policy, const std::string& path, const config::Node& node,
                   Diagnostics& diagnostics);
 

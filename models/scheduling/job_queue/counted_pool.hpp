@@ -13,9 +13,9 @@
 
 namespace orrery {
 
-// Capacity is the sum over the nodes that are up, and may fall below the used amount while nodes
-// are down. The first of the counted resources is the one that policies reserve. Example: 4 nodes
-// of 8 GPUs are a pool of 32; a job of 32 fits an empty pool, even if it needs 10-GPU pods.
+// The capacity is the sum over the nodes that are up. While nodes are down, it may be less than the
+// used amount. Policies reserve only the first counted resource. Example: 4 nodes of 8 GPUs are a
+// pool of 32. A job of 32 GPUs fits the empty pool, even if its pods need 10 GPUs each.
 class CountedPool {
  public:
   CountedPool(const ClusterState& cluster, std::span<const Machine> machines,
@@ -28,15 +28,16 @@ class CountedPool {
   const ClusterState& cluster() const { return cluster_; }
   std::span<const Counted> counts() const { return names_; }
   Resource counted() const { return counts_.front(); }
-  int64_t unit() const;  // amount of the counted resource in a whole GPU or CPU
-  int64_t total() const { return total_[counted()]; }  // amount of it on all nodes
+  int64_t unit() const;  // amount of the counted resource in one GPU or CPU
+  int64_t total() const { return total_[counted()]; }  // of the counted resource, on all nodes
   int64_t capacity() const { return capacity_[counted()]; }
   int64_t free() const { return capacity() - used_[counted()]; }
   const Resources& capacities() const { return capacity_; }
   const Resources& used() const { return used_; }
   std::span<const PoolPart> parts() const { return parts_; }
-  bool fits(const Resources& request) const;         // now
-  bool is_feasible(const Resources& request) const;  // with all nodes up and empty
+  bool fits(const Resources& request) const;  // whether the request is free now
+  // Whether the request fits if all nodes are up and empty.
+  bool is_feasible(const Resources& request) const;
 
  private:
   void add_node(NodeId node, int sign);
@@ -46,7 +47,7 @@ class CountedPool {
   std::vector<Resource> counts_;  // the counted resources
   Resources total_, capacity_, used_;
   std::vector<PoolPart> parts_;
-  std::vector<size_t> part_of_;  // by machine
+  std::vector<size_t> part_of_;  // index in parts_, by machine
 };
 
 }  // namespace orrery

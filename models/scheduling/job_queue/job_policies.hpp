@@ -13,20 +13,23 @@
 
 namespace orrery {
 
-// One QueueOrder and one Plan, any number of Admits and JobWatchers.
+// A job queue has one QueueOrder, one Plan, and any number of Admits and JobWatchers.
 class JobPolicies {
  public:
-  // `board` must outlive the policies; their constructors may already call it.
+  // `board` must outlive the policies. Their constructors may call it.
   JobPolicies(JobBoard& board, const JobQueueParams& params);
 
   const Bound<QueueOrder>& order() const { return at<QueueOrder>().back(); }
   const Bound<Plan>& plan() const { return at<Plan>().back(); }
-  const Bound<Admit>* who_refuses(const QueuedJob& job) const;  // null: the job may start
-  template <class News, class Of>  // `tell(&JobWatcher::job_waits, job)`
+  // An Admit that rejects the job; null: the job may start.
+  const Bound<Admit>* who_refuses(const QueuedJob& job) const;
+  // Calls a method of all watchers. Example: `tell(&JobWatcher::job_waits, job)`.
+  template <class News, class Of>
   void tell(News news, const Of& of) const {
     for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, of);
   }
-  std::vector<std::string> notes() const;  // names in arguments that did not occur in the run
+  // Warnings about names in arguments that did not occur in the run.
+  std::vector<std::string> notes() const;
 
  private:
   template <class P>
@@ -38,7 +41,7 @@ class JobPolicies {
   void add(JobBoard& board, const JobPolicyParams& params);
 
   std::vector<std::unique_ptr<Policy>> policies_;
-  std::deque<std::string> names_;  // a deque never moves them
+  std::deque<std::string> names_;  // a deque, because each Bound has a pointer to its name
   JobPoints::Each<Serving> bound_;
 };
 

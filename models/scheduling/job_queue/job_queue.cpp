@@ -63,7 +63,7 @@ void JobQueue::job_arrived(JobId id) {
   const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
   const Duration run =
       std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, around_.overruns));
-  // Jobs that end in this instant are not in the estimate's history yet.
+  // The estimate does not yet use jobs that end at this instant.
   r.estimate.run = r.estimate.first = estimates_.estimate(r, run);
   news_.arrived.push_back(r.slot);
   react_soon();
@@ -81,7 +81,7 @@ void JobQueue::job_over(JobId id) {
     r.run = job.phase == JobPhase::Completed ? job.spec.work : r.executed_by(now());
     statistics_.job_ends(r, now());
   } else {
-    r.progress.started = Time{-1};  // its pods waited for nodes
+    r.progress.started = Time{-1};  // it never computed: its pods waited for nodes
   }
   const Duration release_delay = params_.costs.release_delay;
   if (!around_.is_counting || release_delay == Duration{}) return job_released(r.slot);
@@ -95,7 +95,7 @@ void JobQueue::job_computes(JobId id) {
   if (r.is_running() && !r.is_over) running_.computes(r);
 }
 
-// A job was cancelled or rejected, and jobs behind it may start.
+// The job was cancelled or rejected before its start. Jobs behind it in the queue may start now.
 void JobQueue::job_over_unstarted(QueuedJob& r) {
   if (jobs_.job(r.id).phase == JobPhase::Cancelled) {
     log_.decided(*this, r, QueueDecision::Cancelled, {});
@@ -122,7 +122,8 @@ void JobQueue::job_suspended(JobId id) {
     r.progress.executed = r.executed_by(now());
     r.state = QueuedState::Stopping;
   }
-  if (is_planning_) {  // it stopped without delay: the plan may use its place right away
+  // The plan stopped the job, which took no time. The plan may use the job's resources right away.
+  if (is_planning_) {
     take_back_stopped(slot);
     return;
   }
@@ -157,8 +158,8 @@ void JobQueue::react_to_all(bool has_room) {
   plan({arrived, has_room, has_longer});
 }
 
-// Imitates a scheduler that is called for every single arrival and end. An end at its expected time
-// is no call of its own: its resources are returned before the first call.
+// Imitates a scheduler that plans after every single arrival and end. The end of a job at its
+// expected time causes no plan of its own: the job's resources are returned before the first plan.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

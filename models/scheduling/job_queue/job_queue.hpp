@@ -25,28 +25,28 @@
 
 namespace orrery {
 
-// Events of an instant that the job queue has not processed yet.
+// Events that the job queue has not processed yet.
 struct QueueNews {
   std::vector<JobSlot> arrived, ended, suspended;
-  bool has_room = false;  // for a reason other than `ended` and `suspended`
+  bool has_room = false;  // PlanNews::has_room, not counting jobs in `ended` and `suspended`
   bool will_be_taken_in = false;
 };
 
 // Facts about the rest of the scenario.
 struct JobQueueSurroundings {
-  bool is_counting = false;    // the driver: jobs have no pods
-  bool chooses_nodes = false;  // a scheduler plugin heeds the nodes chosen for a job
+  bool is_counting = false;    // whether the driver is `counting`: jobs have no pods
+  bool chooses_nodes = false;  // whether a scheduler plugin heeds the nodes chosen for a job
   Overruns overruns = Overruns::Keep;
   bool record_decisions = false;
 };
 
-// Holds jobs between their arrival and the creation of their pods. It collects the events of an
-// instant and processes them when all are known, in phase Control; then Plan decides which jobs
-// start. With the counting driver a started job holds its resources; otherwise its pods are created
-// and go to the scheduler.
+// Holds jobs between their arrival and the creation of their pods. The events of an instant are
+// collected and then processed together, in phase Control. After that Plan decides which jobs
+// start. With the counting driver a started job takes its resources out of the pool. With other
+// drivers its pods are created and go to the scheduler.
 //
-// Example: 8 GPUs, A (6) runs, B (4) and C (2) wait, fcfs with EASY backfill. C fits beside A and
-// ends before A, so Plan starts C; B has a reservation at A's end.
+// Example: of 8 GPUs, job A uses 6. B (4 GPUs) and C (2 GPUs) wait, in this order, and the Plan is
+// EASY. C fits now and would end before A, so Plan starts C. B has a reservation at the end of A.
 class JobQueue final : private JobBoard {
  public:
   JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
@@ -58,7 +58,7 @@ class JobQueue final : private JobBoard {
   void connect(NodeNews& nodes);
   size_t jobs_waiting() const { return waiting_.size(); }
   void add_summary(Recorder& recorder, Time end) const;
-  void audit() const;  // checks that the pool holds what its jobs hold
+  void audit() const;  // checks that the used amount of the pool is the sum over started jobs
   std::vector<std::string> notes() const { return policies_.notes(); }
 
  private:
@@ -91,7 +91,7 @@ class JobQueue final : private JobBoard {
   bool has_paces() const override { return around_.is_counting; }
   bool chooses_nodes() const override { return around_.chooses_nodes; }
   Duration setup(JobSlot job) const override;
-  // ---- and commands: see job_queue_commands.cpp
+  // ---- JobBoard: commands of policies (job_queue_commands.cpp)
   JobSlot head() override;
   bool start(JobSlot job) override { return start(job, nullptr); }
   bool start_on(JobSlot job, const NodeSet& nodes) override { return start(job, &nodes); }
@@ -101,7 +101,8 @@ class JobQueue final : private JobBoard {
   void set_pace(JobSlot job, Pace pace) override;
   void wake_at(Time when) override;
   bool start(JobSlot job, const NodeSet* nodes);
-  bool is_refused(const QueuedJob& job);  // an Admit rejected the job, which is then held
+  // Whether an Admit rejected the job; if so, the job is held.
+  bool is_refused(const QueuedJob& job);
   void begin(QueuedJob& job);
   void run_counted(const QueuedJob& job);
   Duration start_cost() const;
@@ -119,7 +120,7 @@ class JobQueue final : private JobBoard {
   void react();
   void react_to_all(bool has_room);
   void react_to_each(bool has_room);
-  bool take_in(JobSlot job);  // false: the job does not wait
+  bool take_in(JobSlot job);  // false: the job is infeasible and does not wait
   void take_back(JobSlot job);
   void take_back_ended(JobSlot job);
   void take_back_stopped(JobSlot job);
@@ -136,7 +137,8 @@ class JobQueue final : private JobBoard {
   WaitingJobs waiting_;
   RunningJobs running_;
   QueueNews news_;
-  Time plans_from_;  // no plan before this time: the jobs of the last plan are being started
+  // No plan before this time, because the jobs of the last plan are being started.
+  Time plans_from_;
   bool is_planning_ = false;
   Timer wake_;
   Time wakes_at_;

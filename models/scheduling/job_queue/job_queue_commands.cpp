@@ -1,5 +1,5 @@
-// models/scheduling/job_queue/job_queue_commands.cpp -- commands of plans to the job queue: starts,
-// stops, paces.
+// models/scheduling/job_queue/job_queue_commands.cpp -- commands of a Plan to the job queue:
+// starts, stops, paces.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -59,7 +59,7 @@ bool JobQueue::start_beside(JobSlot slot, JobSlot host) {
   return true;
 }
 
-// Moves the job from waiting to running; the caller has set its resources and its pace.
+// Moves the job from waiting to running. The caller must have set its resources and its pace.
 void JobQueue::begin(QueuedJob& r) {
   waiting_.leave(r.slot);
   log_.decided(*this, r, QueueDecision::Started, *policies_.plan().name);
@@ -105,7 +105,8 @@ bool JobQueue::stop(JobSlot slot) {
     r.progress.executed = before;
     return false;
   }
-  if (r.state != QueuedState::Stopping) return true;  // it waits again already
+  // The stop took no time, and the job waits again.
+  if (r.state != QueuedState::Stopping) return true;
   running_.expect_end(r, now() + params_.stops.write);
   return true;
 }

@@ -14,7 +14,7 @@ void JobQueueLog::decided(const JobBoard& board, const QueuedJob& job, QueueDeci
   if (!is_on()) return;
   const bool is_held_on = decision == QueueDecision::Held && job.slot < latest_.size() &&
                           latest_[job.slot] == QueueDecision::Held;
-  if (is_held_on) return;  // an Admit rejected it again
+  if (is_held_on) return;  // an Admit rejected the held job again
   QueueRow row;
   row.decision = decision;
   row.policy = policy;
@@ -47,8 +47,9 @@ void JobQueueLog::planned(const JobBoard& board, const Bound<Plan>& plan) {
   });
 }
 
-// A slot may get another job after its job was started, cancelled or found infeasible. These
-// three differ from the reasons that are compared, so the first reason of the new job is written.
+// When a slot gets another job, `latest_` is not cleared. The last decision about the previous job
+// was Started, Cancelled or Infeasible. The new job's first reason to wait differs from these, so
+// it is written.
 void JobQueueLog::write(const JobBoard& board, const QueuedJob& job, QueueRow row) {
   if (job.slot >= latest_.size()) latest_.resize(job.slot + size_t{1}, QueueDecision::Started);
   latest_[job.slot] = row.decision;

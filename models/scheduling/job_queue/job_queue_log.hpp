@@ -14,13 +14,13 @@
 namespace orrery {
 
 enum class QueueDecision : uint8_t {
-  Started,     // its pods are created, or it is counted as running
-  Held,        // an Admit rejects it
-  LacksRoom,   // the pool lacks room for it
-  PassedOver,  // it would fit, and the plan does not start it
-  Stopped,     // it was stopped and waits again
-  Infeasible,  // it requests more than the cluster has
-  Cancelled,   // cancelled by its user while waiting
+  Started,     // the job's pods are created, or it runs without pods
+  Held,        // an Admit rejected the job
+  LacksRoom,   // the job does not fit into the pool
+  PassedOver,  // the job fits into the pool, but the plan does not start it
+  Stopped,     // the job was stopped and waits again
+  Infeasible,  // the job requests more than the cluster has
+  Cancelled,   // the job's user cancelled it while it waited
 };
 constexpr std::array<std::string_view, 7> enum_names(QueueDecision) {
   return {"started", "held", "lacks_room", "passed_over", "stopped", "infeasible", "cancelled"};
@@ -52,8 +52,8 @@ struct QueueRow {
   }
 };
 
-// Writes a row whenever a job's reason to wait changes. Without `is_on` it has no table and no
-// cost; otherwise it examines all waiting jobs after each plan.
+// Writes a row whenever a job's reason to wait changes. Without `is_on` the log has no table and
+// costs nothing. With `is_on` it examines all waiting jobs after each plan.
 class JobQueueLog {
  public:
   JobQueueLog(Recorder& recorder, bool is_on);
@@ -67,7 +67,7 @@ class JobQueueLog {
   void write(const JobBoard& board, const QueuedJob& job, QueueRow row);
 
   std::optional<Channel<QueueRow>> rows_;
-  std::vector<QueueDecision> latest_;  // by slot
+  std::vector<QueueDecision> latest_;  // by slot: the decision in the latest row
 };
 
 }  // namespace orrery

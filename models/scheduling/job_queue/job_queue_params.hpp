@@ -141,7 +141,7 @@ struct JobQueueParams {
   void check(Checker& c) const;
 };
 
-// The policies, with the defaults filled in.
+// The policies of `params`, with FIFO if none is a QueueOrder, and with Strict if none is a Plan.
 std::vector<JobPolicyParams> resolve_job_policies(const JobQueueParams& params);
 void check_job_queue(const JobQueueParams& params, const std::string& path,
                      const config::Node& node, Diagnostics& diagnostics);

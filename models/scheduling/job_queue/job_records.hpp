@@ -9,10 +9,10 @@
 
 namespace orrery {
 
-// A slot is reused once its job is forgotten. References stay valid until add().
+// A slot is reused once its job is forgotten. References to records stay valid until add().
 class JobRecords {
  public:
-  // In state Arrived; the caller fills in its request and its estimate.
+  // Adds a record in state Arrived. The caller fills in request and estimate.
   QueuedJob& add(JobId id, const Job& job, Time now);
   void forget(JobSlot slot) { free_slots_.push_back(slot); }
 

@@ -11,11 +11,12 @@
 
 namespace orrery {
 
-// Flow time: from submission to the end. Bounded slowdown: flow time over run time, with runs
-// below 10 s counted as 10 s, and at least 1.
+// The flow time of a job is the time from its submission to its end. The bounded slowdown is flow
+// time over run time, where runs below 10 s count as 10 s, but at least 1. Example: a run of 2 s
+// that ended 30 s after its submission has a bounded slowdown of 3.
 class QueueStatistics {
  public:
-  void pool_changes(Time now, int64_t used) {  // call before the amount becomes `used`
+  void pool_changes(Time now, int64_t used) {  // must be called before the amount changes to `used`
     integral_ += static_cast<int128_t>(used_) * (now - since_).ns;
     since_ = now;
     used_ = used;
@@ -47,7 +48,7 @@ class QueueStatistics {
   }
 
  private:
-  int128_t integral_ = 0;  // of the counted resource, times nanoseconds
+  int128_t integral_ = 0;  // used amount of the counted resource times nanoseconds, until since_
   Time since_;
   int64_t used_ = 0;
   uint64_t ended_ = 0, stops_ = 0, infeasible_ = 0;

@@ -33,8 +33,8 @@ void RunningJobs::begin(QueuedJob& job, Duration setup) {
   insert(job);
 }
 
-// The estimate counts from the start of the computation. Otherwise each job would outlive its
-// estimate by the time that its pods took to start.
+// The estimate is counted from the time at which the job starts to compute. Otherwise each job
+// would exceed its estimate by the time that its pods take to start.
 void RunningJobs::computes(QueuedJob& job) {
   JobProgress& progress = job.progress;
   if (std::exchange(job.has_computed, true) || progress.counted_from == now()) return;

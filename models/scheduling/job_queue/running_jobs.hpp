@@ -11,7 +11,7 @@
 namespace orrery {
 
 // A job is listed from its start until its resources are returned, so also while it writes its
-// checkpoint. Every change of its pace, estimate or expected end moves it in the order, and is
+// checkpoint. A change of its pace, estimate or expected end moves the job in the order, and is
 // reported to the watchers.
 class RunningJobs {
  public:
@@ -24,20 +24,21 @@ class RunningJobs {
         counted_{counted} {}
 
   const JobTree& by_end() const { return by_end_; }
-  void begin(QueuedJob& job, Duration setup);  // the caller has set `held` and the pace
-  void computes(QueuedJob& job);               // its pods have started: its run counts from now
+  void begin(QueuedJob& job, Duration setup);  // the caller must have set `held` and the pace
+  void computes(QueuedJob& job);  // the job's pods have started: its run time counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
-  // One of two partners leaves. The other, which is returned, holds the GPUs of both.
+  // One of two partners leaves. Returns the other one, which then holds the GPUs alone.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
-  // Gives jobs that exceeded their estimates a later expected end. True if there were any.
+  // Gives jobs that exceeded their estimates a later expected end. Returns whether there were any.
   bool correct_overdue();
 
  private:
   Time now() const { return engine_.now(); }
   void insert(const QueuedJob& job);
-  void end_moves(const QueuedJob& job);  // to its new position in the order
+  // Inserts the job at its new position, and reports its new end to the watchers.
+  void end_moves(const QueuedJob& job);
   void correct(QueuedJob& job) const;
 
   const Engine& engine_;

@@ -16,9 +16,9 @@ class RuntimeEstimates {
   RuntimeEstimates(const EstimateParams& params, const RngStreams& rng)
       : params_{params}, rng_{rng} {}
 
-  // For an arriving job; `run` is its undisturbed run time.
+  // The estimate for a job that arrives. `run` is its real run time if nothing disturbs it.
   Duration estimate(const QueuedJob& job, Duration run) const;
-  // A longer estimate for a job that has reached its present one.
+  // The next estimate for a job that has reached its present one.
   Duration corrected(const QueuedJob& job) const;
   void learn(uint32_t user, Duration run);  // a job of the user ended
 

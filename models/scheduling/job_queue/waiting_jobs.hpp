@@ -10,9 +10,8 @@
 
 namespace orrery {
 
-// Waiting jobs are in the order of their rank. A job that an Admit rejects is held outside the
-// queue until capacity becomes free. Every job that enters or leaves the queue is reported to the
-// watchers.
+// Waiting jobs are sorted by rank. A job that an Admit rejects is held outside the queue until
+// resources become free. Every job that enters or leaves the queue is reported to the watchers.
 class WaitingJobs {
  public:
   WaitingJobs(const Engine& engine, JobRecords& records, const JobPolicies& policies)
@@ -22,10 +21,10 @@ class WaitingJobs {
   size_t size() const { return in_order_.size() + held_.size(); }
 
   void add(JobSlot slot);
-  void leave(JobSlot slot);     // it starts
-  void hold(JobSlot slot);      // an Admit rejected it
-  void withdraw(JobSlot slot);  // cancelled by its user while waiting or held
-  void retry_held();            // back into the queue
+  void leave(JobSlot slot);     // the job starts
+  void hold(JobSlot slot);      // an Admit rejected the job
+  void withdraw(JobSlot slot);  // the job's user cancelled it while it waited or was held
+  void retry_held();            // puts all held jobs back into the queue
   void rerank_if_due();
 
  private:
