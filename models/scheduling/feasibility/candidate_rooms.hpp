@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/candidate_rooms.hpp -- the free room of a cluster that only
-// deadlock candidates use.
+// models/scheduling/feasibility/candidate_rooms.hpp -- the free room on each node if only pods of
+// deadlock candidates were there.
 #pragma once
 
 #include <span>
@@ -11,12 +11,12 @@
 namespace orrery {
 
 struct PodSpot {
-  NodeId node;  // invalid: the pod is not placed here
+  NodeId node;  // invalid: the pod is not in the table
   SpecId spec;
   GpuMask gpus = 0;
 };
 
-// A RoomTable that stores which pods are on it, so that whole jobs can be removed and put back.
+// A RoomTable that stores which pods it contains, so that whole jobs can be taken out and put back.
 class CandidateRooms {
  public:
   CandidateRooms(const ClusterState& cluster, const JobTable& jobs, bool counts_down_nodes)
@@ -27,7 +27,7 @@ class CandidateRooms {
   PodSpot spot(PodId pod) const {
     return pod.index < spots_.size() ? spots_[pod.index] : PodSpot{};
   }
-  void release(JobId job);  // removes all its pods, until retake()
+  void release(JobId job);  // takes out all pods of the job, until retake()
   void retake(JobId job);
 
   bool fits(std::span<const PodNeed> needs) { return rooms_.fits(needs); }

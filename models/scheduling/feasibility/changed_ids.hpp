@@ -15,7 +15,8 @@ class ChangedIds {
     is_listed_[id.index] = true;
     ids_.push_back(id);
   }
-  std::vector<Id> take() {  // in the order of their first change; empties the list
+  // Returns the ids in the order of their first change, and empties the list.
+  std::vector<Id> take() {
     for (const Id id : ids_) is_listed_[id.index] = false;
     return std::exchange(ids_, {});
   }

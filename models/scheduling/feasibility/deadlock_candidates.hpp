@@ -1,4 +1,5 @@
-// models/scheduling/feasibility/deadlock_candidates.hpp -- jobs that may be stuck, by serial.
+// models/scheduling/feasibility/deadlock_candidates.hpp -- jobs that may be stuck, sorted by
+// serial.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@ enum class Standing : uint8_t { Free, Deadlocked, Infeasible };
 struct DeadlockCandidate {
   uint64_t serial = UINT64_MAX;
   bool is_candidate = false;
-  bool is_infeasible = false;  // in the last reduction
+  bool is_infeasible = false;  // by the last reduction, the missing pods never fit
   bool is_counted = false;     // counted among the infeasible jobs of the summary
   Standing standing = Standing::Free;
-  std::vector<PodNeed> needs = {};  // pods that it lacks
+  std::vector<PodNeed> needs = {};  // pods that the job lacks to start
   bool is_stuck() const { return standing != Standing::Free; }
 };
 
@@ -25,9 +26,10 @@ class DeadlockCandidates {
  public:
   explicit DeadlockCandidates(const JobTable& jobs) : jobs_{jobs} {}
 
-  void begin(JobId id, uint64_t serial);  // its id may have belonged to another job
+  // Clears the record, which may be that of an earlier job with this id.
+  void begin(JobId id, uint64_t serial);
   void add(JobId id);
-  void remove(JobId id);  // it is Free afterwards
+  void remove(JobId id);  // the job's standing is Free afterwards
   const std::vector<JobId>& all() const { return by_serial_; }
   DeadlockCandidate& operator[](JobId id) { return records_[id.index]; }
   const DeadlockCandidate& operator[](JobId id) const { return records_[id.index]; }

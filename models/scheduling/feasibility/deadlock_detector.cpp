@@ -43,7 +43,7 @@ void DeadlockDetector::pod_unassigned(PodId id) {
   holdings_.unassign(id);
   const JobId job = holdings_.pod(id).job;
   const DeadlockCandidate& record = candidates_[job];
-  // Pods of a running job are irrelevant.
+  // Once a job runs, the detector does not follow its pods.
   if (!record.is_candidate && jobs_.job(job).phase != JobPhase::Pending) return;
   if (record.is_stuck()) {
     news_.must_reduce = true;
@@ -107,7 +107,8 @@ void DeadlockDetector::refresh(JobId id) {
   }
   if (is_candidate == record.is_candidate) return;
   is_candidate ? candidates_.add(id) : candidates_.remove(id);
-  // The pods of a finished job are listed already, because they have left.
+  // If the job has finished, news_.pods has its pods already: it got them when they lost their
+  // nodes.
   if (!jobs_.is_live(id) || jobs_.job(id).serial != record.serial) return;
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
@@ -130,14 +131,16 @@ void DeadlockDetector::put(PodId pod) {
   const DeadlockCandidate& record = candidates_[holding.job];
   if (!record.is_candidate) return;
   rooms_.put(pod, holding.node, holding.spec);
-  // A stuck job that gets a pod that it needs lacks one pod less, and has one slot less. So it
-  // stays stuck. This holds only for equal pods, on an eligible node.
+  // When a missing pod of a stuck job gets a node, the job lacks one pod less, but there is also
+  // room for one pod less. So the job stays stuck. This holds only if the job's pods are equal and
+  // the node is eligible.
   if (!record.is_stuck()) return;
   const bool counted = rooms_.eligible(holding.spec).contains(holding.node);
   if (!holdings_.job(holding.job).is_alike || !counted) news_.must_reduce = true;
 }
 
-// If each candidate fits right now, all can complete one after another.
+// If all candidates that are not stuck fit right now, each of them can complete, so none of them
+// became stuck.
 bool DeadlockDetector::free_ones_fit() {
   return std::ranges::all_of(candidates_.all(), [this](JobId job) {
     return candidates_[job].is_stuck() || rooms_.fits(candidates_[job].needs);
@@ -161,8 +164,8 @@ void DeadlockDetector::reduce() {
   for (const StuckSet& set : sets) take(set);
 }
 
-// The job may preempt below the lowest priority of its missing pods. It may not preempt at all if
-// one of these pods may not.
+// A job may preempt only below the lowest priority of its missing pods. It may not preempt at all
+// if one of these pods may not.
 ReductionCandidate DeadlockDetector::reduction_candidate(JobId id) const {
   const Job& job = jobs_.job(id);
   ReductionCandidate candidate{.job = id, .needs = candidates_[id].needs, .priority = INT32_MIN};
@@ -205,7 +208,7 @@ StuckJob DeadlockDetector::stuck_job(JobId id) const {
   return stuck;
 }
 
-// The pod that lost its reservation still waits for a node, so the reservation was given up.
+// A lost pod that is still Pending lost only its reservation. Any other lost pod was deleted.
 StuckChanges DeadlockDetector::changes() const {
   StuckChanges changes{.lost_pods = {}, .is_capacity_changed = news_.is_capacity_changed};
   for (const PodLoss& loss : losses_) {

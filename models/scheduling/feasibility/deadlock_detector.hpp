@@ -23,55 +23,55 @@
 
 namespace orrery {
 
-struct PodLoss {  // lost by a stuck job
+struct PodLoss {  // a pod of a stuck job that lost its node
   JobId job;
   uint64_t serial;
   PodId pod;
   uint64_t generation;
 };
 
-// A job is a candidate while it is Pending, holds resources (pods bound, or waiting in Permit), and
+// A job is a candidate while it is Pending, has pods with nodes (bound, or waiting in Permit), and
 // one of its gangs or roles has fewer pods with nodes than its minimum. The gangs of a job start
-// together, so they are one candidate. Any other job is assumed to end and to release all its
-// resources. The reduction (reduction.hpp) runs on a cluster that only candidates use, and finds
-// the stuck ones. With a policy that preempts, a job whose missing pods would fit without the
-// candidates of lower priority is not stuck.
+// together, so they are one candidate. All other jobs are assumed to end and to release all their
+// resources. So the reduction (see reduction.hpp) runs on a cluster that only candidates use. It
+// finds the candidates that are stuck. If the policy preempts, a job is not stuck if its missing
+// pods would fit without the candidates of lower priority.
 //
-// A stuck job is infeasible if its missing pods would not fit even beside its own pods alone: it
-// waits for capacity that does not exist. Other stuck jobs are blocked by members of their group: a
-// group joins jobs with the holders of nodes that their missing pods could use. A group with a
-// feasible job is a deadlock (of at least two jobs). A group of infeasible jobs alone is no
-// deadlock; its GPU time is summed separately.
+// A stuck job is infeasible if its missing pods would not even fit on a cluster with no pods but
+// its own: the capacity that it waits for does not exist. All other stuck jobs are blocked by jobs
+// of their group. A group joins each stuck job with the jobs that hold nodes its missing pods could
+// use. A group is a deadlock if one of its jobs is feasible; it then has at least two jobs. A group
+// of infeasible jobs is no deadlock, and its GPU time is summed separately.
 //
-// Cost: only changes of an instant are examined, at its end. In most instants one comparison per
-// candidate shows that all could complete one after another. Stuck jobs stay stuck while they lose
-// no pods. So the reduction runs only when other jobs may have become stuck, when stuck ones lost
-// pods, or when nodes changed.
+// Cost: the changes of an instant are examined together, at its end. In most instants one
+// comparison for each candidate shows that all could complete. Stuck jobs stay stuck while they
+// lose no pods. So the reduction runs only when other jobs may have become stuck, when stuck jobs
+// lost pods, or when nodes changed.
 class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    const DeadlockParams& params);
 
   void connect(JobNews& jobs, PodNews& pods, NodeNews& nodes);
-  void pod_assigned(PodId pod, NodeId node);  // reserved: waits in Permit, or is being bound
-  void pod_unassigned(PodId pod);             // the reservation is undone, or the pod left
+  void pod_assigned(PodId pod, NodeId node);  // the pod got a reservation, and is not bound yet
+  void pod_unassigned(PodId pod);  // the reservation was undone, or the pod left its node
   void phase_changed(JobId job);
-  void nodes_changed();  // taints and cordons; node failures, too, unless counts_down_nodes
-  void foresee_preemption(bool may_preempt);  // whether pods may preempt others from now on
+  void nodes_changed();                       // taints, cordons or the state of nodes changed
+  void foresee_preemption(bool may_preempt);  // from now on, whether pods may preempt others
   void finish(Time end);
   Signal<> deadlocks_changed;  // a deadlock began or ended, or a job joined or left one
 
   uint32_t deadlocks() const { return log_.total(); }
   size_t deadlocks_present() const { return log_.present(); }
-  std::vector<JobId> members_present() const;  // of all deadlocks, by id
+  std::vector<JobId> members_present() const;  // jobs in any deadlock, by id
   void add_summary(Recorder& recorder, Time end) const;
 
  private:
-  // Input of the examination at the end of the instant.
+  // What has changed since the last examination.
   struct News {
     ChangedIds<PodId> pods;
     ChangedIds<JobId> jobs;
-    bool must_reduce = false;  // false: stuck jobs stay stuck, and no others become stuck
+    bool must_reduce = false;  // whether stuck jobs may no longer be stuck
     bool has_stuck_one_changed = false;
     bool is_capacity_changed = false;
   };
@@ -98,8 +98,8 @@ class DeadlockDetector {
   std::vector<PodLoss> losses_;
   bool will_examine_ = false;
   bool may_preempt_ = false;
-  std::vector<std::vector<JobId>> deadlocked_;  // groups of the last reduction
-  std::vector<JobId> infeasible_;               // in no deadlock
+  std::vector<std::vector<JobId>> deadlocked_;  // the jobs of each deadlock, by the last reduction
+  std::vector<JobId> infeasible_;               // jobs that are stuck, but in no deadlock
   InfeasibleTime infeasible_time_;
   DeadlockLog log_;
 };

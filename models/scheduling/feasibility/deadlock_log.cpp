@@ -55,7 +55,7 @@ void DeadlockLog::update(std::span<const StuckGroup> groups, const StuckChanges&
   std::erase_if(deadlocks_, [](const Deadlock& deadlock) { return !deadlock.is_continued; });
 }
 
-// Both lists are in order of serials, so they are merged.
+// The old members and the group are both sorted by serial, so one pass compares them.
 void DeadlockLog::continue_with(Deadlock& deadlock, const StuckGroup& group) {
   const Time now = sim_.engine.now();
   std::vector<Member> members;

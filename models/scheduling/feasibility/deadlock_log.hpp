@@ -15,32 +15,33 @@
 namespace orrery {
 
 // Follows deadlocks from one examination to the next. A group of stuck jobs continues the oldest
-// deadlock that one of them was in, so a deadlock keeps its number while members join and leave.
-// Example: deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is still deadlock 1.
+// deadlock that has one of these jobs as a member. So a deadlock keeps its number while members
+// join and leave. Example: deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is
+// still deadlock 1.
 class DeadlockLog {
  public:
   explicit DeadlockLog(Sim sim);
-  // Takes the groups that are stuck from now on; `changes` give the reasons why others no longer
-  // are.
+  // `groups` are the deadlocks from now on. `changes` explains why other jobs are no longer stuck.
   void update(std::span<const StuckGroup> groups, const StuckChanges& changes);
   void finish(Time end);
 
   uint32_t total() const { return next_id_; }
   size_t present() const { return deadlocks_.size(); }
-  uint64_t changes() const { return changes_; }  // deadlocks and members that came or went
+  // How often a deadlock ended, or a member joined or left.
+  uint64_t changes() const { return changes_; }
   double gpu_s_lost(Time now) const;
 
  private:
   struct Member {
-    StuckJob most;  // the most that it held
+    StuckJob most;  // the most pods and GPUs that each gang held while the job was a member
     Time joined;
   };
   struct Deadlock {
     DeadlockRow row;
     std::vector<Member> members;  // by serial
-    int64_t gpu_milli = 0;        // held now
-    int128_t lost = 0;            // milli-GPUs times nanoseconds
-    Time since;                   // since when it holds `gpu_milli`
+    int64_t gpu_milli = 0;        // held by the members now
+    int128_t lost = 0;            // GPU time until `since`, in milli-GPU nanoseconds
+    Time since;                   // until when GPU time is included in `lost`
     bool is_continued = false;
   };
   static bool shares_member(const Deadlock& deadlock, const StuckGroup& group);
@@ -52,7 +53,7 @@ class DeadlockLog {
   void write(const Deadlock& deadlock, Time resolved_at, DeadlockEnd why);
 
   Sim sim_;
-  std::vector<Deadlock> deadlocks_;  // present ones, by id
+  std::vector<Deadlock> deadlocks_;  // those that have not ended, by id
   uint32_t next_id_ = 0;
   uint64_t changes_ = 0;
   double gpu_s_lost_ended_ = 0;

@@ -12,12 +12,12 @@
 namespace orrery {
 
 enum class DeadlockEnd : uint8_t {
-  Unresolved,       // at the end of the run
-  Timeout,          // reservations of members were given up: Permit timed out or rejected
-  PodsDeleted,      // members lost pods: deleted, preempted, or on a node that failed
-  CapacityAdded,    // nodes became available
+  Unresolved,       // the deadlock exists at the end of the run
+  Timeout,          // members lost reservations: Permit timed out or rejected them
+  PodsDeleted,      // members lost pods, which were deleted or preempted, or whose node failed
+  CapacityAdded,    // taints, cordons or the state of nodes changed
   MemberCompleted,  // a member got all its pods
-  Merged,           // its members joined an older deadlock
+  Merged,           // the members are now in an older deadlock
 };
 constexpr std::array<std::string_view, 6> enum_names(DeadlockEnd) {
   return {"unresolved", "timeout", "pods_deleted", "capacity_added", "member_completed", "merged"};
@@ -41,7 +41,7 @@ struct DeadlockRow {
   }
 };
 
-struct DeadlockMemberRow {  // one gang of a member job
+struct DeadlockMemberRow {  // a row for each gang of a member job
   uint32_t deadlock = 0;
   uint64_t job = 0;
   int32_t gang = 0;

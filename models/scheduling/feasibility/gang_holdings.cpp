@@ -80,7 +80,7 @@ int32_t GangHoldings::role_pods_missing(const Gang& gang) const {
   return jobs_.role_pods_missing(gang, [this](RoleId role) { return in_roles_[role.index]; });
 }
 
-// Any pod counts for min_available; only pods of the role count for a role's minimum.
+// min_available counts any pods of the gang; the minimum of a role counts only pods of this role.
 int32_t GangHoldings::needed(GangId id) const {
   const Gang& gang = jobs_.gang(id);
   const int32_t of_roles = role_pods_missing(gang);

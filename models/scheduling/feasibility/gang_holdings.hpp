@@ -10,14 +10,14 @@
 namespace orrery {
 
 struct PodHolding {
-  NodeId node;  // invalid: none
+  NodeId node;  // invalid: the pod has no node
   SpecId spec;
   JobId job;
   GangId gang;
 };
 
 struct GangHolding {
-  int32_t assigned = 0;  // pods
+  int32_t assigned = 0;  // number of pods with nodes
   int64_t gpu_milli = 0;
 };
 
@@ -27,13 +27,15 @@ struct JobHolding {
   bool is_alike = false;  // all pods have one spec, and no role has a minimum
 };
 
-// A pod has a node from its reservation on: while it waits in Permit, and while it is bound.
+// Stores which pods of gangs have nodes. A pod has a node from its reservation on: while it waits
+// in Permit, and while it is bound.
 class GangHoldings {
  public:
   explicit GangHoldings(const JobTable& jobs) : jobs_{jobs} {}
 
-  bool knows(JobId id) const;  // begin() was called, and the id has not been reused since
-  void begin(JobId id);        // call before its first pod is assigned
+  // begin() was called for this job, not for an earlier one with this id.
+  bool knows(JobId id) const;
+  void begin(JobId id);  // must be called before the job's first pod is assigned
   void assign(PodId id, NodeId node);
   void unassign(PodId id);
 
@@ -41,12 +43,12 @@ class GangHoldings {
   const PodHolding& pod(PodId id) const { return pods_[id.index]; }
   const GangHolding& gang(GangId id) const { return gangs_[id.index]; }
   const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
-  // The job is Pending and holds nodes, and one of its gangs has too few of them.
+  // Whether the job is Pending and has pods with nodes, but one of its gangs has too few to start.
   bool is_partial(JobId id) const;
-  // Pods that its gangs lack to start: what roles lack of their minimums and, for the rest of the
-  // quorum, the smallest of the other pods.
+  // The pods that the job lacks to start. Each gang lacks the pods that its roles need for their
+  // minimums. If min_available is not reached with these, it lacks some of its smallest other pods.
   std::vector<PodNeed> missing(JobId id) const;
-  int32_t needed(GangId id) const;  // number of pods with nodes that the gang needs to start
+  int32_t needed(GangId id) const;  // how many pods must have nodes for the gang to start
 
  private:
   int32_t role_pods_missing(const Gang& gang) const;
@@ -55,7 +57,7 @@ class GangHoldings {
   const JobTable& jobs_;
   std::vector<PodHolding> pods_;
   std::vector<GangHolding> gangs_;
-  std::vector<int32_t> in_roles_;  // assigned pods
+  std::vector<int32_t> in_roles_;  // by role: number of pods with nodes
   std::vector<JobHolding> job_holdings_;
 };
 

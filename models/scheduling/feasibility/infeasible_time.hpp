@@ -13,7 +13,7 @@ namespace orrery {
 class InfeasibleTime {
  public:
   void add_job() { ++jobs_; }
-  void holds(Time now, int64_t gpu_milli) {  // from now on
+  void holds(Time now, int64_t gpu_milli) {  // the amount that the jobs hold from `now` on
     milli_ns_ = up_to(now);
     since_ = now;
     gpu_milli_ = gpu_milli;
@@ -32,7 +32,7 @@ class InfeasibleTime {
 
   uint64_t jobs_ = 0;
   int64_t gpu_milli_ = 0;
-  int128_t milli_ns_ = 0;  // up to `since_`
+  int128_t milli_ns_ = 0;  // GPU time until `since_`
   Time since_;
 };
 

@@ -27,7 +27,8 @@ bool fits(CandidateRooms& rooms, const ReductionCandidate& candidate,
   return would_fit;
 }
 
-// Afterwards the rooms hold only the stuck candidates.
+// Separates the candidates that are stuck from those that can complete. At the end `rooms` contains
+// only pods of stuck candidates.
 Remainder reduce(CandidateRooms& rooms, std::span<const ReductionCandidate> candidates) {
   Remainder result;
   for (const ReductionCandidate& candidate : candidates) result.stuck.push_back(&candidate);
@@ -44,7 +45,8 @@ Remainder reduce(CandidateRooms& rooms, std::span<const ReductionCandidate> cand
   return result;
 }
 
-// Requires that the rooms hold only the stuck candidates.
+// For each stuck candidate, whether it is infeasible. `rooms` must contain only pods of stuck
+// candidates.
 std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidates& stuck) {
   std::vector<bool> is_infeasible;
   for (const auto* candidate : stuck) rooms.release(candidate->job);
@@ -57,17 +59,18 @@ std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidat
   return is_infeasible;
 }
 
-// Joins jobs that need equal pods, and joins them with the holders of nodes that such pods could
-// use. Returns indices into `stuck`, in order.
+// Puts stuck jobs into one group if they need equal pods, or if one holds a node that the other's
+// missing pods could use. Returns for each group the indices of its jobs in `stuck`.
 std::vector<std::vector<size_t>> group(CandidateRooms& rooms, const ReductionCandidates& stuck) {
-  std::vector<size_t> group_of(stuck.size());  // the smallest index of its members
+  std::vector<size_t> group_of(stuck.size());  // by job: the smallest index in its group
   for (size_t i = 0; i < group_of.size(); ++i) group_of[i] = i;
   const auto join = [&](size_t a, size_t b) {
     const size_t from = std::max(group_of[a], group_of[b]);
     const size_t to = std::min(group_of[a], group_of[b]);
     if (from != to) std::ranges::replace(group_of, from, to);
   };
-  std::map<SpecId, size_t> needed;  // a spec, and one of the jobs that need it
+  // Spec of a missing pod, and the first job that lacks such a pod.
+  std::map<SpecId, size_t> needed;
   for (size_t i = 0; i < stuck.size(); ++i) {
     for (const PodNeed& need : stuck[i]->needs) {
       join(i, needed.try_emplace(need.spec, i).first->second);

@@ -1,4 +1,5 @@
-// models/scheduling/feasibility/reduction.hpp -- candidates that can never complete, in groups.
+// models/scheduling/feasibility/reduction.hpp -- finds the candidates that can never complete, in
+// groups.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,10 @@ namespace orrery {
 
 struct ReductionCandidate {
   JobId job;
-  std::vector<PodNeed> needs;  // pods that it lacks
-  int32_t priority = 0;        // highest priority of its pods
-  // It may preempt candidates whose pods all have a lower priority than this; empty: none.
+  std::vector<PodNeed> needs;  // pods that the job lacks
+  int32_t priority = 0;        // highest priority of the job's pods
+  // The job may preempt candidates whose pods all have a lower priority than this. Empty: it may
+  // not preempt.
   std::optional<int32_t> preempts_below = {};
 };
 
@@ -24,20 +26,23 @@ struct StuckMember {
 };
 struct StuckSet {
   std::vector<StuckMember> members;  // in the order of the candidates
-  bool is_deadlock = false;          // a member is blocked by others
+  bool is_deadlock = false;          // a member is not infeasible, so other members block it
 };
 
-// Reduction, as in the banker's algorithm: repeatedly lets a candidate whose missing pods fit
-// complete and release what it holds. Those that remain are stuck. Example, on 4 nodes of a pod
-// each: A holds 2 and lacks 2, B holds 1 and lacks 1, one node is free. B fits, completes and
-// releases 2 nodes; then A fits. Had B lacked 2, neither would fit, and both would be stuck.
+// Reduction, as in the banker's algorithm: repeatedly let a candidate whose missing pods fit
+// complete and release what it holds. The candidates that remain are stuck. Example with 4 nodes
+// for one pod each: A holds 2 nodes and lacks 2, B holds 1 and lacks 1, and 1 node is free. B fits,
+// completes and releases 2 nodes. Then A fits. If B lacked 2 nodes, neither A nor B would fit, and
+// both would be stuck.
 //
-// A candidate also completes if its missing pods fit once the candidates that it may preempt are
-// gone. These keep their nodes until they lose them, and are examined like all others. Example: A
-// and B lack 2 nodes each, and A may preempt B. A completes and releases 2 nodes; then B fits.
+// A candidate also completes if its missing pods would fit without the candidates that it may
+// preempt. These are not removed, but must complete like all others. Example with 4 nodes: A and B
+// hold 2 nodes each and lack 2 each, and A may preempt B. A completes and releases 2 nodes. Then B
+// fits.
 //
-// A group joins stuck jobs that need equal pods with the holders of nodes that such pods could use.
-// `rooms` holds the pods of all candidates, and is as before afterwards.
+// A stuck job is in one group with the stuck jobs that need equal pods, and with those that hold
+// nodes its missing pods could use. `rooms` must contain the pods of all candidates, and is
+// unchanged at the end.
 std::vector<StuckSet> find_stuck(CandidateRooms& rooms,
                                  std::span<const ReductionCandidate> candidates);
 

@@ -41,8 +41,8 @@ int64_t RoomTable::pods_that_fit(const Room& room, SpecId id) const {
   return std::min<int64_t>(pods, shares / spec.gpus);
 }
 
-// Takes for each device the fullest one with enough left. If none has enough, because the real
-// devices were chosen better, takes the emptiest.
+// Chooses for each requested GPU the fullest device that has enough left. If no device has enough,
+// because the scheduler packed shares better than this table, chooses the emptiest device.
 GpuMask RoomTable::choose_gpus(const Room& room, const PodSpec& spec) const {
   GpuMask chosen = 0;
   for (int32_t i = 0; i < spec.gpus; ++i) {
@@ -152,7 +152,7 @@ NodeId RoomTable::first_with_room(SpecId spec, const NodeSet& nodes) const {
   return node;
 }
 
-// Puts as many pods as fit, and leaves the slot counts of kinds as they are.
+// Puts as many of the pods on the node as fit. Does not update the slots in kinds_.
 int64_t RoomTable::fill(NodeId node, SpecId spec, int64_t pods) {
   Room& room = rooms_[node.index];
   const int64_t filled = std::min(pods, pods_that_fit(room, spec));
@@ -195,8 +195,8 @@ bool RoomTable::places_greedily(const Search& search) {
   return all_fit;
 }
 
-// Depth first, one pod a level; equal pods go to nodes with rising ids. All rooms are restored
-// afterwards.
+// Searches depth first, and places one pod at each level. Equal pods go to nodes in ascending order
+// of ids. All rooms are restored at the end.
 bool RoomTable::finds_places(Search& search, size_t need, int64_t placed, NodeId from) {
   if (placed == search.needs[need].pods) {
     return need + 1 == search.needs.size() || finds_places(search, need + 1, 0, {0});

@@ -1,4 +1,5 @@
-// models/scheduling/feasibility/room_table.hpp -- free room on each node if only some pods stayed.
+// models/scheduling/feasibility/room_table.hpp -- the free room on each node if only certain pods
+// were there.
 #pragma once
 
 #include <array>
@@ -14,49 +15,53 @@
 
 namespace orrery {
 
-struct PodNeed {  // a number of equal pods
+struct PodNeed {  // a number of pods of one spec
   SpecId spec;
   int64_t pods = 0;
 };
 
-// Starts from an empty cluster and counts the pods put on it, independent of the real ClusterState.
-// For each requested kind of pod the number that still fits, over all eligible nodes, is kept up to
-// date. Shares of a GPU are packed onto the fullest device they fit on, which may differ from the
-// devices really granted. Example: on 2 nodes of 8 GPUs, slots() of a 4-GPU pod is 4; after put()
-// of a 6-GPU pod it is 2.
+// The table starts as an empty cluster. Only pods put into it use room, whatever the real
+// ClusterState is. For each kind of pod that was asked for, the table updates how many more pods
+// fit on all eligible nodes. Shares are packed onto the fullest GPU on which they fit, so a pod may
+// have other devices than in the real cluster. Example: on 2 nodes of 8 GPUs, slots() of a 4-GPU
+// pod is 4. After put() of a 6-GPU pod it is 2.
 class RoomTable {
  public:
-  // Nodes that are down count as empty with `counts_down_nodes`, else as absent.
+  // With `counts_down_nodes`, nodes that are down count as empty; without it, pods do not fit
+  // there.
   RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes);
 
   GpuMask put(NodeId node, SpecId spec);  // returns the chosen devices
   void put_again(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, -1); }
   void take_away(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, 1); }
 
-  // How many more pods of this kind fit.
+  // How many more pods of this spec fit, over all eligible nodes.
   int64_t slots(SpecId spec) { return kind(spec).slots; }
-  // The same, but counting stops at `most`, and the result is not cached.
+  // Like slots(), but counting stops once `most` is reached, and the result is not cached.
   int64_t slots_up_to(SpecId spec, int64_t most) const;
-  // Nodes that the pod's own spec allows: name, required terms, taints and cordons.
+  // Nodes that the pod's own spec allows by node name, required terms, taints and cordons.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
-  // Whether all of these fit together. Exact for one kind. Several kinds are placed largest first,
-  // each on the first nodes with room. If that fails, other placements are searched, until
-  // kLooksMax nodes were visited; the search is exact except for devices of shares. So on large
-  // clusters a packing may be missed, but a result of true is always right.
+  // Whether all these pods fit together. The result is exact for pods of one spec. With several
+  // specs, the largest pods are placed first, each on the first node with room. If that fails,
+  // other placements are searched until kLooksMax nodes were visited. This search is exact except
+  // for the devices of shares. So `true` is always right, but on large clusters `false` may be
+  // wrong.
   bool fits(std::span<const PodNeed> needs);
-  // Puts as many of these pods as fit on those of the nodes that are eligible. Calls `used` for
-  // each node that got some. Returns the number of pods put.
+  // Puts as many of these pods as fit on the eligible nodes in `nodes`, in order. Calls `used` for
+  // each node that got a pod. Returns how many pods were put.
   int64_t put_all(const PodNeed& need, const NodeSet& nodes,
                   const std::function<void(NodeId)>& used);
-  // The first of these nodes that the pod may go to and that has room for it; invalid: none has.
+  // The first eligible node in `nodes` on which a pod of the spec fits; invalid: none.
   NodeId first_with_room(SpecId spec, const NodeSet& nodes) const;
-  // Takes all resources that are taken in the cluster. Call before anything else is put.
+  // Sets the room on each node to what is free in the real cluster now. Pods put before are lost.
   void take_what_is_taken();
-  void forget_eligibility();  // taints, cordons or (unless down nodes count) node states changed
+  // Must be called when taints or cordons change and, without `counts_down_nodes`, when a node goes
+  // down or comes up.
+  void forget_eligibility();
 
  private:
   struct Room {
-    Resources left;  // Gpu is unused
+    Resources left;  // without GPUs: see gpu_left
     std::array<int16_t, kGpusPerNodeMax> gpu_left{};
     bool operator==(const Room&) const = default;
   };
@@ -64,7 +69,7 @@ class RoomTable {
     SpecId spec;
     NodeSet eligible;
     int64_t slots = 0;
-    uint64_t asked = 0;  // when its slots were last requested
+    uint64_t asked = 0;  // number of the latest request for this kind
   };
   struct Search {
     std::vector<PodNeed> needs;  // sorted, largest first
@@ -72,7 +77,8 @@ class RoomTable {
     int64_t looks_left;
   };
   static constexpr int64_t kLooksMax = 20'000;
-  static constexpr size_t kKindsMax = 64;  // more kinds replace the least recently requested one
+  // If there are more kinds, the one not requested for longest is dropped.
+  static constexpr size_t kKindsMax = 64;
   Kind& kind(SpecId spec);
   NodeSet find_eligible(const PodSpec& spec) const;
   int64_t pods_that_fit(const Room& room, SpecId spec) const;

@@ -8,8 +8,8 @@
 namespace orrery {
 
 struct StuckGang {
-  int32_t assigned = 0, needed = 0;  // pods
-  int64_t gpu_milli = 0;             // held
+  int32_t assigned = 0, needed = 0;  // number of pods
+  int64_t gpu_milli = 0;             // milli-GPUs that the gang holds
 };
 
 struct StuckJob {
@@ -17,14 +17,14 @@ struct StuckJob {
   bool is_infeasible = false;
   std::vector<StuckGang> gangs = {};
 };
-using StuckGroup = std::vector<StuckJob>;  // by serial
+using StuckGroup = std::vector<StuckJob>;  // sorted by serial
 
-struct StuckPodLost {  // lost by a stuck job since the last examination
+struct StuckPodLost {  // a pod of a stuck job that lost its node
   uint64_t serial = 0;
   bool was_deleted = false;  // false: only its reservation was given up
 };
 
-// Why jobs may no longer be stuck.
+// Reasons for which jobs may no longer be stuck.
 struct StuckChanges {
   std::vector<StuckPodLost> lost_pods;
   bool is_capacity_changed = false;

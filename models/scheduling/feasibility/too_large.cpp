@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-struct PodsOfKind {  // of one gang
+struct PodsOfKind {  // pods of one spec in one gang
   int64_t pods = 0;
   int64_t of_roles = 0;  // pods that roles need for their own minimums
   void add(const Role& role) {
@@ -28,7 +28,7 @@ std::string amounts(int64_t gpus, int64_t cpu_milli, int64_t memory) {
 TooLargeJobs::TooLargeJobs(const ClusterState& cluster, const JobTable& jobs)
     : cluster_{cluster}, jobs_{jobs}, empty_{cluster, jobs.specs(), true} {}
 
-// Counting stops once there is enough room, so a kind of pod that arrives only once costs little.
+// Counting stops once enough slots are found, so a spec of a single job costs little.
 int64_t TooLargeJobs::slots(SpecId spec, int64_t pods) {
   if (spec.index >= slots_.size()) slots_.resize(spec.index + size_t{1});
   Slots& known = slots_[spec.index];
@@ -65,7 +65,8 @@ void TooLargeJobs::job_arrived(JobId id) {
       pods[jobs_.pod(role.first).spec].add(role);
     }
     for (const auto& [spec, kind] : pods) {
-      // The least number of pods of this kind: the gang's minimum less all pods of the other kinds.
+      // The gang needs at least this many pods of this kind: its minimum less all pods of other
+      // kinds.
       const int64_t of_gang = kind.pods - (gang.pods - gang.min_available);
       const int64_t needed = std::max(of_gang, kind.of_roles);
       if (needed > 0 && is_too_large(spec, needed)) return;

@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// Counts the slots for each kind of pod separately, so an infeasible mix of different pods may be
-// missed. Every job that is reported can never start. Taints and cordons count as at the latest
-// count for the kind; down nodes are included.
+// Counts the slots for each kind of pod separately. So every job that is reported can never start,
+// but a job whose different pods do not fit together may be missed. Nodes that are down count. The
+// slots of a kind are not counted again when taints or cordons change.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);
@@ -22,19 +22,20 @@ class TooLargeJobs {
   void connect(JobNews& jobs) { jobs.job_arrived.connect(*this, &TooLargeJobs::job_arrived); }
   void job_arrived(JobId job);
   uint64_t jobs() const { return jobs_found_; }
-  const std::string& first() const { return first_; }  // request of the first such job; empty: none
+  const std::string& first() const { return first_; }  // describes the first such job; empty: none
 
  private:
   struct Slots {
     int64_t found = 0;
     bool are_all = false;
   };
-  int64_t slots(SpecId spec, int64_t pods);  // at least `pods`, or all slots
+  // The slots of the spec, counted until there are at least `pods`.
+  int64_t slots(SpecId spec, int64_t pods);
   std::string describe(const Job& job, SpecId spec, int64_t pods, int64_t room) const;
 
   const ClusterState& cluster_;
   const JobTable& jobs_;
-  RoomTable empty_;           // always empty
+  RoomTable empty_;           // no pods are put into it
   std::vector<Slots> slots_;  // by spec
   std::string first_;
   uint64_t jobs_found_ = 0;
