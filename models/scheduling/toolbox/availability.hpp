@@ -9,15 +9,17 @@
 
 namespace orrery {
 
-// A step function of time, from now on: what is free now, plus the count of each running job from
-// its expected end, minus each reservation in its span. Operations cost O(steps). Example: 2 GPUs
-// free at 10 s, and a job of 6 expected to end at 100 s: earliest(4, ...) is 100 s. After a
-// reservation of 4 there, 4 are free from 100 s until it ends.
+// The expected free amount as a step function, from now on. It is what is free now, plus the count
+// of each running job after its expected end, minus each reservation while it lasts. Operations
+// cost O(steps). Example: 2 GPUs are free at 10 s, and a job of 6 GPUs is expected to end at 100 s.
+// Then earliest(4, ...) is 100 s. If 4 GPUs are reserved from 100 s on, the other 4 are free during
+// this reservation.
 class ORRERY_API Availability {
  public:
-  // Ends are rounded up to whole `resolution`s from now on; 0: not rounded.
+  // Starts over with the free amount and the running jobs of `board`. Expected ends are rounded up
+  // to multiples of `resolution` after now; 0: they are not rounded.
   void reset(const JobBoard& board, Duration resolution = {});
-  void advance(Time now);  // forgets the past
+  void advance(Time now);  // forgets the time before `now`
   // The first time from which `count` is free for `span`.
   Time earliest(int64_t count, Duration span) const;
   void reserve(Time start, Duration span, int64_t count);
@@ -28,8 +30,9 @@ class ORRERY_API Availability {
     Time from;
     int64_t free = 0;
   };
-  size_t step_from(Time when);  // splits the step that contains the time
-  std::vector<Step> steps_;     // in order; the last one never ends
+  // Index of the step that begins at `when`; makes this step if necessary.
+  size_t step_from(Time when);
+  std::vector<Step> steps_;  // sorted by time; the last one never ends
 };
 
 }  // namespace orrery

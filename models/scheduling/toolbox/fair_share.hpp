@@ -10,21 +10,22 @@ namespace orrery {
 
 struct FairShareUser {
   double shares = 1, usage = 0;
-  double factor = 0;  // 0..1; higher: served less than its share
+  double factor = 0;  // result, 0..1: higher if the user got less than its share
 };
 struct FairShareAccount {
   double shares = 1;
   std::vector<FairShareUser> users;
 };
 
-// Classic: 2 to the power of -(used share / due share / damping), with the user's shares within the
-// account's. Example: a user who used half of its due share has 2^-0.5 = 0.71, one who used twice
-// its share 2^-2 = 0.25.
+// The classic algorithm: the factor is 2^(-u / s / damping). Here s is the share of all usage that
+// is due to the user, and u is the share that it used, plus a part of what other users of its
+// account used. Example with damping 1: u = s / 2 gives 2^-0.5 = 0.71, and u = 2 s gives 2^-2 =
+// 0.25.
 ORRERY_API void classic_fair_share(std::vector<FairShareAccount>& accounts, double damping = 1);
-// Fair Tree: accounts, then users in them, in the order of level fairness (due share over used
-// share). The factor is the rank over the number of users; equal users have equal ranks, and equal
-// accounts are ranked as one. Example: of four users the best served one has 0.25, the worst served
-// 1.
+// Fair Tree: accounts, and then the users in each account, are sorted by level fairness (due share
+// over used share). The factor is the user's rank, from the best served, over the number of users:
+// of four users, the best served one has 0.25 and the worst served one has 1. Equal users have the
+// same rank. The users of equal accounts are ranked as if they had one account.
 ORRERY_API void fair_tree(std::vector<FairShareAccount>& accounts);
 
 }  // namespace orrery

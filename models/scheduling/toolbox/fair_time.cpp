@@ -13,13 +13,14 @@ namespace {
 
 using Term = LinearProgram::Term;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kPrecision = 1e-4;  // of finish times
+constexpr double kPrecision = 1e-4;  // relative precision of finish_time()
 
 bool may_use(const FairTimeJob& job, double gpus, size_t model) {
   return job.gpus <= gpus && job.speed[model] > 0;
 }
 
-// The variables x_jk and the constraints of the cluster.
+// The linear program of both objectives: its columns are the x_jk of fair_time.hpp, and its rows
+// are the limits of jobs and models.
 struct SharesProgram {
   LinearProgram program;
   std::vector<std::vector<int32_t>> columns;  // by job, by model
@@ -39,7 +40,7 @@ struct SharesProgram {
     }
     for (size_t k = 0; k < gpus.size(); ++k) program.add_row(by_model[k], {-kInfinite, gpus[k]});
   }
-  // The speed of a job times a factor.
+  // Terms of sum_k x_jk v_jk, the speed of job j, times `factor`.
   std::vector<Term> speed(const FairTimeJob& job, size_t j, double factor) const {
     std::vector<Term> terms;
     for (size_t k = 0; k < columns[j].size(); ++k) {
@@ -66,16 +67,18 @@ double mean_speed(const FairTimeJob& job, std::span<const double> gpus) {
   return all > 0 ? sum / all : 0;
 }
 
-// The value of a share of one for the job, on a GPU of speed one.
+// s_j / (w_j v_j): the factor from a job's speed to its value in max_min_time().
 double worth(const FairTimeJob& job, std::span<const double> gpus) {
   return job.gpus / (job.weight * mean_speed(job, gpus));
 }
 
-// With one model the shares of all jobs rise in proportion to their weights, each until it is 1.
+// max_min_time() for one model. The GPUs of all jobs grow in proportion to their weights, each
+// job's until it runs all the time. Example: with 8 GPUs, jobs of 1 and 8 GPUs and equal weights,
+// the first job runs all the time on 1 GPU, and the second gets 7 GPUs, a share of 7/8.
 FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   FairTime out{.value = kInfinite, .x = {jobs.size(), {0.0}}};
   std::vector<size_t> order;
-  double slope = 0;  // GPUs for one more unit of the objective
+  double slope = 0;  // GPUs that all jobs need if their value grows by 1
   const auto value_of_all = [&](size_t j) { return worth(jobs[j], gpus) * jobs[j].speed[0]; };
   for (size_t j = 0; j < jobs.size(); ++j) {
     if (!may_use(jobs[j], gpus[0], 0)) continue;
@@ -85,7 +88,7 @@ FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   if (order.size() < jobs.size()) out.value = 0;
   std::ranges::stable_sort(order, {}, value_of_all);
   double left = gpus[0];
-  for (const size_t j : order) {  // first the jobs that reach a share of 1 first
+  for (const size_t j : order) {  // jobs that run all the time at a lower value are first
     const double need = jobs[j].gpus / value_of_all(j);
     const double level = std::min(value_of_all(j), left / slope);
     out.x[j][0] = level / value_of_all(j);
@@ -96,7 +99,7 @@ FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   return out;
 }
 
-// Shares that give every job its least speed; empty if impossible.
+// Shares with which every job j has at least the speed least[j]; empty if there are none.
 std::optional<FairTime> with_speeds(std::span<const FairTimeJob> jobs, std::span<const double> gpus,
                                     std::span<const double> least) {
   if (gpus.size() == 1) {
@@ -113,7 +116,7 @@ std::optional<FairTime> with_speeds(std::span<const FairTimeJob> jobs, std::span
   }
   SharesProgram shares{jobs, gpus};
   const int32_t scale = shares.program.add_column(1);
-  // A bound, for least speeds near zero.
+  // An upper bound for `scale`, which would be unbounded if all least speeds were 0.
   shares.program.add_row(std::vector<Term>{{scale, 1}}, {0, 2});
   for (size_t j = 0; j < jobs.size(); ++j) {
     auto terms = shares.speed(jobs[j], j, 1);
@@ -137,16 +140,16 @@ FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double>
   for (size_t j = 0; j < jobs.size(); ++j) {
     auto terms = shares.speed(jobs[j], j, worth(jobs[j], gpus));
     values.push_back(terms);
-    if (terms.empty()) continue;  // the job has no GPUs anywhere, and lowers no share
+    if (terms.empty()) continue;  // no model can run the job, so it does not limit the least value
     terms.push_back({least, -1});
     shares.program.add_row(terms, {0, kInfinite});
   }
-  if (std::ranges::all_of(values, &std::vector<Term>::empty)) {  // without bounds on the objective
+  if (std::ranges::all_of(values, &std::vector<Term>::empty)) {  // nothing bounds the objective
     return {.value = 0, .x = {jobs.size(), std::vector<double>(gpus.size())}};
   }
   const auto first = shares.program.solve();
   ORRERY_CHECK(first.has_value(), "no share at all is within what the cluster allows");
-  constexpr double kSlack = 1e-9;  // for rounding, so that the second program has a solution
+  constexpr double kSlack = 1e-9;  // for rounding errors, so that the second program has a solution
   shares.program.add_row(std::vector<Term>{{least, 1}}, {first->value * (1 - kSlack), kInfinite});
   shares.program.set_gain(least, 0);
   for (const auto& terms : values) {
@@ -169,7 +172,7 @@ double speed_alone(const FairTimeJob& job, std::span<const double> gpus, size_t 
 FairTime finish_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   if (jobs.empty()) return {};
   std::vector<double> alone(jobs.size()), least(jobs.size());
-  double low = 0;  // no smaller rho is possible
+  double low = 0;  // lower bound of rho, the objective
   for (size_t j = 0; j < jobs.size(); ++j) {
     const FairTimeJob& job = jobs[j];
     double fastest = 0;

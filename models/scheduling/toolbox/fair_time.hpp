@@ -1,9 +1,10 @@
 // models/scheduling/toolbox/fair_time.hpp -- the share of its time that each job should spend on
 // each GPU model.
 //
-// Gavel's allocation (OSDI'20). Of m jobs, job j requests s_j GPUs and runs at speed v_jk on model
-// k, which has W_k GPUs. x_jk is the share of time on k: sum_k x_jk <= 1 and sum_j s_j x_jk <= W_k.
-// Jobs that request more than W_k have no share of k.
+// Gavel's allocation (OSDI'20). There are m jobs. Job j requests s_j GPUs and runs at speed v_jk on
+// model k, of which there are W_k GPUs. The result x_jk is the share of time that job j runs on
+// model k. A job has at most its whole time: sum_k x_jk <= 1. A model has at most its GPUs: sum_j
+// s_j x_jk <= W_k. Jobs that request more than W_k GPUs have no share of k.
 #pragma once
 
 #include <span>
@@ -16,24 +17,27 @@ namespace orrery {
 struct FairTimeJob {
   double gpus = 1, weight = 1;
   std::vector<double> speed;  // by model
-  // For finish times, in seconds: time since submission; the time that its work so far would have
-  // taken on its own part of the cluster; and the remaining time at speed 1.
+  // For finish_time(), in seconds. `elapsed` is the time since submission. `isolated` is the time
+  // that the job's work so far would have taken on 1/m of the cluster. `left` is the remaining run
+  // time at speed 1.
   double elapsed = 0, isolated = 0, left = 0;
 };
 struct FairTime {
-  double value = 0;                    // of the objective
+  double value = 0;                    // the least value, or the largest rho
   std::vector<std::vector<double>> x;  // by job, by model
 };
 
-// Maximises the least of s_j sum_k x_jk v_jk / (w_j v_j), where v_j is the mean speed over all
-// GPUs. The rest goes to jobs that can still use it: with one model by water filling in O(m log m),
-// with several by a second linear program that maximises the sum. Example: 4 GPUs of one model, two
-// jobs of 4 GPUs and equal weight: each has a share of 1/2.
+// Maximises the least value of any job, s_j sum_k x_jk v_jk / (w_j v_j), where w_j is the weight of
+// job j and v_j is its mean speed over all GPUs. What then remains goes to jobs that can still use
+// it. With one model this costs O(m log m). With several models a first linear program maximises
+// the least value, and a second one the sum of all values. Example: for 4 GPUs of one model and two
+// jobs of 4 GPUs and equal weight, each job has a share of 1/2.
 ORRERY_API FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 
 // Minimises the largest rho_j = (elapsed + left / sum_k x_jk v_jk) / (isolated + left / u_j), to
-// one part in 10,000; u_j is the speed on 1/m of each model. Each of some 20 bisections costs O(m)
-// with one model, else a linear program.
+// one part in 10,000. Here u_j is the speed of job j on 1/m of each model: see speed_alone(). There
+// are about 20 steps of bisection. Each costs O(m) with one model, and a linear program with
+// several.
 ORRERY_API FairTime finish_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 ORRERY_API double speed_alone(const FairTimeJob& job, std::span<const double> gpus, size_t jobs);
 

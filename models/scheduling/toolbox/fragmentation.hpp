@@ -11,30 +11,34 @@
 
 namespace orrery {
 
-// Equal requests of pods in the workload.
+// A kind of pod in the workload: all pods with these requests.
 struct TypicalPod {
   int64_t cpu_milli = 0;
   int32_t gpus = 0;
-  int32_t gpu_milli = 1000;  // of each GPU
-  // Alternatives, of which one must match; empty: any node.
+  int32_t gpu_milli = 1000;  // share of each of its GPUs
+  // A node must match one of these terms; empty: any node is allowed.
   std::vector<SelectorTerm> required_terms;
-  int64_t weight = 1;  // number of such pods
+  int64_t weight = 1;  // number of pods of this kind
 };
 
-// The measure of Weng et al., "Beware of Fragmentation" (USENIX ATC 2023). For a node and a kind of
-// pod, idle capacity is fragmented if the pod cannot use it. If the pod does not fit (too few CPUs
-// or GPUs, or a wrong model) or requests no GPU, all idle capacity is fragmented; otherwise that of
-// GPUs with less left than the pod's share. The mean over all kinds is weighted by frequency:
+// The measure of Weng et al., "Beware of Fragmentation" (USENIX ATC 2023). Idle GPU capacity of a
+// node is fragmented for a kind of pod if the pod cannot use it. If the pod does not fit on the
+// node (too few CPUs or GPUs, or the wrong model) or requests no GPU, all idle capacity is
+// fragmented. Otherwise the capacity of GPUs is fragmented that have less left than the pod's
+// share. The measure F of a node is the mean over all kinds, weighted by their frequency:
 //   F = T - (sum over GPUs g of left(g) * W1(cpu, left(g)) + 1000 * idle * W2(cpu, idle)) / W
-// T is all that is left. W1 is the weight of pods on one GPU with no more CPU and no larger share,
-// W2 that of pods on several GPUs with no more CPU and GPUs. W1 and W2 are tables, so the measure
-// costs one look-up for each GPU. Amounts are in milli-GPUs times W, hence exact. Example: a GPU
-// with 0.3 left, where half of all pods want a whole GPU and half want 0.2: 0.15 are fragmented.
+// left(g) is what GPU g has left, in milli-GPUs, and T is the sum over the node. `idle` is the
+// number of idle GPUs, and `cpu` is what is left of the CPUs. W is the weight of all kinds. W1(c,
+// l) is the weight of the kinds with one GPU that the node accepts and that need at most CPU c and
+// share l. W2(c, i) is the weight of the kinds with several GPUs that the node accepts and that
+// need at most CPU c and i GPUs. W1 and W2 are tables, so the measure costs one look-up for each
+// GPU. It is computed as F * W in integers, so it is exact. Example: a GPU has 0.3 left, half of
+// all pods need a whole GPU, and half need 0.2 of a GPU. Then 0.15 GPUs are fragmented.
 class Fragmentation {
  public:
-  // The state of a node that the measure depends on.
+  // The state of a node on which the measure depends.
   struct Node {
-    uint32_t kind = 0;  // nodes that accept the same pods
+    uint32_t kind = 0;  // number of the node's kind; nodes of one kind accept the same typical pods
     int64_t cpu_left = 0;
     uint32_t gpus = 0;
     std::array<int16_t, kGpusPerNodeMax> left{};
@@ -46,11 +50,11 @@ class Fragmentation {
   int64_t weight() const { return weight_; }  // W
   Node node(NodeId id) const;
   int64_t of(const Node& node) const;
-  // How much placing a fitting pod lowers the measure; negative if it grows. For a share: on each
-  // GPU with enough left.
+  // For each GPU, by how much the measure falls if a pod with a share of `gpu_milli` is placed on
+  // it; negative if the measure grows. 0 for GPUs on which the share does not fit.
   std::array<int64_t, kGpusPerNodeMax> relief_by_share(const Node& before, int64_t cpu_milli,
                                                        int32_t gpu_milli) const;
-  // For whole GPUs, or none.
+  // By how much the measure falls if a pod with `gpus` whole GPUs, or without any, is placed.
   int64_t relief_by_whole(const Node& before, int64_t cpu_milli, int32_t gpus) const;
 
  private:
@@ -59,7 +63,7 @@ class Fragmentation {
     std::vector<int64_t> single;   // W1, [cpu rank][milli rank]
     std::vector<int64_t> several;  // W2, [cpu rank][idle GPUs]
   };
-  struct Row {  // of one CPU rank
+  struct Row {  // of one CPU rank: see cpu_steps_
     const int64_t* single;
     const int64_t* several;
   };
@@ -78,8 +82,9 @@ class Fragmentation {
 
   const ClusterState& cluster_;
   int64_t weight_ = 0;
-  std::vector<int64_t> cpu_steps_;  // distinct requests of GPU pods, ascending
-  // By share: number of distinct shares that are no greater.
+  // Distinct CPU requests of pods with GPUs, ascending; a CPU rank counts those that fit.
+  std::vector<int64_t> cpu_steps_;
+  // By milli-GPUs left on a device: how many of the distinct shares of one-GPU pods fit.
   std::array<uint16_t, 1001> milli_rank_{};
   size_t milli_ranks_ = 0;
   std::vector<Kind> kinds_;

@@ -50,15 +50,16 @@ struct GpuSpeedParams {
 
 class ORRERY_API GpuSpeeds {
  public:
-  explicit GpuSpeeds(const GpuSpeedParams& params);  // the params must have been checked
+  explicit GpuSpeeds(const GpuSpeedParams& params);  // `params` must have been checked
   double speed(std::string_view application, int64_t gpus, std::string_view model) const;
 
  private:
-  using StepsPerSecond = std::map<std::string, double, std::less<>>;  // by Gavel's name of a job
+  // By Gavel's name of the job type.
+  using StepsPerSecond = std::map<std::string, double, std::less<>>;
   const GpuSpeedEntry* listed(std::string_view application, std::string_view model) const;
 
   GpuSpeedParams params_;
-  std::map<std::string, StepsPerSecond, std::less<>> by_gpu_;  // of the file
+  std::map<std::string, StepsPerSecond, std::less<>> by_gpu_;  // contents of the file `throughputs`
 };
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/largest_node.hpp -- the reference of packing scores.
+// models/scheduling/toolbox/largest_node.hpp -- the largest node, to which packing scores refer.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace orrery {
 
-// The largest allocatable amount of a resource on any node; at least 1, so it can be a divisor.
+// The largest allocatable amount of the resource on any node. At least 1, so that scores can be
+// divided by it.
 inline int64_t largest_allocatable(const ClusterState& cluster, Resource resource) {
   int64_t most = 1;
   for (uint32_t n = 0; n < cluster.nodes(); ++n) {

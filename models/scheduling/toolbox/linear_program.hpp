@@ -21,16 +21,17 @@ class ORRERY_API LinearProgram {
     double factor = 0;
   };
   struct Bounds {
-    double low = 0, high = 0;  // infinite: no bound
+    double low = 0, high = 0;  // infinite if there is no bound
   };
   struct Solution {
     double value = 0;
     std::vector<double> x;
   };
-  int32_t add_column(double gain);  // returns its number, from 0
+  int32_t add_column(double gain);  // returns the number of the column, from 0
   void set_gain(int32_t column, double gain) { gains_[static_cast<size_t>(column)] = gain; }
   void add_row(std::span<const Term> terms, Bounds bounds);
-  std::optional<Solution> solve() const;  // empty: infeasible or unbounded
+  // Empty: no x satisfies the rows, or the value is unbounded.
+  std::optional<Solution> solve() const;
 
  private:
   std::vector<double> gains_;

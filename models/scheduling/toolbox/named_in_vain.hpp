@@ -9,7 +9,8 @@
 
 namespace orrery {
 
-// `has(name)`: a job of that team, user or application (`owner`) arrived.
+// Warnings about the names in argument `parameter` of which no job arrived. `owner` says what the
+// names are: "team", "user" or "application". `has(name)` tells whether such a job arrived.
 template <class Value, class Has>
 std::vector<std::string> named_in_vain(std::string_view parameter, std::string_view owner,
                                        const std::map<std::string, Value>& named, Has&& has) {

@@ -13,7 +13,8 @@ std::vector<int64_t> pods_by_leaf(const RoomOn& room) {
   return pods;
 }
 
-// Takes the nodes of a leaf in order; returns how many pods they get.
+// Adds nodes of the leaf to the plan, in order, until they have room for `wanted` pods. Returns for
+// how many pods they have room.
 int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPlan& plan) {
   int64_t taken = 0;
   for (const uint32_t n : room.topology().nodes_of(leaf)) {
@@ -25,7 +26,7 @@ int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPl
   return taken;
 }
 
-// The search of Slurm's topology/tree, which fills leaf after leaf.
+// The search of Slurm's topology/tree. It takes leaves one by one.
 class TreeWalk {
  public:
   explicit TreeWalk(const RoomOn& room)
@@ -36,7 +37,7 @@ class TreeWalk {
     for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
-  // The leaf to take next; free_.size() if none.
+  // The leaf to take next; free_.size() if no leaf has room.
   uint32_t best(int64_t wanted) const {
     const auto none = static_cast<uint32_t>(free_.size());
     uint32_t best = none;
@@ -58,8 +59,9 @@ class TreeWalk {
   }
 
  private:
-  // Prefers the tighter of two leaves that fit, or the only one that fits. If none fits, the same
-  // rule compares their blocks, and then the leaf with more room wins.
+  // Prefers the leaf that fits all wanted pods; if both fit them, the one with less room. If
+  // neither fits them, compares the blocks of the leaves in the same way. If this decides nothing,
+  // prefers the leaf with more room.
   bool is_preferred(uint32_t i, uint32_t j, int64_t wanted) const {
     const auto verdict = [&](int64_t a, int64_t b) {
       if (a >= wanted && b >= wanted) return a < b ? 1 : a > b ? -1 : 0;
@@ -74,12 +76,13 @@ class TreeWalk {
   }
 
   const Topology& topology_;
-  std::vector<int64_t> free_, distance_;  // by leaf; the distance is the sum to all leaves in use
+  // By leaf; distance: the sum of the distances to all leaves in use.
+  std::vector<int64_t> free_, distance_;
   std::vector<int64_t> block_free_;
 };
 
-// The domain with the least free share that has enough room, the first of equals; if none, the
-// number of domains.
+// Of the domains with room for `pods`, the one with the least free share (room now over room if
+// idle, both given by `at`). Of equal ones the first. The result is `domains` if there is none.
 template <class At>
 uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
   uint32_t best = domains;
@@ -87,7 +90,7 @@ uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
   for (uint32_t d = 0; d < domains; ++d) {
     const auto [free, idle] = at(d);
     if (free.pods < pods) continue;
-    // Compares free shares: a / b < c / d is a * d < c * b.
+    // Keeps `best` unless free / idle < free_best / idle_best; multiplied, to avoid divisions.
     if (best != domains && free.pods * idle_best.pods >= free_best.pods * idle.pods) continue;
     best = d;
     free_best = free;
@@ -132,7 +135,7 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
     best_free = sum;
   }
   if (best == free.size()) return {};
-  // The next smaller aggregates within this one, and which of them are in use.
+  // The aggregates of the next smaller level within the chosen one.
   struct Aggregate {
     int64_t free = 0;
     bool is_used = false;
@@ -142,7 +145,9 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
   std::vector<Aggregate> parts;
   for (size_t l = best; l < last; l += inner) parts.push_back({sum_of(l, l + inner), false});
   const auto part_of = [&](size_t leaf) -> Aggregate& { return parts[(leaf - best) / inner]; };
-  // Aggregates in use first; then the tightest that fits; else the one with most room.
+  // Whether leaf `a` is taken before leaf `b`. A leaf of an aggregate that is in use comes first.
+  // Otherwise first the aggregates and then the leaves are compared by room: the one that fits the
+  // remaining pods most tightly is preferred, or the one with most room if none fits them.
   const auto is_preferred = [&](size_t a, size_t b) {
     const Aggregate &in_a = part_of(a), &in_b = part_of(b);
     if (in_a.is_used != in_b.is_used) return in_a.is_used;

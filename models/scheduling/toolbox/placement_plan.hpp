@@ -1,4 +1,5 @@
-// models/scheduling/toolbox/placement_plan.hpp -- plans the nodes of a gang by topology.
+// models/scheduling/toolbox/placement_plan.hpp -- plans on which nodes the pods of a gang go, by
+// topology.
 #pragma once
 
 #include <array>
@@ -22,22 +23,25 @@ struct NodeShare {
   int64_t pods = 0;  // at least one
   bool operator==(const NodeShare&) const = default;
 };
-// How many pods each node gets, each node at most once, in any order; empty: the gang does not fit.
+// How many pods each node gets. A node appears at most once. The order does not matter. Empty: the
+// gang does not fit.
 using PlacementPlan = std::vector<NodeShare>;
 
-// Slurm's topology/tree: the leaf that fits tightest; if none holds all pods, the fullest one first
-// and then leaves near it. Costs O(leaves) for each leaf taken, plus its nodes. Example: leaves
-// with room for 4, 6 and 8 pods; 5 pods go to the leaf with 6, 10 pods to the leaf with 8 and 2 of
-// another.
+// Slurm's topology/tree: the leaf that fits the pods most tightly. If no leaf has room for all of
+// them, the leaf with most room, and then leaves near it. Costs O(leaves) for each leaf taken, and
+// O(1) for each of its nodes. Example: three leaves of one block have room for 4, 6 and 8 pods. 5
+// pods go to the leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the
+// leaf with room for 4.
 PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 
-// Slurm's topology/block: within the smallest aggregate of 2^k neighbouring leaves that can hold
-// the job. `leaf_pods` is the capacity of an idle leaf; levels are the allowed k. Costs O(leaves),
-// and O(leaves of the aggregate) for each leaf taken, plus its nodes.
+// Slurm's topology/block: the job gets nodes of one aggregate of 2^k neighbouring leaves. k is the
+// smallest of `levels` for which an idle aggregate could hold the job. Of the aggregates with
+// enough room, the one with least room is used. `leaf_pods` is the capacity of an idle leaf. Costs
+// O(leaves), and for each leaf taken O(leaves of the aggregate) and O(1) for each node.
 PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_pods,
                                std::span<const uint32_t> levels);
-// Slurm's measure: for each level, the nodes of aggregates that are not wholly free; plus the nodes
-// in use.
+// Slurm's measure of fragmentation: for each level, the number of nodes in aggregates that are not
+// entirely free; plus the number of nodes in use.
 int64_t block_fragmentation(std::span<const int64_t> free_by_leaf, int64_t leaf_nodes,
                             std::span<const uint32_t> levels);
 
@@ -50,38 +54,39 @@ constexpr std::array<std::string_view, 2> enum_names(TasOrder) {
   return {"BestFit", "LeastFreeCapacity"};
 }
 struct TasRequest {
-  int64_t pods = 0;  // a multiple of the room's slice
+  int64_t pods = 0;  // a multiple of RoomOn::slice()
   TopologyLevel level = TopologyLevel::Leaf;
   TasMode mode = TasMode::Required;
   TasOrder order = TasOrder::BestFit;
 };
 struct TasPlan {
   PlacementPlan plan;
-  int64_t fits = 0;  // how many pods would fit, if not all do
+  int64_t fits = 0;  // if not all pods fit: how many would fit
 };
-// Kueue's topology-aware scheduling. By blocks or leaves it costs O(blocks + leaves) plus the nodes
-// of those chosen, and a logarithm for each one taken. By nodes the room must be sorted; O(log
-// nodes) for each node taken.
+// Kueue's topology-aware scheduling. With blocks or leaves as level it costs O(blocks + leaves +
+// nodes in the domains chosen), plus O(log n) for each domain taken. With nodes as level it costs
+// O(log n) for each node taken, and `room` must have keeps_order.
 TasPlan plan_kueue(const RoomOn& room, const TasRequest& request);
 
-// Volcano's hard mode: all nodes with room below the hypernode of the lowest tier that holds the
-// job (1: leaves, 2: blocks, 3: the root); of several, the fullest. Costs O(leaves) plus these
-// nodes.
+// Volcano's hard mode: finds the hypernode of the lowest tier that has room for the job. Tier 1 are
+// leaves, tier 2 are blocks, and tier 3 is the root. Of several such hypernodes, the one with the
+// least free share of its room is used. The plan has all nodes with room below it. Tiers above
+// `highest_tier` are not used. Costs O(leaves + nodes of the plan).
 PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pods,
                              int32_t highest_tier);
-// Volcano's score of a node for a job that is partly placed: 0..100, higher if nearer. All nodes
-// share the root; if the job has no pods placed, all scores are 0.
+// Volcano's score of a node for a job that has a pod on node `placed`, 0..100. Nearer nodes score
+// higher. If the job has no pod placed, all scores are 0.
 double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed);
 
-// Helios: the node with the fewest free GPUs that suffices. Jobs larger than a node get whole
-// nodes, and the rest goes to the next node. Both rooms must be sorted. Costs O(log nodes) for each
-// node taken, and O(1) for each node with enough GPUs that lacks another resource. `gpus`: free
-// GPUs in thousandths; `pod_gpus`: GPUs of a pod; 0: the fewest pods count instead.
+// Helios: the job gets the node with the fewest free GPUs that has room for all its pods. A job
+// that is larger than a node gets whole nodes, and the remaining pods go to one more node. Costs
+// O(log nodes) for each node taken, and O(1) for each node that has enough GPUs but lacks another
+// resource.
 struct Consolidation {
-  const RoomOn& pods;
-  const RoomOn& gpus;
-  int64_t node_pods = 0;  // capacity of the largest idle node
-  int64_t pod_gpus = 0;
+  const RoomOn& pods;     // room in pods; must have keeps_order
+  const RoomOn& gpus;     // free GPUs in thousandths; must have keeps_order
+  int64_t node_pods = 0;  // pods that fit on the largest idle node
+  int64_t pod_gpus = 0;   // GPUs of a pod in thousandths; 0: nodes are compared by room in pods
 };
 PlacementPlan plan_consolidated(const Consolidation& room, int64_t pods);
 

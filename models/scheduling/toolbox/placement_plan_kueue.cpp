@@ -10,12 +10,12 @@ namespace {
 
 struct Domain {
   uint32_t id = 0;
-  int64_t slices = 0, rest = 0;  // pods that do not fill a slice
-  int64_t given = 0;             // in slices
+  int64_t slices = 0, rest = 0;  // rest: pods that fit beyond whole slices
+  int64_t given = 0;             // slices that the plan gives to this domain
 };
 
-// Kueue's choice among the domains of one level. Domains without a slice are left out: they would
-// get no pods.
+// Kueue's choice among domains of one level. Domains without room for a slice are left out, because
+// they would get no pods.
 class TasSearch {
  public:
   TasSearch(const RoomOn& room, const TasRequest& request)
@@ -67,7 +67,7 @@ class TasSearch {
   static void add(const Domain& domain, std::vector<Domain>& domains) {
     if (domain.slices > 0) domains.push_back(domain);
   }
-  // For blocks and leaves only; nodes are searched in the order of RoomOn.
+  // For blocks and leaves only. Nodes are searched in the order that RoomOn keeps.
   std::vector<Domain> domains_of(TopologyLevel level) const {
     std::vector<Domain> domains;
     if (level == TopologyLevel::Block) {
@@ -97,7 +97,8 @@ class TasSearch {
     return children;
   }
 
-  // Among sufficient domains: the least one comes first in both orders.
+  // Order of domains that can hold all wanted slices: the one with least room is first, whatever
+  // the TasOrder.
   static bool is_smaller(const Domain& a, const Domain& b) {
     return std::tie(a.slices, a.rest, a.id) < std::tie(b.slices, b.rest, b.id);
   }
@@ -127,7 +128,8 @@ class TasSearch {
     return most;
   }
 
-  // Fills domains one after the other; the rest goes where it fits tightest.
+  // Fills domains one after the other. The last one is the one that fits the remaining slices most
+  // tightly.
   std::vector<Domain> spread(std::vector<Domain> domains, int64_t wanted) const {
     const auto comes_later = [this](const Domain& a, const Domain& b) {
       if (a.slices != b.slices) return is_ascending_ ? a.slices > b.slices : a.slices < b.slices;
@@ -145,13 +147,14 @@ class TasSearch {
     }
     return chosen;
   }
-  // The same over all nodes, without visiting the nodes that are not taken.
+  // Like spread() for all nodes, but visits only nodes that are taken.
   std::vector<Domain> spread_over_nodes(int64_t wanted) const {
     std::vector<Domain> chosen;
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // Nodes with as many slices as this one may be taken already, nodes with fewer are not.
+        // Replaces `next` by the node that fits most tightly, if this has fewer slices than `next`:
+        // nodes with fewer slices are not taken yet, but one with as many slices may be.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

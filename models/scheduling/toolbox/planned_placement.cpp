@@ -8,13 +8,14 @@
 namespace orrery {
 namespace {
 
-// Room on a node that nominated pods will use.
+// Room on a node that is kept for nominated pods.
 struct Kept {
   Resources amounts;
-  int64_t whole_gpus = 0;  // share of pods that need whole GPUs
+  int64_t whole_gpus = 0;  // GPUs of nominated pods that request whole GPUs
 };
 
-// How many pods like `spec` the node could take, now or if it were idle.
+// How many pods of `spec` fit on the node beside `kept`: now, or with is_idle if the node had no
+// pods.
 int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool is_idle,
                 const Kept& kept = {}) {
   const Resources asked = spec.requests();
@@ -86,7 +87,8 @@ void PlannedPlacement::look(const Cycle& cycle, Remembered& known, NodeId n) con
   }
 }
 
-// Visits only nodes that changed since the last gang of equal pods.
+// Returns the rooms for the pod's spec. Examines only nodes that changed since the last gang with
+// this spec.
 PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const ClusterState& cluster = cycle.cluster;
   const size_t at = cycle.pod.spec_id.index % kRoomsMax;
@@ -103,8 +105,9 @@ PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   return known;
 }
 
-// Room beside nominated pods of no lower priority, as the framework reserves it. Members of the
-// pod's own gang are planned together with it.
+// Room on the node if nominated pods of equal or higher priority count as placed, as in the
+// framework. Nominated members of the pod's own gang do not count, because they are planned with
+// it.
 int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node) const {
   std::vector<PodId> nominated;
   handle_.preemption()->nominated_on(node, nominated);
@@ -120,9 +123,10 @@ int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node)
   return room_on(cycle.cluster, *cycle.pod.spec, node, false, kept);
 }
 
-// Plans again without reserved room until a plan uses none of it. Only nodes of plans are examined.
-// Example: two pods fit on node 0, which is reserved for another gang, and on node 1. The first
-// plan is node 0, the second one node 1.
+// If a plan uses room that is kept for nominated pods, this room is removed and the gang is planned
+// again. Only nodes of plans are examined. Example: two pods fit on node 0, but its room is kept
+// for another gang, and two pods fit on node 1. The first plan is node 0, and the second plan is
+// node 1.
 PlacementPlan PlannedPlacement::plan_beside_nominated(const Cycle& cycle, Remembered& known,
                                                       int64_t pods) const {
   PlacementPlan found = plan(known.rooms, pods);

@@ -22,11 +22,11 @@ struct TopologyParams {
   }
 };
 
-// Before a gang is tried, plan() distributes its pods over nodes by the request of its first pod:
-// all members are assumed equal. The framework then places them on these nodes alone, in the order
-// of its scores, and the filter limits each node to its number. A gang that cannot have all its
-// pods is planned once more with its quorum. A pod without a gang is planned as a gang of one. A
-// plan leaves out room reserved for nominated pods of other gangs. For profiles with the per_gang
+// Before a gang is tried, plan() decides how many pods each node gets. All members are assumed to
+// request as much as the first one. The framework then places the members on the nodes of the plan,
+// in the order of its scores. filter() rejects a node once it has its pods of the plan. If not all
+// members fit, plan() is called again for the quorum alone. A pod without a gang is planned as a
+// gang of one. Room that is kept for nominated pods of other gangs is not used. Needs the per_gang
 // driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
@@ -36,13 +36,13 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   bool places_lone_pods() const override { return true; }
 
  protected:
-  // Free room for pods of one spec.
+  // Room for pods of one spec.
   struct Rooms {
-    RoomOn now;
-    RoomOn idle;                  // if no node had pods, whatever its state; not sorted
-    int64_t on_largest_node = 0;  // on an idle node
-    RoomOn gpus;                  // free GPUs, in thousandths, of nodes with room; sorted
-    int64_t pod_gpus = 0;         // GPUs of a pod, in thousandths
+    RoomOn now;                   // room on nodes that are up and that the pod's spec allows
+    RoomOn idle;                  // on all nodes, as if they had no pods; not sorted
+    int64_t on_largest_node = 0;  // most pods that fit on an idle node
+    RoomOn gpus;  // free GPUs, in thousandths, of nodes with room in `now`; sorted if `now` is
+    int64_t pod_gpus = 0;  // GPUs of a pod, in thousandths
   };
   virtual PlacementPlan plan(const Rooms& rooms, int64_t pods) const = 0;
 
@@ -51,12 +51,13 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
  private:
   struct Remembered {
     SpecId spec;
-    uint64_t version = 0;  // version of the cluster
-    NodeSet accepted;      // nodes that match the spec's required terms
+    uint64_t version = 0;  // version of the cluster at the last update of `rooms`
+    NodeSet accepted;      // nodes that match the spec's name and required terms
     Rooms rooms;
   };
   struct Planned : CycleData {
-    std::map<NodeId, int64_t> pods_max;  // pods that the node had before included
+    // Most pods that the node may have, including those it had before.
+    std::map<NodeId, int64_t> pods_max;
   };
   static constexpr size_t kRoomsMax = 64;
   std::unique_ptr<Remembered> first_look(const Cycle& cycle) const;
@@ -68,7 +69,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   const Handle& handle_;
   const Topology topology_;
   const RoomOn::Options options_;
-  std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the maximum; null: never seen
+  std::vector<std::unique_ptr<Remembered>> rooms_;  // by SpecId % kRoomsMax; null: not used yet
 };
 
 }  // namespace orrery

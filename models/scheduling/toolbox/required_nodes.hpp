@@ -11,10 +11,11 @@
 
 namespace orrery {
 
-// Nodes are matched once for each distinct list of terms, because labels never change in a run.
+// Nodes are matched only once for each distinct list of terms, because labels never change in a
+// run.
 class RequiredNodes {
  public:
-  // `spec` must have required terms. The set stays valid as long as this object.
+  // `spec` must have required terms. The result stays valid as long as this object exists.
   const NodeSet& of(const ClusterState& cluster, SpecId id, const PodSpec& spec);
 
  private:
@@ -22,8 +23,8 @@ class RequiredNodes {
     std::vector<SelectorTerm> any_of;
     NodeSet nodes;
   };
-  std::deque<Match> matches_;      // a deque: its elements never move
-  std::vector<uint32_t> by_spec_;  // index into matches_
+  std::deque<Match> matches_;      // a deque, so that results stay valid
+  std::vector<uint32_t> by_spec_;  // by spec: index into matches_
 };
 
 }  // namespace orrery

@@ -11,11 +11,12 @@
 
 namespace orrery {
 
-// Nodes hang on leaves, leaves on blocks, and all blocks on one root. All are numbered from 0.
+// Nodes are connected to leaves, leaves to blocks, and all blocks to one root. Nodes, leaves and
+// blocks are numbered from 0.
 class Topology {
  public:
   Topology() = default;
-  // By node, and by leaf.
+  // `leaf_of` is the leaf of each node, `block_of` the block of each leaf.
   Topology(std::vector<uint32_t> leaf_of, std::vector<uint32_t> block_of);
 
   uint32_t nodes() const { return static_cast<uint32_t>(leaf_of_.size()); }
@@ -23,13 +24,14 @@ class Topology {
   uint32_t blocks() const { return static_cast<uint32_t>(leaves_.begin.size()) - 1; }
   uint32_t leaf_of(uint32_t node) const { return leaf_of_[node]; }
   uint32_t block_of(uint32_t leaf) const { return block_of_[leaf]; }
-  // In order.
+  // Both are in ascending order.
   std::span<const uint32_t> nodes_of(uint32_t leaf) const { return nodes_.below(leaf); }
   std::span<const uint32_t> leaves_of(uint32_t block) const { return leaves_.below(block); }
 
  private:
   struct Children {
-    std::vector<uint32_t> begin{0};  // by parent: index of its first child in `all`; and the end
+    // By parent: index in `all` of its first child; and, at the end, the size of `all`.
+    std::vector<uint32_t> begin{0};
     std::vector<uint32_t> all;
     std::span<const uint32_t> below(uint32_t parent) const {
       return std::span{all}.subspan(begin[parent], begin[parent + 1] - begin[parent]);
@@ -41,13 +43,14 @@ class Topology {
   Children nodes_, leaves_;
 };
 
-// Sums are updated with each changed node, so no caller has to visit all nodes. Example: nodes 0
-// and 1 of leaf 0 have room for 3 and 5 pods, so the leaf has 8; after node 1 falls to 2, it has 5.
+// Sums over leaves and blocks are updated with each changed node, so no caller has to visit all
+// nodes. Example: nodes 0 and 1 of leaf 0 have room for 3 and 5 pods, so the leaf has room for 8.
+// When the room of node 1 falls to 2, the leaf has room for 5.
 class RoomOn {
  public:
   struct Options {
-    int64_t slice = 1;         // pods that must share a node; at least 1
-    bool keeps_order = false;  // sort nodes by room: O(log nodes) for each change
+    int64_t slice = 1;         // number of pods that must share a node; at least 1
+    bool keeps_order = false;  // sorts nodes by room, which costs O(log nodes) for each change
   };
   struct Sum {
     int64_t pods = 0, slices = 0;
@@ -59,7 +62,8 @@ class RoomOn {
   };
   using Order = std::set<std::pair<int64_t, uint32_t>>;
 
-  // Begins without room on any node. The topology must outlive this object.
+  // At first no node has room, or node n has room for by_node[n] pods. The topology must outlive
+  // this object.
   RoomOn(const Topology& topology, Options options);
   RoomOn(const Topology& topology, Options options, std::span<const int64_t> by_node);
 
@@ -71,10 +75,11 @@ class RoomOn {
   Sum in_leaf(uint32_t leaf) const { return by_leaf_[leaf]; }
   Sum in_block(uint32_t block) const { return by_block_[block]; }
   Sum anywhere() const { return anywhere_; }
-  // Nodes with room, least room first and equals by number. Only with keeps_order.
+  // Pairs of room and node for all nodes with room, ascending. Needs keeps_order.
   const Order& order() const { return order_; }
-  // The same nodes, most slices first; equals by fewest pods left over, then by number. `take(node,
-  // pods)` returns whether to continue.
+  // Calls take(node, pods) for each node with room, most slices first. Nodes with equally many
+  // slices are in the order of their room and then of their number. Stops when take() returns
+  // false. Needs keeps_order.
   template <class Take>
   void for_each_fullest_first(Take&& take) const {
     for (auto end = order_.end(); end != order_.begin();) {

@@ -1,7 +1,7 @@
 // models/scheduling/toolbox/scoring.hpp -- kube-scheduler's scores (v1.36) as functions.
 //
-// Integers throughout, truncated towards zero at every step, because the ranking of nodes depends
-// on it; floating point only where upstream uses it.
+// The ranking of nodes depends on how upstream rounds. So all numbers are integers, truncated
+// towards zero at every step, and floating-point numbers are used only where upstream uses them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace orrery {
 
 constexpr int64_t kNodeScoreMax = 100;
 
-// One resource of one node; `requested` includes the pod.
+// Scores of a node by one resource. `requested` includes the pod.
 [[nodiscard]] int64_t least_requested_score(int64_t requested, int64_t allocatable);
 [[nodiscard]] int64_t most_requested_score(int64_t requested, int64_t allocatable);
 
@@ -19,13 +19,13 @@ struct ShapePoint {
   int64_t utilization = 0;  // percent
   int64_t score = 0;
 };
-// Piecewise linear through the points, constant outside. `shape` must not be empty and must rise in
-// utilization.
+// Linear between the points of `shape`, and constant before the first and after the last point.
+// `shape` must not be empty, and its utilizations must rise.
 [[nodiscard]] int64_t shape_score(std::span<const ShapePoint> shape, int64_t utilization);
 [[nodiscard]] int64_t requested_to_capacity_score(std::span<const ShapePoint> shape,
                                                   int64_t requested, int64_t allocatable);
 
-// Averages of per-resource scores.
+// The mean of the scores of several resources, weighted.
 class WeightedScore {
  public:
   void add(int64_t score, int64_t weight) {
@@ -33,7 +33,7 @@ class WeightedScore {
     weights_ += weight;
   }
   [[nodiscard]] int64_t truncated() const { return weights_ == 0 ? 0 : sum_ / weights_; }
-  [[nodiscard]] int64_t rounded() const {  // half away from zero; scores are never negative
+  [[nodiscard]] int64_t rounded() const {  // rounds up from .5; scores are never negative
     return weights_ == 0 ? 0 : (2 * sum_ + weights_) / (2 * weights_);
   }
 
@@ -41,24 +41,29 @@ class WeightedScore {
   int64_t sum_ = 0, weights_ = 0;
 };
 
-// 100 if all resources are equally used, less with their spread. `fractions` are in 0..1.
+// 100 if all fractions are equal, less the more they differ. `fractions` are the used shares of the
+// resources, in 0..1.
 [[nodiscard]] int64_t balance_score(std::span<const double> fractions);
-// The effect of a pod on the balance: 75 for no change.
+// The effect of a pod on the balance score of a node: 75 if there is none, more if the balance gets
+// better.
 [[nodiscard]] int64_t balance_delta_score(int64_t with_pod, int64_t without_pod);
 
 // The image size, scaled by the share of nodes with the image.
 [[nodiscard]] int64_t scaled_image_bytes(int64_t bytes, int64_t nodes_with_image, int64_t nodes);
-// `sum_max` is the sum at which the score is 100: see kImageBytesMax.
+// `sum_max` is the sum at which the score is 100: kImageBytesMax for each container of the pod.
 [[nodiscard]] int64_t image_locality_score(int64_t scaled_sum, int64_t sum_max);
 constexpr int64_t kImageBytesMin = int64_t{23} << 20;
 constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container
 
-// Pods of the same group in a node's domain, weighted by the number of domains.
+// The number of pods of the group in a node's domain times the logarithm of the number of domains +
+// 2, plus `skew_max` - 1. Lower is better.
 [[nodiscard]] double spread_term(int64_t pods_in_domain, int64_t domains, int64_t skew_max);
-[[nodiscard]] int64_t spread_score(double sum_of_terms);  // fewer pods score higher
+// Rounded; lower is better until normalize_spread().
+[[nodiscard]] int64_t spread_score(double sum_of_terms);
 void normalize_spread(std::span<int64_t> scores);
 
-// Scales scores so that the highest becomes 100; reversed, the highest becomes 0.
+// Scales scores so that the highest becomes 100. Reversed: the highest becomes 0, and a score of 0
+// becomes 100.
 enum class Normalization : uint8_t { Plain, Reversed };
 void normalize_scores(std::span<int64_t> scores, Normalization direction);
 

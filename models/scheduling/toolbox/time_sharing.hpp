@@ -1,5 +1,5 @@
-// models/scheduling/toolbox/time_sharing.hpp -- gives the pool to the first jobs in an order,
-// running or not.
+// models/scheduling/toolbox/time_sharing.hpp -- gives the pool to the first jobs in a given order,
+// whether or not they run now.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// All waiting jobs, then all running ones.
+// Lists all waiting jobs, then all running ones.
 inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
   jobs.clear();
   board.waiting().for_each([&](JobSlot job) { jobs.push_back(job); });
@@ -18,10 +18,10 @@ inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
   });
 }
 
-// In the order of `jobs`, each job that fits beside those before it shall run. Other running jobs
-// are stopped. Waiting jobs start as soon as stopped jobs have returned their resources. Example: a
-// pool of 8 and the order A (4), B (8), C (4) with B running: A and C shall run, so B is stopped,
-// then A and C start.
+// Decides which jobs shall run: in the order of `jobs`, each job that fits beside the jobs chosen
+// before. Running jobs that are not chosen are stopped. Chosen jobs that wait start as soon as
+// stopped jobs have returned their resources. Example: a pool of 8 GPUs and the jobs A (4), B (8),
+// C (4) in this order, of which B runs. A and C are chosen, so B is stopped. Then A and C start.
 inline void share_out(JobBoard& board, std::span<const JobSlot> jobs) {
   int64_t left = board.capacity();
   std::vector<JobSlot> wanted;
