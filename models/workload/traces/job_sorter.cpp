@@ -67,7 +67,7 @@ bool JobSorter::refill(Run& run) {
   return is_read;
 }
 
-// Of equal jobs, those of earlier runs come first, as in the input.
+// Of jobs submitted at one instant, those of earlier runs come first, as in the input.
 bool JobSorter::is_later(size_t a, size_t b) const {
   const auto first = [this](size_t run) {
     return run == spilled_.size() ? jobs_[order_[next_]].submit
@@ -108,7 +108,8 @@ TraceJob JobSorter::pop() {
   } else {
     heap_.pop_back();
   }
-  // Jobs lost by a broken file cannot be popped: the caller sees the error, and then the end.
+  // Jobs that are lost in a broken file cannot be popped. The caller sees the error, and then the
+  // end.
   size_ = error_.empty() ? size_ - 1 : 0;
   return job;
 }

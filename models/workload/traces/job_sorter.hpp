@@ -13,29 +13,29 @@
 
 namespace orrery::traces {
 
-// Takes all jobs, then returns them in order; jobs of one instant keep their order. Jobs beyond one
-// run are sorted run by run, written to an unnamed temporary file, and merged. Texts of jobs are
-// not copied: their pool must outlive the sorter. Example: with runs of 3, submissions 5 2 9 | 1 7
-// 3 become runs 2 5 9 and 1 3 7, and are merged to 1 2 3 5 7 9.
+// Takes all jobs, then returns them in order; jobs of one instant keep their order. Jobs are sorted
+// in runs of `run` jobs. All runs but the last are written to an unnamed temporary file, and all
+// are merged. Texts of jobs are not copied: their pool must outlive the sorter. Example: with runs
+// of 3, submissions 5 2 9 | 1 7 3 become runs 2 5 9 and 1 3 7, and are merged to 1 2 3 5 7 9.
 class JobSorter {
  public:
   static constexpr size_t kRun = 500'000;  // jobs: 140 MB
 
   explicit JobSorter(size_t run = kRun) : run_{run} {}
 
-  void add(const TraceJob& job);  // never after pop()
+  void add(const TraceJob& job);  // never call after pop()
   size_t size() const { return size_; }
   TraceJob pop();  // the sorter must not be empty
-  // Why the temporary file failed; empty: no error. After an error nothing may be popped.
+  // What went wrong with the temporary file; empty: nothing. After an error no job may be popped.
   const std::string& error() const { return error_; }
   bool has_spilled() const { return !spilled_.empty(); }
 
  private:
   struct Run {
-    std::vector<TraceJob> block;  // read ahead
-    size_t at = 0;                // index of the next one in it
-    int64_t offset = 0;           // in the file, of the data after the block
-    size_t left = 0;              // jobs there
+    std::vector<TraceJob> block;  // jobs read ahead from the file
+    size_t at = 0;                // index in `block` of the next job
+    int64_t offset = 0;           // position in the file of the data after `block`
+    size_t left = 0;              // number of jobs from `offset` on
   };
   struct Close {
     void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
@@ -54,8 +54,9 @@ class JobSorter {
   std::vector<TraceJob> jobs_;   // jobs of the last run
   std::vector<uint32_t> order_;  // order of jobs_, once sorted
   std::vector<Run> spilled_;
-  std::vector<size_t> heap_;  // runs by their first job; the last run has number spilled_.size()
-  size_t next_ = 0;           // index into order_
+  // Runs by their first job; the run in jobs_ has number spilled_.size().
+  std::vector<size_t> heap_;
+  size_t next_ = 0;  // index into order_
   std::unique_ptr<std::FILE, Close> file_;
   std::string error_;
 };

@@ -11,13 +11,12 @@
 
 namespace orrery::traces {
 
-// Returns the earliest job that it holds; jobs of one instant keep the order of the file. It holds
-// up to a window of jobs, or takes the whole file first. In the window, sorted input costs O(1) a
-// job, and only keys are moved. Example: with a window of 2, submissions 1 3 2 4 come out as 1 2 3
-// 4.
+// Holds a window of jobs, or the whole file, and returns the earliest job that it holds. Jobs of
+// one instant keep the order of the file. With a window, sorted input costs O(1) a job, and only
+// keys are moved. Example: with a window of 2, submissions 1 3 2 4 come out as 1 2 3 4.
 class ReorderBuffer {
  public:
-  static constexpr size_t kWindow = 4096;  // rows a job may be late
+  static constexpr size_t kWindow = 4096;  // by how many rows a job may be late
 
   explicit ReorderBuffer(bool is_window) : is_window_{is_window} {}
 

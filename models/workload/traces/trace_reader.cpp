@@ -23,13 +23,14 @@ constexpr int64_t kYears10Ns = 3650 * kDayNs;
 // A trace that can be opened more than once.
 struct Origin {
   std::string name;
-  std::optional<std::string_view> text;  // absent: the file of that name
+  std::optional<std::string_view> text;  // absent: the text is in the file `name`
   TextSource open() const {
     return text ? TextSource::from_memory(*text, name) : TextSource::open_file(name);
   }
 };
 
-// When the first job of the file ended. Stops at a mistake, which the actual reading will report.
+// When the first job of the file ended. Stops at a mistake, which the actual reading will report
+// again.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
   StringPool pool;
@@ -117,7 +118,7 @@ class FileTraceReader final : public TraceReader {
   TraceColumnUse columns() const override {
     return parser_ ? parser_->columns() : TraceColumnUse{};
   }
-  // Wrong rows no longer end the reading.
+  // From now on wrong rows do not end the reading.
   void keep_going() { keeps_going_ = true; }
 
  private:
@@ -138,7 +139,7 @@ class FileTraceReader final : public TraceReader {
   Time rebased(Time arrival) const;
   void check_queues();
   void check_counts() const;
-  // "file:row:column (name)" of the job's arrival, or the part of it that the layout knows.
+  // "file:row:column (name)" of the job's arrival, as far as the layout has columns.
   std::string place_of(const TraceJob& job) const {
     return findings_.file() + ":" + std::to_string(job.row) +
            parser_->arrival_place(params_.arrive_at);
@@ -159,12 +160,13 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> first_end_;  // only if it starts the window
+  std::optional<Time> first_end_;  // set only if the first end starts the window
   std::optional<Time> zero_;       // time in the trace at which the run starts
-  Time earliest_ = Time::max();    // over all rows, if they are sorted
+  Time earliest_ = Time::max();    // earliest submission of all rows, if all are sorted
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
-  std::vector<std::string> queues_met_;  // with a queue filter, for near names
+  // Names of queues in the file, for suggestions; only with a queue filter.
+  std::vector<std::string> queues_met_;
   TraceJob job_;
   int32_t copies_left_ = 0;
   TraceCounts counts_;
@@ -252,16 +254,17 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// Moves a job that was alive at the start of the window to that instant; false: not part of the
-// replay. A job that ran then keeps its start until it is delivered. Such jobs come first, in the
-// order of their starts, so a cluster that held them has room for them again.
+// Moves a job that was alive at the start of the window to that instant. False: the job is not part
+// of the replay. A job that was running then keeps its start as its submission until it is
+// delivered. So such jobs come first, in the order of their starts, and a cluster that held them
+// has room for them again.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
   if (window_end_ && job.submit >= *window_end_) return false;
   if (!window_start_ || job.submit >= *window_start_) return true;
   if (!params_.warm_start) return false;
-  if (job.cancelled_after >= Duration{}) {  // it still waits until then
+  if (job.cancelled_after >= Duration{}) {  // the job waits until it is cancelled
     if (row.start < *window_start_) return false;
     job.cancelled_after = row.start - *window_start_;
     job.submit = *window_start_;
@@ -283,7 +286,8 @@ Time FileTraceReader::start_of(Time first) const {
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
 }
 
-// A job that was cancelled before it started. Its duration is the requested time, if recorded.
+// Whether a job that was cancelled before it started is replayed. Its duration is the requested
+// time, if that was recorded.
 bool FileTraceReader::takes_unstarted(TraceRow& row) {
   if (!params_.cancelled_unstarted || params_.arrive_at == TraceArrival::Start) {
     findings_.leave_out(row.lacks_duration.empty() ? "never started" : row.lacks_duration);
@@ -295,7 +299,7 @@ bool FileTraceReader::takes_unstarted(TraceRow& row) {
   return true;
 }
 
-// False: its duration is unknown, and default_duration is not set.
+// Gives a job of unknown duration the default one. False: there is no default.
 bool FileTraceReader::complete_duration(TraceRow& row) {
   if (row.lacks_duration.empty() && format_->durations != Durations::InNoRow) return true;
   if (!params_.default_duration) {

@@ -15,10 +15,10 @@
 
 namespace orrery {
 
-// At the end of a file every row of it is counted once, and no row of the files beside it: rows =
-// joined + skipped + left out + filtered + delivered / copies.
+// At the end of a file each of its rows is counted once: rows = joined + skipped + left out +
+// filtered + delivered / copies. Rows of files beside the trace are not counted.
 struct TraceCounts {
-  int64_t rows = 0;       // read, with any result
+  int64_t rows = 0;       // rows read, whatever became of them
   int64_t joined = 0;     // rows that only add to a job of another row
   int64_t delivered = 0;  // delivered jobs
   int64_t outside_window = 0;
@@ -36,10 +36,11 @@ struct TraceCounts {
   }
 };
 
-// Streams: memory is bounded by the reorder window or the sorter, and by the jobs alive at once if
-// a job has several rows; it does not grow with the file. But the tables beside a PAI trace are
-// held whole: 105 bytes for each row of the job table, 75 for each row of the others. Never throws:
-// a reader that could not open its file, or found a wrong row, ends early and has an error.
+// The trace is streamed: memory does not grow with the file. It is bounded by the reorder window or
+// the sorter, and by the jobs alive at once if a job has several rows. But the tables beside a PAI
+// trace are held whole: 105 bytes for each row of the job table, 75 for each row of the others. A
+// reader never throws. If it could not open its file, or found a wrong row, it ends early and has
+// an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
@@ -47,27 +48,29 @@ class TraceReader {
   virtual const TraceJob* next() = 0;
   virtual const std::vector<std::string>& errors() const = 0;
   virtual TraceCounts counts() const = 0;
-  // Rows skipped and left out with the reason, then oddities of kept jobs; nothing else is lost.
+  // Rows that were skipped or left out, with the reason, then oddities of jobs that were kept. No
+  // other rows are lost.
   virtual std::vector<TraceNote> notes() const = 0;
   // The first malformed rows that were skipped, with the text of their errors.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
-  // Facts in the file itself, such as the size of its machine.
+  // Facts stated in the file, such as the size of the recorded machine.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
-  // The other files that jobs were made from, in the order of opening.
+  // Other files from which the jobs were made, in the order of opening.
   virtual std::vector<std::string> side_files() const = 0;
   virtual TraceFormat format() const = 0;  // Auto if the header was not recognised
   // For a table with named columns: the columns read so far.
   virtual TraceColumnUse columns() const = 0;
 
-  // `file:row:column (name): found '...', expected ...`
+  // The first error, as `file:row:column (name): found '...', expected ...`.
   std::optional<std::string> error() const {
     return errors().empty() ? std::nullopt : std::optional{errors().front()};
   }
 };
 
-// Never null. Stops at the first mistake, unless params.lenient.
+// Never null. The reader stops at the first mistake, unless params.lenient.
 std::unique_ptr<TraceReader> open_trace(const TraceParams& params);
-// Reads text in memory, plain or gzip, called params.file in messages; it must outlive the reader.
+// Reads text in memory, plain or gzip. The text is called params.file in messages, and must outlive
+// the reader.
 std::unique_ptr<TraceReader> open_trace_text(const TraceParams& params, std::string_view text);
 
 struct TraceReport {
@@ -76,7 +79,7 @@ struct TraceReport {
   std::vector<std::string> errors;  // at most kErrorsMax
   static constexpr size_t kErrorsMax = 20;
 };
-// Reads the whole file, skipping wrong rows, to show many mistakes at once.
+// Reads the whole file and skips wrong rows, to show many mistakes at once.
 TraceReport validate_trace(const TraceParams& params);
 
 }  // namespace orrery

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Stores a few numbers of each job, 56 bytes; views of jobs must outlive it.
+// Stores a few numbers of each job, 56 bytes. Views of jobs must outlive the statistics.
 class TraceStatistics {
  public:
   static constexpr std::array<double, 7> kQuantiles{0, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
@@ -35,8 +35,8 @@ class TraceStatistics {
   size_t groups() const { return groups_.size(); }
   size_t queues() const { return queues_.size(); }
   size_t applications() const { return applications_.size(); }
-  double gpu_seconds() const;   // shares of a GPU count as such
-  double core_seconds() const;  // of jobs with recorded cores
+  double gpu_seconds() const;   // a share of a GPU counts as a fraction
+  double core_seconds() const;  // only of jobs with recorded cores
   Time first_submit() const;
   Time last_submit() const;
   int64_t with_deadline() const { return with_deadline_; }
@@ -44,7 +44,7 @@ class TraceStatistics {
   // The first recorded end of a job, and how many jobs were submitted before it.
   Time first_end() const { return first_end_; }
   int64_t before_first_end() const;
-  Time last_end() const { return last_end_; }  // if no job had waited
+  Time last_end() const { return last_end_; }  // last end of a job if none had waited
   const std::array<StatusShare, enum_names(TraceStatus{}).size()>& statuses() const {
     return statuses_;
   }
@@ -54,7 +54,8 @@ class TraceStatistics {
   Distribution gpus() const;       // of jobs with GPUs
   Distribution cores() const;      // of jobs without GPUs
   Distribution gaps() const;       // seconds from one submission to the next
-  // Submissions in equal parts of the time from the first to the last.
+  // The numbers of submissions in `bins` equal parts of the time from the first submission to the
+  // last.
   std::vector<int64_t> arrivals(size_t bins) const;
   std::array<int64_t, 24> arrivals_by_hour() const;
 

@@ -1,5 +1,5 @@
 // The Acme logs of the clusters Seren and Kalos, and a table of Kalos jobs that others derived from
-// them.
+// these logs.
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -103,9 +103,9 @@ constexpr std::string_view kConvertedColumns[] = {
     "gpu_workers",     "gpu_per_worker", "cpu_per_gpu_worker", "tensorsizes",
     "profiled_network"};
 
-// Completed jobs only. The duration is spread over iterations of half a second, and the memory of a
-// pod is a hundred times the estimate of its tensors. The network separates pretraining from other
-// jobs. The columns that are not read were invented.
+// The table has completed jobs only. A duration is spread over iterations of half a second, and the
+// memory of a pod is a hundred times the estimate of its tensors. The network separates pretraining
+// from other jobs. The columns that are not read were invented.
 TraceRow parse_converted(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

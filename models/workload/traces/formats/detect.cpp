@@ -36,7 +36,7 @@ constexpr const Format* kFormats[] = {&kOpenbFormat,
                                       &kJsonLinesFormat,
                                       &kSacctFormat};
 
-// The share of the format's columns that the header has.
+// The share of the format's columns that are in the header.
 double share_of_columns(const CsvReader& csv, const Format& format) {
   const auto present = std::count_if(format.columns.begin(), format.columns.end(),
                                      [&](std::string_view name) { return csv.has_column(name); });

@@ -10,12 +10,13 @@ namespace orrery::traces {
 
 // The first 64 KiB of the text; less after an error.
 std::string read_beginning(TextSource source);
-// The requested format, or the one with most of its columns in the header; opening it then names
-// the missing columns. Null if no format is similar.
+// The requested format. For Auto, the format with the largest share of its columns in the header,
+// more than half of them; opening it then names the columns that are missing. Null if no format is
+// similar.
 const Format* find_format(std::string_view beginning, TraceFormat wanted);
-// Csv or json_lines: the kind of a file with columns named by the user.
+// The format of a file whose columns the user has named: csv or json_lines.
 const Format* find_own_format(std::string_view beginning);
-// The message for a file of unknown format.
+// The message for a file that is of no known format.
 std::string unknown_format(std::string_view beginning);
 
 }  // namespace orrery::traces

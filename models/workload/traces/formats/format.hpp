@@ -11,16 +11,16 @@
 
 namespace orrery::traces {
 
-// If rows lack the duration of their job, params.default_duration is used.
+// Which rows have the duration of their job. Other jobs get params.default_duration.
 enum class Durations : uint8_t { InEveryRow, InMostRows, InNoRow };
 
-// A table with a header names its columns and parses one row at a time. Any other layout opens its
-// own parser, and is recognised by its first lines.
+// A format that is a table with a header has `columns`, and `parse` for one row at a time. Any
+// other format has `open` for its own parser, and `likeness` to recognise its first lines.
 struct Format {
   TraceFormat id = TraceFormat::Auto;
   std::span<const std::string_view> columns = {};
   TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
-  size_t submit_column = 0, start_column = 0;  // equal if starts are not recorded
+  size_t submit_column = 0, start_column = 0;  // equal columns if starts are not recorded
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
   // From 0 to 1: how well the beginning of a file matches this layout.
   double (*likeness)(std::string_view beginning) = nullptr;
@@ -30,22 +30,22 @@ struct Format {
   bool has_statuses = false;  // rows have the outcome of jobs
   bool has_gpus = true;
   bool has_processors = false;  // requested and allocated processors: SWF
-  bool has_steps = false;       // steps in place of durations: Gavel
+  bool has_steps = false;       // counts steps in place of durations: Gavel
   bool has_starts = false;
   bool has_sensors = false;  // may have measured use in other files: PAI
   bool has_nodes = false;    // rows have the nodes of jobs
   bool has_dates = false;
-  // Times may count seconds from the trace's own zero or, in some files, from 1970 or as dates;
-  // then the run starts at midnight.
+  // Times count seconds from the trace's own zero or, in some files, from 1970, or are dates. In
+  // these files the run starts at midnight.
   bool may_count_from_1970 = false;
   bool has_comments = false;
   bool is_unsorted = false;
   bool has_pending = false;
-  // Lists only jobs that ended after recording began, although some were submitted long before. A
-  // warm-started replay begins at the first end.
+  // The trace lists only jobs that ended after the recording began, although some were submitted
+  // long before. A warm-started replay begins at the first end of a job.
   bool lists_survivors = false;
-  bool has_own_columns = false;  // named in params.columns
-  bool has_gpu_types = false;    // GPU types with names of the site: sacct
+  bool has_own_columns = false;  // the names of columns are given in params.columns
+  bool has_gpu_types = false;    // GPU types have names chosen by the site: sacct
 };
 
 extern const Format kOpenbFormat;
@@ -77,31 +77,34 @@ extern const Format kCsvFormat;
 extern const Format kJsonLinesFormat;
 extern const Format kSacctFormat;
 
-// The parser of a format, whether a table or not.
+// The parser of a format, whether that is a table or not.
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
 
-// Shared by the parsers. The hint after a missing column if the format was guessed.
+// The functions below are shared by the parsers. how_guessed() is the end of the message about a
+// missing column if the format was guessed.
 std::string how_guessed(const Format& format, const TraceParams& params);
-// The fields of the first line; empty without one.
+// The fields of the first line; none if the text is empty.
 std::vector<std::string_view> first_fields(std::string_view beginning, char separator);
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
-// Sets the job's name, and its number from the digits of the name, up to a '#'.
+// Sets the job's name, row and id. The id is the number that the name begins with, if the name ends
+// there or at a '#', else a hash of the name.
 void identify(CsvReader& row, size_t column, TraceJob& job);
 int64_t id_of(std::string_view name);
-// Spreads `gpus` over `pods` as evenly as whole GPUs allow; the last pod takes the rest, but at
+// Spreads `gpus` over `pods` as evenly as whole GPUs allow. The last pod takes the rest, but at
 // least one. Example: 12 on 2 are 6 + 6, 9 on 2 are 5 + 4. 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2
-// more than recorded, because pods are equal.
+// more than recorded, because all pods but the last are equal.
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
-// The same without findings; false: a pod would request more than kGpusPerPodMax.
+// The second spread_gpus() reports nothing. It returns false if a pod would request more than
+// kGpusPerPodMax.
 constexpr int64_t kGpusPerPodMax = 16;
 [[nodiscard]] bool spread_gpus(int64_t gpus, int64_t pods, TraceJob& job);
-// For traces without nodes: one pod for up to 8 GPUs, beyond that as few pods of up to 8 as
-// possible.
+// For traces without nodes. Jobs of up to 8 GPUs have one pod; larger jobs have as few pods of up
+// to 8 GPUs as possible.
 void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job);
 int64_t pods_for(int64_t gpus);
 // Cuts the duration, or raises the request, of a job that ran longer than requested.
 void settle_overrun(TraceOverruns overruns, TraceJob& job);
-// Numbers the job by its row.
+// Makes the row number the job's id and name.
 void number_by_row(int64_t row, TraceJob& job);
 
 }  // namespace orrery::traces

@@ -84,7 +84,7 @@ struct SacctOptions {
   }
 };
 
-// Names of columns in a table, or keys of JSON lines, by their meaning.
+// By meaning, the name of a column in a table, or of a key in JSON lines.
 struct TraceColumns {
   static constexpr std::string_view kDoc =
       "Names of the columns of format csv, or of the keys of json_lines, in the file. Required are "

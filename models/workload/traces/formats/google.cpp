@@ -63,9 +63,9 @@ constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
 // A life goes from a submission over its first scheduling to the first event that ends it. A task
 // that is resubmitted after an eviction or failure starts a new life, as a job of its own. Jobs
-// running at the end of the log have no duration; pending ones are counted, not replayed. CPU and
-// memory are shares of the largest machine, whose size was not published: a thousandth counts as
-// one milli-CPU, a 2^-30th as one byte.
+// that run at the end of the log have no duration. Jobs that are pending then are counted, not
+// replayed. CPU and memory are shares of the largest machine, whose size was not published. So
+// 0.001 of its CPU counts as one milli-CPU, and 2^-30 of its memory as one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -205,7 +205,7 @@ void GoogleParser::schedule(Life& life, Time at) {
   findings_.join();
 }
 
-// The first row of a life counts for the job; later rows are joined to it.
+// The first row of a life counts for the job. Later rows are joined to the first.
 bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (known == lives_.end()) {
     findings_.leave_out("an end without a submission");
@@ -247,7 +247,8 @@ std::unique_ptr<RowParser> open_layout(ParserInput input) {
   return std::make_unique<GoogleParser>(std::move(input), layout);
 }
 
-// Recognised by numbers in the columns of time, job and event.
+// A log is recognised by numbers in the columns of time, job and event, the condensed table by its
+// header.
 template <const Layout& layout>
 double likeness(std::string_view beginning) {
   const auto fields = first_fields(beginning, ',');

@@ -31,7 +31,7 @@ constexpr Word<TracePriority> kQosClasses[] = {{"LS", TracePriority::High},
                                                {"Guaranteed", TracePriority::High},
                                                {"Burstable", TracePriority::Normal},
                                                {"BE", TracePriority::Low}};
-// The phase when the list was made, not an outcome.
+// The phase is that of the instant at which the list was made. It is not an outcome.
 constexpr Word<TraceStatus> kPhases[] = {{"Running", TraceStatus::Running},
                                          {"Succeeded", TraceStatus::Completed},
                                          {"Failed", TraceStatus::Failed},
@@ -78,8 +78,8 @@ TraceRow parse_pod(CsvReader& row, StringPool& pool) {
 constexpr std::string_view kUntimedColumns[] = {"name", "cpu_milli", "memory_mib", "num_gpu",
                                                 "gpu_milli"};
 
-// Some variants were published without times, which their experiments do not need: all pods arrive
-// at once, in the order of the file.
+// Some variants were published without times, because their experiments do not need times. All pods
+// arrive at once, in the order of the file.
 TraceRow parse_untimed(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -42,7 +42,7 @@ enum Field : size_t {
   kFields
 };
 
-// In the order of Field.
+// The names of the columns, in the order of Field.
 std::array<std::string, kFields> names_of(const TraceColumns& c) {
   return {c.submit,         c.duration,    c.gpus,     c.pods,      c.name,  c.user,
           c.team,           c.application, c.priority, c.status,    c.start, c.end,
@@ -82,7 +82,7 @@ std::optional<double> parse_real(std::string_view text) {
   return value;
 }
 
-// As a column of hours is called, for example.
+// Whether the name of a column suggests a longer unit than seconds, as gpu_hours does.
 bool names_a_longer_unit(std::string_view column) {
   const std::string name = lower_case(column);
   return std::ranges::any_of(std::array{"hour", "minute", "_min", "day"}, [&](const char* unit) {
@@ -136,8 +136,9 @@ class OwnParser final : public RowParser {
   std::unique_ptr<NamedRows> rows_;
   StringPool& pool_;
   const TraceParams& params_;
-  const bool has_odd_duration_;    // its column is called as one of hours, for example
-  std::optional<bool> has_dates_;  // known after the first row
+  // The name of the duration column suggests another unit than seconds.
+  const bool has_odd_duration_;
+  std::optional<bool> has_dates_;  // whether times are dates; known after the first time
   TraceRow row_;
 };
 
@@ -234,7 +235,8 @@ void OwnParser::parse_times() {
   }
 }
 
-// A window in dates cannot apply to a table that counts seconds from its own zero.
+// Checks the window once the first time is known. A window in dates cannot apply to a table that
+// counts seconds from its own zero.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates
@@ -317,7 +319,7 @@ std::unique_ptr<RowParser> open_json(ParserInput input) {
       input.pool, input.params);
 }
 
-// Lower than the likeness of a log that has all of its columns.
+// A log that has all of its columns has a likeness of 1, so it takes precedence.
 constexpr double kLikely = 0.9;
 
 double csv_likeness(std::string_view beginning) {

@@ -1,5 +1,5 @@
 // The Alibaba PAI log of 2020: tables without headers. A row of the task table is a gang of equal
-// instances, a row of the instance table is one of them, run by its worker. Other tables in the
+// instances. A row of the instance table is one instance, run by its worker. Other tables in the
 // same folder have the user and submission time of a job, the kind of its work, and its measured
 // use.
 #include "models/workload/traces/formats/format.hpp"
@@ -36,7 +36,7 @@ class PaiParser : public RowParser {
       csv_.findings().stop("pai.measured: there is no pai_sensor_table.csv beside " + file);
     }
   }
-  virtual void parse() = 0;  // the row just read
+  virtual void parse() = 0;  // parses the present row
 
   bool is_measured_;
   PaiTables tables_;
@@ -117,7 +117,7 @@ class InstanceParser final : public PaiParser {
   }
 };
 
-// Recognised by the number of fields and by a valid status.
+// A table is recognised by its number of fields and a valid status.
 template <size_t fields_count, size_t status>
 double likeness(std::string_view beginning) {
   const auto fields = first_fields(beginning, ',');

@@ -23,11 +23,11 @@ struct Attempt {
   std::vector<int64_t> gpus;  // of each machine
 };
 
-// Replays a job with the size of its last attempt that held GPUs: as many pods as machines. Its
-// duration is the sum of its attempts, because the time between them was spent waiting; the
-// recorded wait is that before the first attempt. Times are local time, which was put back by an
-// hour on 2017-11-05. An attempt across that night may seem to end before it starts, and is left
-// out of the sum.
+// Replays a job with the size of its last attempt that held GPUs, with as many pods as machines.
+// The duration of the job is the sum of its attempts, because between them it waited. Its recorded
+// wait is the time before the first attempt. Times are local time, which was put back by an hour on
+// 2017-11-05. An attempt across that night may seem to end before it starts, and is left out of the
+// sum.
 class PhillyParser final : public RowParser {
  public:
   explicit PhillyParser(ParserInput input)
@@ -80,7 +80,7 @@ class PhillyParser final : public RowParser {
       each(std::string{key_});
     }
   }
-  // The same for every element of the next array.
+  // Calls `each` for every object of the array that is next; `each` reads the object.
   template <class F>
   void for_each_object(F&& each) {
     const Kind first = tokens_.next();
@@ -262,7 +262,7 @@ void PhillyParser::finish_job() {
   if (is_running) row_.lacks_duration = "still running when the recording stopped";
   row_.start = *started;
   job.wait_recorded = *started - job.submit;
-  // Pods are equal: all have the GPUs of the machine with most of them, except one.
+  // Pods are equal, so the GPUs are spread evenly. Only the last pod may have fewer.
   int64_t gpus = 0;
   for (const int64_t count : shape->gpus) gpus += count;
   const auto pods = static_cast<int64_t>(shape->gpus.size());

@@ -16,17 +16,18 @@
 
 namespace orrery::traces {
 
-// Times as in the trace: from its own zero, or from 1970 if it has dates.
+// Times are those of the trace: from its own zero, or from 1970 if it has dates.
 struct TraceRow {
   TraceJob job;  // job.submit included
-  // When its cluster started it. If it never started, when its user cancelled it. job.submit if
-  // unrecorded.
+  // When the cluster started the job, or when its user cancelled a job that never started. Equal to
+  // job.submit if neither was recorded.
   Time start;
-  // Why the job has no duration, a literal; empty: it has one, or the format has none.
+  // Why the job has no duration, as a literal. Empty: the job has one, or no job of the format has
+  // one.
   std::string_view lacks_duration = {};
 };
 
-// Streams rows in the order of the file. Rows that are no jobs go to the findings.
+// Streams rows in the order of the file. Rows that are no jobs are reported to the findings.
 class RowParser {
  public:
   using Fact = std::pair<std::string, std::string>;
@@ -36,15 +37,15 @@ class RowParser {
   virtual const TraceRow* next() = 0;
   // ":column (name)" of the field with a job's arrival; empty in layouts without columns.
   virtual std::string arrival_place(TraceArrival) const { return {}; }
-  // Facts in the file itself, such as the size of its machine.
+  // Facts stated in the file, such as the size of the recorded machine.
   virtual std::span<const Fact> facts() const { return {}; }
   // For a table with named columns: the columns read so far.
   virtual TraceColumnUse columns() const { return {}; }
-  // Other files that it read, in the order of opening.
+  // Other files that the parser read, in the order of opening.
   virtual std::vector<std::string> side_files() const { return {}; }
 };
 
-// Inputs of a parser. All of them must outlive the parser, which takes the source.
+// Inputs of a parser. The parser takes the source; everything else must outlive the parser.
 struct ParserInput {
   TextSource source;
   Findings& findings;

@@ -32,12 +32,13 @@ enum Column : size_t {
 constexpr std::array<std::string_view, kColumns> kNames = {
     "JobID",     "Submit", "Start",   "End",       "State",     "Elapsed", "ReqTRES",
     "AllocTRES", "User",   "Account", "Partition", "Timelimit", "NodeList"};
-constexpr size_t kNeeded = kUser;  // number of columns before it
+constexpr size_t kNeeded = kUser;  // the columns before it are needed
 constexpr std::string_view kHint =
     ": run sacct --allusers --allocations --parsable2 --starttime ... --format "
     "JobID,Submit,Start,End,State,Elapsed,ReqTRES,AllocTRES,User,Account,Partition,Timelimit";
 
-// PENDING: never started. Preempted and requeued jobs ended before their work was done.
+// A job in state PENDING never started. Preempted and requeued jobs ended before their work was
+// done.
 constexpr Word<TraceStatus> kStates[] = {
     {"COMPLETED", TraceStatus::Completed},  {"CANCELLED", TraceStatus::Cancelled},
     {"FAILED", TraceStatus::Failed},        {"TIMEOUT", TraceStatus::Timeout},
@@ -54,7 +55,8 @@ struct Tres {
   std::string_view gpu_type;
 };
 
-// "100G", "93750M" or a plain count; units are powers of 1024. Empty for other texts.
+// Parses "100G", "93750M" or a plain count, which is multiplied by `plain`. Units are powers of
+// 1024. The result is empty for other texts.
 std::optional<int64_t> parse_count(std::string_view text, int64_t plain) {
   constexpr std::string_view kUnits = "KMGTP";
   int64_t scale = plain;
@@ -72,7 +74,8 @@ std::optional<int64_t> parse_count(std::string_view text, int64_t plain) {
   return static_cast<int64_t>(value * static_cast<double>(scale));
 }
 
-// GPUs by type, which Slurm lists beside their sum or, if the sum is not tracked, alone.
+// GPUs by type. Slurm lists them beside the number of all GPUs, or alone if that number is not
+// tracked.
 struct TypedGpus {
   int64_t gpus = 0;
   std::string_view type;
@@ -108,7 +111,7 @@ std::optional<Tres> parse_tres(std::string_view text) {
   return tres;
 }
 
-// [DD-[HH:]]MM:SS, with an optional fraction.
+// Parses [[DD-]HH:]MM:SS, with an optional fraction.
 std::optional<Duration> parse_elapsed(std::string_view text) {
   int64_t seconds = 0;
   const size_t dash = text.find('-');
@@ -181,7 +184,7 @@ class SacctParser final : public RowParser {
   CsvReader csv_;
   StringPool& pool_;
   const TraceParams& params_;
-  std::array<size_t, kColumns> at_{};  // kColumns: missing in the file
+  std::array<size_t, kColumns> at_{};  // position of each column; kColumns: missing in the file
   std::vector<std::string_view> bound_;
   TraceRow row_;
 };
@@ -209,7 +212,7 @@ void SacctParser::parse() {
   if (job.pods == 1 && has_time(kStart)) job.node = name(kNodeList);
 }
 
-// Also "CANCELLED by 1000".
+// The state may have an addition, as in "CANCELLED by 1000".
 void SacctParser::parse_state() {
   const std::string_view text = csv_.text(at_[kState]);
   const std::string_view state = text.substr(0, text.find_first_of(" +"));
@@ -218,7 +221,7 @@ void SacctParser::parse_state() {
   row_.job.status = known->value;
 }
 
-// What the job held or, if it never started, what it requested.
+// Reads what the job held or, if it never started, what it requested.
 void SacctParser::parse_size() {
   TraceJob& job = row_.job;
   const Column column = csv_.is_nothing(at_[kAllocated]) ? kRequested : kAllocated;

@@ -1,5 +1,5 @@
-// The workloads of Sia: arrival time, application and number of GPUs. The duration depends on the
-// application's throughput, which is not in the file.
+// The workloads of Sia: arrival time, application and number of GPUs. The duration of a job depends
+// on the throughput of its application, which is not in the file.
 #include "models/workload/traces/formats/format.hpp"
 
 namespace orrery::traces {

@@ -1,5 +1,5 @@
 // The Standard Workload Format of the Parallel Workloads Archive: 18 fields separated by blanks, -1
-// for unknown values. Some logs append fields. They are skipped, except for the queue name in the
+// for unknown values. Some logs append fields. These are skipped, except for the queue name in the
 // 20th field of the 21-field variant.
 #include <array>
 #include <charconv>
@@ -66,8 +66,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 struct Split {
-  size_t count = 0;       // of the fields found
-  std::string_view rest;  // after the last requested field
+  size_t count = 0;       // number of fields found
+  std::string_view rest;  // what follows the last requested field
 };
 
 Split split_blanks(std::string_view line, std::span<std::string_view> fields) {
@@ -137,7 +137,7 @@ class SwfParser final : public RowParser {
   const TraceParams& params_;
   std::array<std::string_view, kFields> fields_;
   std::vector<Fact> facts_;
-  int64_t whole_job_ = TraceJob::kNone;  // row number of the last whole job
+  int64_t whole_job_ = TraceJob::kNone;  // id of the last job that has a row of its own
   TraceRow row_;
 };
 
@@ -165,7 +165,8 @@ Duration SwfParser::span(Field field) {
   return TraceJob::kUnknown;
 }
 
-// Logs with kilobytes per processor divide, and may have a fraction.
+// Memory per processor may have a fraction, because some logs divided the kilobytes of a job by its
+// processors.
 double SwfParser::kibibytes(Field field) {
   const std::string_view text = fields_[field];
   double value = -1;
@@ -211,7 +212,7 @@ void SwfParser::parse_status(Duration run) {
   }
 }
 
-// The measured use has no field in a job, but may contradict the request.
+// A job has no field for its measured use, which may contradict its request.
 void SwfParser::parse_use(Duration run) {
   const Duration cpu_time = span(kCpuTime);
   const double used = kibibytes(kUsedMemory);
@@ -222,8 +223,8 @@ void SwfParser::parse_use(Duration run) {
   if (requested > 0 && used > requested) findings_.remark("used more memory than it requested");
 }
 
-// The size of the job in processors. A log may have both counts, or one of them. The cores of a job
-// are pods of one core each, or one pod.
+// Reads the size of the job in processors. A log may have both counts, or one of them. The cores of
+// a job are pods of one core each, or one pod.
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);
@@ -258,8 +259,8 @@ void SwfParser::parse_names() {
   if (job.queue.empty()) job.queue = partition;
 }
 
-// The variant's fields after the 18th: nodes in braces, maybe with blanks between them, the queue
-// by name, and requested resources.
+// The variant has these fields after the 18th: nodes in braces, maybe with blanks between them, the
+// name of the queue, and requested resources.
 void SwfParser::parse_variant(std::string_view rest) {
   std::array<std::string_view, 4> fields;
   size_t queue = 1;

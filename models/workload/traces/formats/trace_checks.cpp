@@ -9,7 +9,7 @@
 namespace orrery::traces {
 namespace {
 
-// Whether a parameter has its default, and whether it applies to the format.
+// A parameter: whether it has its default, whether it applies to the format, and the reason if not.
 struct Use {
   std::string_view name;
   bool is_default;

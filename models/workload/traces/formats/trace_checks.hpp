@@ -12,10 +12,10 @@
 
 namespace orrery::traces {
 
-// The clock of a trace.
+// How the times of a trace are written: as seconds, as dates, or as either.
 enum class Clock : uint8_t { Seconds, Dates, Either };
 
-// The parameter `name` with the value `text`, which the clock must allow.
+// The time that a parameter gives, or what is wrong with it.
 struct Instant {
   std::optional<Time> at;
   std::string mistake;  // "name: ..."; empty: valid or no text

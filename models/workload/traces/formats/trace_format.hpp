@@ -8,7 +8,8 @@
 
 namespace orrery {
 
-// Auto: by the names in the header, or the pattern of the first lines.
+// Auto: the format is recognised by the column names in the header, or by the pattern of the first
+// lines.
 enum class TraceFormat : uint8_t {
   Auto,
   Openb,
@@ -77,14 +78,14 @@ enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
 // Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job; beyond half a million jobs the rest goes to a temporary file. Auto: as the format
+// first job; jobs beyond half a million go to a temporary file. Auto: Window or All, as the format
 // requires.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};
 }
 
-// Which count of processors is a job's size. If only one was recorded, it is used.
+// Which count of processors is a job's size. If only one of both was recorded, that one is used.
 enum class TraceProcessors : uint8_t { Requested, Allocated };
 constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
   return {"requested", "allocated"};
@@ -96,7 +97,7 @@ constexpr std::array<std::string_view, 3> enum_names(TraceOverruns) {
   return {"keep", "cut", "raise"};
 }
 
-// Which name of a job is the team for quotas and fair shares.
+// Which property of a job is its team for quotas and fair shares.
 enum class TraceTeam : uint8_t { Queue, Group };
 constexpr std::array<std::string_view, 2> enum_names(TraceTeam) { return {"queue", "group"}; }
 

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Outcome of the job. Running and Pending: it had not ended when recording stopped.
+// Outcome of the job. Running and Pending: the job had not ended when the recording stopped.
 enum class TraceStatus : uint8_t {
   Completed,
   Cancelled,
@@ -57,27 +57,27 @@ struct TraceJob {
   static constexpr int64_t kNone = -1;
 
   int64_t id = 0;   // the number in its name, or a hash of the name
-  int64_t row = 0;  // in the file, from 1, for messages
+  int64_t row = 0;  // number of its row in the file, from 1, for messages
   Time submit;      // from the start of the run
   Duration duration;
   Duration wait_recorded = kUnknownWait;
   Duration requested_time = kUnknown;   // the user's estimate of the duration, or its limit
   Duration deadline = kUnknown;         // from the submission
   Duration cancelled_after = kUnknown;  // from the submission, for jobs that never started
-  int64_t after = kNone;                // id of the job after whose end it was submitted
-  Duration think_time = kUnknown;       // from that end to the submission
+  int64_t after = kNone;                // id of another job; this job was submitted after its end
+  Duration think_time = kUnknown;       // from the end of that job to the submission
   int32_t pods = 1;
   int32_t gpus_per_pod = 0;
-  int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the count does not divide
-  int32_t gpu_milli = 1000;       // of each GPU; 1000 is a whole one
+  int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the GPUs do not divide evenly
+  int32_t gpu_milli = 1000;       // share of each GPU that is requested; 1000 is a whole GPU
   int64_t cpu_milli_per_pod = 0;  // 0: unknown
   Bytes memory_per_pod;           // 0: unknown
   std::string_view user;
   std::string_view group;
   std::string_view queue;
   std::string_view application;  // a model, a program or a type of work
-  std::string_view gpu_models;   // "A|B": either one; empty: any
-  std::string_view node;         // its node, if params.recorded_nodes; for a single pod
+  std::string_view gpu_models;   // "A|B": A or B; empty: any
+  std::string_view node;         // the node of a single pod, if params.recorded_nodes
   TracePriority priority = TracePriority::Normal;
   TraceStatus status = TraceStatus::Unknown;
   TraceName name;

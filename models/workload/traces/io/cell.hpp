@@ -15,11 +15,11 @@ std::optional<int64_t> parse_whole(std::string_view text);  // "12" or "12.0"
 // dropped. Empty for NaN, infinity or a span of more than 292 years.
 std::optional<Duration> parse_seconds(std::string_view text);
 // "2020-04-01 12:00:00", or the date alone, counted from 1970 as if the clock were UTC. Traces do
-// not name a zone, and the supported ones come from places without daylight saving.
+// not name a time zone, and daylight saving is ignored.
 std::optional<Time> parse_date_time(std::string_view text);
 // A date with a time of day, which may have a fraction and an offset from UTC: "2023-11-16
-// 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is ignored, because local time decides
-// the hour of the day.
+// 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is ignored, because the hour of the
+// day is that of local time.
 std::optional<Time> parse_stamp(std::string_view text);
 bool is_nothing(std::string_view text);  // "", "None", "null", "nan" and the like
 

@@ -24,10 +24,10 @@ struct Word {
   E value;
 };
 
-// Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
-// order is free, and unknown ones are skipped. A getter that finds a wrong field reports it to the
-// findings and returns the lower bound. So a row is parsed without a branch per field, then dropped
-// as a whole.
+// Reads rows separated by commas, with RFC 4180 quotes inside a line. Columns are found by name, so
+// their order is free, and unknown columns are skipped. A getter that finds a wrong field reports
+// it to the findings and returns the lower bound. So a row is parsed without a branch per field,
+// then dropped as a whole.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
@@ -39,11 +39,12 @@ class CsvReader {
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
-  // Column number k of the getters is names[k]. A missing column ends the reading with a mistake;
-  // `hint` ends its message.
+  // Column number k of the getters is names[k]. A missing column ends the reading with a mistake,
+  // whose message ends with `hint`.
   void bind(std::span<const std::string_view> names, std::string_view hint = {});
-  TraceColumnUse use(std::span<const std::string_view> names) const;  // columns of the header
-  // Skips lines that start with '#', after the header.
+  // Which columns of the header are among `names`.
+  TraceColumnUse use(std::span<const std::string_view> names) const;
+  // From now on, lines after the header that start with '#' are skipped.
   void allow_comments() { has_comments_ = true; }
 
   // False at the end of the table. Skips blank lines.
@@ -73,8 +74,9 @@ class CsvReader {
   }
   // For mistakes that getters cannot see: a well-formed field that contradicts another one.
   void wrong(size_t column, std::string_view expected);
-  std::string place(size_t column) const;                                // ":column (name)"
-  size_t column(size_t column) const { return positions_[column] + 1; }  // in the file, from 1
+  std::string place(size_t column) const;  // ":column (name)"
+  // Position in the file, from 1.
+  size_t column(size_t column) const { return positions_[column] + 1; }
 
  private:
   bool split(std::string_view line);
@@ -88,7 +90,7 @@ class CsvReader {
   std::vector<std::string> header_;
   std::vector<size_t> positions_;  // index of each bound column among the fields
   std::vector<std::string_view> fields_;
-  std::string unquoted_;  // unquoted texts of the row
+  std::string unquoted_;  // texts of the row's quoted fields
 };
 
 }  // namespace orrery::traces

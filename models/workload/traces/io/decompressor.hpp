@@ -36,8 +36,8 @@ class StoredBytes {
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
-  // Fills `out` as far as possible; zero bytes mean the end or an error. Packed streams may follow
-  // each other.
+  // Writes unpacked bytes to `out` and returns their number; 0 at the end or after an error.
+  // Several packed streams may follow each other.
   virtual size_t read(StoredBytes& input, std::span<char> out) = 0;
   const std::string& complaint() const { return complaint_; }
 
@@ -45,7 +45,7 @@ class Decompressor {
   std::string complaint_;
 };
 
-// By the first bytes, gzip or xz; null for other data.
+// The decompressor for data that begins with `head`: gzip or xz. Null for other data.
 std::unique_ptr<Decompressor> decompressor_for(std::string_view head);
 
 }  // namespace orrery::traces

@@ -23,10 +23,10 @@ struct TraceColumnUse {
 
 namespace traces {
 
-// Three degrees. A mistake is a row that violates the format: it ends the reading or, with
-// `lenient`, is skipped and counted. A row left out is well formed but no job by the format's
-// rules, such as one without processors. A remark is a job that is kept although its numbers
-// contradict each other. Nothing is dropped without one of these.
+// Findings have three degrees. A mistake is a row that violates the format: it ends the reading or,
+// with `lenient`, is skipped and counted. A row left out is well formed but no job by the format's
+// rules, such as one without processors. A remark is about a job that is kept although its numbers
+// contradict each other. No row is dropped without one of these.
 class Findings {
  public:
   static constexpr size_t kExamplesMax = 20;
@@ -57,18 +57,19 @@ class Findings {
     row_ok_ = true;
   }
   bool row_ok() const { return row_ok_; }
-  // No further row may be read.
+  // If true, no further row may be read.
   bool is_stopped() const { return is_stopped_; }
 
-  // Only the first mistake of a row is noted. `what` follows `file:row`.
+  // Only the first mistake of a row is kept. The message is `file:row` followed by `what`.
   void mistake(std::string_view what);
   // `file:row:column (name): found '...', expected ...`
   void wrong_field(size_t column, std::string_view name, std::string_view found,
                    std::string_view expected);
-  // A mistake of the file or of the request, lenient or not; the whole message.
+  // Ends the reading, lenient or not, because of a mistake in the file or in the parameters.
+  // `message` is the whole message.
   void stop(const std::string& message);
-  // Takes the findings of another table of the same log: its errors end the reading, its skipped
-  // rows are reported.
+  // Takes the findings of another table of the same log. Its errors end the reading, and its
+  // skipped rows are reported.
   void take_over(const Findings& beside);
   // `what` must be a literal; counts are in the order of their first rows.
   void leave_out(std::string_view what);
@@ -85,7 +86,7 @@ class Findings {
   const std::string& first_skipped() const { return first_skipped_; }
   // The first malformed rows that were skipped, those of other tables included.
   const std::vector<std::string>& skipped_examples() const { return examples_; }
-  // Notes of other tables.
+  // Notes about other tables, from take_over().
   const std::vector<TraceNote>& beside() const { return beside_; }
   const std::vector<Count>& left_out() const { return left_out_; }
   const std::vector<Count>& remarks() const { return remarks_; }
@@ -104,8 +105,8 @@ class Findings {
   std::vector<TraceNote> beside_;
 };
 
-// Rows skipped and left out with the reason, then oddities of kept rows, then skipped rows of other
-// tables.
+// Rows that were skipped or left out, with the reason, then oddities of rows that were kept, then
+// skipped rows of other tables.
 std::vector<TraceNote> notes_of(const Findings& findings);
 
 }  // namespace traces

@@ -11,8 +11,9 @@
 
 namespace orrery::traces {
 
-// Streams, because one array may have gigabytes. Checks the grammar: all tokens up to the first
-// error are of well-formed JSON. Several values may follow each other, as in JSON Lines.
+// The text is streamed, because one array may have gigabytes. The grammar is checked: all tokens
+// before the first error belong to well-formed JSON. Several values may follow each other, as in
+// JSON Lines.
 class JsonTokens {
  public:
   enum class Kind : uint8_t {
@@ -26,7 +27,7 @@ class JsonTokens {
     True,
     False,
     Null,
-    End,   // of the text
+    End,   // end of the text
     Error  // see error()
   };
   static constexpr size_t kDepthMax = 64;
@@ -37,10 +38,10 @@ class JsonTokens {
       : source_{std::move(source)}, is_lines_{is_lines} {}
 
   Kind next();
-  // Of the last key, string or number; valid until the next call.
+  // The text of the last key, string or number; valid until the next call.
   std::string_view text() const { return text_; }
   int64_t row() const { return token_row_; }        // where the last token begins
-  int64_t column() const { return token_column_; }  // in bytes, from 1
+  int64_t column() const { return token_column_; }  // where the last token begins, in bytes, from 1
   size_t depth() const { return nesting_.size(); }
   const std::string& name() const { return source_.name(); }
   const std::optional<std::string>& error() const { return error_; }
@@ -67,7 +68,7 @@ class JsonTokens {
   bool append_unicode();
   Kind value(int c);
   Kind finish(Kind kind);
-  bool skip_space();  // false at the end of a line that must not end there
+  bool skip_space();  // false: a line ends inside a value, with `is_lines`
 
   TextSource source_;
   bool is_lines_;
@@ -76,7 +77,7 @@ class JsonTokens {
   int64_t column_ = 1;
   int64_t token_row_ = 1;
   int64_t token_column_ = 1;
-  std::vector<char> nesting_;  // '{' and '['
+  std::vector<char> nesting_;  // the open brackets, '{' or '['
   bool expects_value_ = true;  // after '[' or ',' in an array, after ':' in an object
   bool is_after_value_ = false;
   bool is_first_ = false;  // right after an opening bracket

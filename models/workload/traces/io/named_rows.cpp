@@ -76,7 +76,7 @@ class JsonRows final : public NamedRows {
 
  private:
   using Kind = JsonTokens::Kind;
-  static constexpr size_t kKeysMax = 100;  // in messages
+  static constexpr size_t kKeysMax = 100;  // limit of the keys that use() returns
 
   // A line that is no JSON is one malformed row; false if nothing can be read after it.
   bool go_on() {
@@ -94,7 +94,7 @@ class JsonRows final : public NamedRows {
       const std::string key{tokens_.text()};
       const Kind value = tokens_.next();
       bool is_wanted = false;
-      for (size_t field = 0; field < wanted_.size(); ++field) {  // a header may repeat a name
+      for (size_t field = 0; field < wanted_.size(); ++field) {  // several fields may have one key
         if (wanted_[field].name != key) continue;
         is_wanted = true;
         take(value, cells_[field], key);

@@ -22,11 +22,11 @@ struct WantedField {
 };
 
 // Field number k of the getters is wanted[k], whatever the order in the file. Other fields are
-// skipped. A field that a row lacks is an empty text.
+// skipped. The text of a field that a row lacks is empty.
 class NamedRows {
  public:
   virtual ~NamedRows() = default;
-  // False at the end. Malformed rows go to the findings, which must outlive the rows.
+  // False at the end. Malformed rows are reported to the findings, which must outlive the rows.
   virtual bool next() = 0;
   virtual int64_t row() const = 0;
   virtual std::string place(size_t field) const = 0;  // ":column (name)"
@@ -50,7 +50,7 @@ class NamedRows {
   std::vector<Cell> cells_;
 };
 
-// `hint` ends the message about a missing column, before the list of the file's columns.
+// The message about a missing column ends with `hint` and the list of the file's columns.
 std::unique_ptr<NamedRows> open_named_csv(TextSource source, Findings& findings,
                                           std::vector<WantedField> wanted, std::string_view hint);
 std::unique_ptr<NamedRows> open_json_lines(TextSource source, Findings& findings,

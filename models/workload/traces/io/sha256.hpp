@@ -9,7 +9,7 @@
 
 namespace orrery::traces {
 
-// FIPS 180-4.
+// The algorithm of FIPS 180-4.
 class Sha256 {
  public:
   void add(std::string_view bytes);

@@ -11,12 +11,12 @@
 
 namespace orrery::traces {
 
-// Views stay valid as long as the pool. Never iterated, so its order has no effect.
+// Views stay valid as long as the pool. The pool is never iterated, so its order has no effect.
 class StringPool {
  public:
   static constexpr size_t kMax = 1'000'000;
 
-  // Empty once kMax different texts are stored: the column is not a column of names.
+  // Empty if kMax other texts are stored already: the column is then no column of names.
   std::optional<std::string_view> intern(std::string_view text) {
     if (text.empty()) return std::string_view{};
     if (const auto found = known_.find(text); found != known_.end()) return *found;

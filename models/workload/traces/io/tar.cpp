@@ -12,7 +12,7 @@ constexpr size_t kMagicAt = 257;
 constexpr size_t kSumAt = 148;
 constexpr size_t kSumLength = 8;
 
-// Digits with optional blanks or NULs around them.
+// Parses octal digits after optional blanks. Ignores what follows them.
 std::optional<uint64_t> octal(std::string_view field) {
   while (field.starts_with(' ')) field.remove_prefix(1);
   const size_t length = std::min(field.find_first_not_of("01234567"), field.size());
@@ -22,7 +22,7 @@ std::optional<uint64_t> octal(std::string_view field) {
   return value;
 }
 
-// Sum of all bytes of a header, with those of the checksum itself counted as blanks.
+// The sum of all bytes of a header. The bytes of its checksum count as blanks.
 uint64_t sum_of(std::string_view header) {
   uint64_t sum = kSumLength * uint64_t{' '};
   for (size_t i = 0; i < header.size(); ++i) {
@@ -31,7 +31,7 @@ uint64_t sum_of(std::string_view header) {
   return sum;
 }
 
-// Programs before 1988 write no magic. But no text has a NUL, and none has its own checksum in it.
+// Programs before 1988 write no magic. But no text contains a NUL, or its own checksum.
 bool is_old_header(std::string_view header) {
   const auto sum = octal(header.substr(kSumAt, kSumLength));
   return sum && header.find('\0') != std::string_view::npos && *sum == sum_of(header);
@@ -42,7 +42,7 @@ bool is_sparse(std::string_view path, char type) {
   return type == 'S' || path.find("GNUSparseFile.") != std::string_view::npos;
 }
 
-// An entry with metadata of another file; some programs store them in files ._NAME.
+// Whether an entry has metadata of another file: some programs store these in a file ._NAME.
 bool is_note(std::string_view path) {
   path = path.substr(0, path.find('\0'));
   return path.substr(path.rfind('/') + 1).starts_with("._");
@@ -106,7 +106,7 @@ size_t TarFile::read(StoredBytes& input, std::span<char> out) {
       case State::Skip:
         skip(input);
         break;
-      case State::Over:  // to the end, where the decompressor checks the sum
+      case State::Over:  // reads to the end, where the decompressor checks the sum
         if (fetch(input, block_) == 0) return 0;
         break;
     }
@@ -119,7 +119,7 @@ size_t TarFile::pass_through(StoredBytes& input, std::span<char> out) {
   const size_t got = std::min(held_ - given_, out.size());
   std::memcpy(out.data(), block_.data() + given_, got);
   given_ += got;
-  complaint_.clear();  // it is reported again after the text before it
+  complaint_.clear();  // the error is reported again after this text
   return got;
 }
 

@@ -13,15 +13,15 @@
 
 namespace orrery::traces {
 
-// Whether a text begins like a tar archive: POSIX format, which GNU's is too, or, given its first
-// 512 bytes, the format before it.
+// Whether `head` begins like a tar archive in the POSIX or GNU format. The format before POSIX is
+// recognised only if `head` has 512 bytes.
 bool is_tar(std::string_view head);
 
-// Streams the content of the only file in the archive; a second file is an error. A text that is no
-// archive passes through unchanged, because only the unpacked beginning shows that.
+// Streams the content of the only file in the archive. A second file is an error. Only the unpacked
+// beginning shows whether a text is an archive; any other text passes through unchanged.
 class TarFile final : public Decompressor {
  public:
-  // `packing`: compression of the archive itself; null: none.
+  // `packing` is the compression of the archive itself; null: none.
   explicit TarFile(std::unique_ptr<Decompressor> packing) : packing_{std::move(packing)} {}
   size_t read(StoredBytes& input, std::span<char> out) override;
   static constexpr size_t kBlock = 512;
@@ -40,10 +40,10 @@ class TarFile final : public Decompressor {
   std::unique_ptr<Decompressor> packing_;
   State state_ = State::Start;
   std::array<char, kBlock> block_{};
-  size_t held_ = 0;       // bytes of block_
-  size_t given_ = 0;      // part of them already passed on
-  uint64_t left_ = 0;     // of the content, or of skipped data
-  uint64_t padding_ = 0;  // after the content
+  size_t held_ = 0;       // bytes in block_
+  size_t given_ = 0;      // those bytes of block_ that were returned already
+  uint64_t left_ = 0;     // bytes left of the content, or of skipped data
+  uint64_t padding_ = 0;  // bytes of padding after the content
   bool has_file_ = false;
 };
 

@@ -19,7 +19,7 @@ static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
 constexpr size_t kSharedMax = size_t{256} << 20U;  // bytes of unpacked text
 
-// Empty: too large to share, or with errors, which each reader reports.
+// The whole text. Empty if it is too large to share, or has errors, which each reader then reports.
 std::optional<std::string> whole_text(TextSource source) {
   std::string text;
   for (std::string_view block = source.next_block(); !block.empty(); block = source.next_block()) {
@@ -90,7 +90,7 @@ void TextSource::fail(const std::string& what) {
   error_ = name_ + ":" + std::to_string(row_) + ": " + what;
 }
 
-// Moves the unread rest to the front and appends one block.
+// Moves the unread bytes to the front and appends one block.
 void TextSource::refill() {
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= begin_;
@@ -138,7 +138,7 @@ std::string_view TextSource::next_block() {
 
 std::optional<std::string_view> TextSource::next_line() {
   if (error_) return {};
-  size_t searched = 0;  // of the line that starts at begin_
+  size_t searched = 0;  // searched bytes of the line that starts at begin_
   for (;;) {
     const char* line = buffer_.get() + begin_;
     const size_t left = end_ - begin_;

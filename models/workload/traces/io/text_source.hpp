@@ -23,8 +23,8 @@ class TextSource {
 
   // With FileSharing, a file that is not too large is read and unpacked only once.
   static TextSource open_file(const std::string& path);
-  // The file `stem`, or the same file packed, in the folder of another file or in the parent
-  // folder.
+  // The file `stem`, plain or packed, in the folder of the file `path` or in the parent of that
+  // folder. Empty if there is none.
   static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
   // `text` must outlive the source; `name` is the file's name in messages.
   static TextSource from_memory(std::string_view text, std::string name);
@@ -35,10 +35,10 @@ class TextSource {
 
   // Valid until the next call; empty at the end of the text or after an error.
   std::optional<std::string_view> next_line();
-  // The text in blocks, for layouts without lines; empty at the end or after an error. Valid until
-  // the next call. Must not be mixed with next_line().
+  // The text in blocks, for layouts without lines. Empty at the end or after an error. Valid until
+  // the next call. Do not mix with calls of next_line().
   std::string_view next_block();
-  int64_t row() const { return row_; }  // of the line last returned, from 1
+  int64_t row() const { return row_; }  // row of the last line, from 1
   const std::string& name() const { return name_; }
   const std::optional<std::string>& error() const { return error_; }
 
@@ -47,7 +47,7 @@ class TextSource {
   void fail(const std::string& what);
   std::optional<std::string_view> accept(const char* line, size_t length);
   void refill();
-  std::string complaint() const;  // in the stored data
+  std::string complaint() const;  // what is wrong with the stored data
 
   std::string name_;
   std::shared_ptr<const std::optional<std::string>> shared_;  // the shared text, if any

@@ -48,7 +48,7 @@ void BlockWriter::put(uint64_t value) {
 
 void BlockWriter::put_signed(int64_t value) { put(zigzag(value)); }
 
-// Twice the seconds if they are whole, else one and the nanoseconds.
+// A span of whole seconds is stored as twice the seconds, another span as 1 and the nanoseconds.
 void BlockWriter::put_span(int64_t ns) {
   if (ns % kSecond == 0) return put(static_cast<uint64_t>(ns / kSecond) << 1U);
   put(1);

@@ -19,17 +19,17 @@
 
 namespace orrery::traces::native {
 
-// Layout, integers little-endian: eight bytes of magic, the length of the facts (u32) and the facts
-// as lines `key: value`. Then blocks: a header (bytes, items, both u32, checksum of the bytes, u64)
-// and their bytes. At the end a header with zero bytes and items, and the number of items of the
-// file in place of the checksum. An item is a run of varints. Texts are written at their first use,
-// and numbered.
+// Layout of a file, with little-endian integers: eight bytes of magic, the length of the facts
+// (u32), and the facts as lines `key: value`. Then come blocks: a header (bytes, items, both u32,
+// checksum of the bytes, u64) and their bytes. The file ends with a header with zero bytes and
+// items, and the number of items of the file in place of the checksum. An item is a run of varints.
+// A text is written at its first use and gets a number, which later uses write.
 class BlockWriter {
  public:
   using Fact = std::pair<std::string, std::string>;
 
-  // Writes a temporary file beside `path`, which replaces it only in finish(). Facts must not have
-  // line ends.
+  // Writes a temporary file beside `path`, which replaces the file at `path` only in finish().
+  // Facts must not have line ends.
   BlockWriter(std::string path, std::string_view magic, const std::vector<Fact>& facts);
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -59,7 +59,7 @@ class BlockWriter {
   std::string error_;
 };
 
-// Reads such files. Anything that the writer cannot have written ends the reading.
+// Reads files of BlockWriter. Anything that the writer cannot have written ends the reading.
 class BlockReader {
  public:
   using Fact = BlockWriter::Fact;
@@ -70,7 +70,7 @@ class BlockReader {
 
   // False at the end of the file, or where it is damaged.
   bool begin_item() { return !findings_.is_stopped() && (block_items_ > 0 || next_block()); }
-  // False, and the end of the reading, if anything in the item was wrong.
+  // False if anything in the item was wrong. The reading then ends.
   bool end_item();
   uint64_t varint() {
     uint64_t value = 0;
@@ -100,8 +100,8 @@ class BlockReader {
     return Duration{is_bad_ ? 0 : static_cast<int64_t>(value >> 1U) * kSecond};
   }
   std::string_view raw(size_t length_max);  // valid until the next item
-  std::string_view text();                  // as long as the pool
-  void refuse() { is_bad_ = true; }         // for values that the writer cannot have written
+  std::string_view text();                  // valid as long as the pool
+  void refuse() { is_bad_ = true; }         // call for values that the writer cannot have written
   bool is_bad() const { return is_bad_; }
   const std::vector<Fact>& facts() const { return facts_; }
 
@@ -115,7 +115,7 @@ class BlockReader {
   std::string noun_;
   Findings& findings_;
   StringPool& pool_;
-  std::string_view stored_;  // bytes read and not used yet
+  std::string_view stored_;  // bytes read from the source and not used yet
   std::string block_;
   size_t at_ = 0;
   bool is_bad_ = false;

@@ -17,7 +17,8 @@ constexpr size_t kFactsMax = size_t{1} << 20U;
 constexpr size_t kTextMax = 4096;
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Which fields of a job follow: those that differ from the usual value.
+// A mask of these bits says which fields of a job are stored: those that differ from the usual
+// value.
 enum Field : uint64_t {
   kWait = 1U << 0U,
   kRequested = 1U << 1U,
@@ -50,7 +51,7 @@ constexpr int64_t unzigzag(uint64_t value) {
   return static_cast<int64_t>(value >> 1U) ^ -static_cast<int64_t>(value & 1U);
 }
 
-// Eight bytes at a time; detects damage, not forgery.
+// Takes eight bytes at a time. Detects damage, not forgery.
 inline uint64_t checksum(std::string_view bytes) {
   uint64_t sum = 0x9E3779B97F4A7C15U ^ bytes.size();
   while (!bytes.empty()) {

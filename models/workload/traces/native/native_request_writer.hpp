@@ -12,7 +12,7 @@
 namespace orrery {
 
 // The counterpart of NativeWriter for requests. Ids of prefix blocks are written as differences,
-// because those of a request are mostly consecutive.
+// because the ids of a request are mostly consecutive.
 class NativeRequestWriter {
  public:
   NativeRequestWriter(std::string path,

@@ -11,7 +11,7 @@ namespace {
 
 using namespace traces::native;
 
-// Which fields of a request follow its arrival and its tokens.
+// A mask of these bits says which fields of a request follow its arrival and its tokens.
 enum Part : uint64_t {
   kIsImage = 1U << 0U,
   kBlocks = 1U << 1U,
@@ -79,7 +79,8 @@ void NativeRequestWriter::add(const RequestRow& request) {
 namespace traces {
 namespace {
 
-constexpr int64_t kTokensMax = 2'000'000'000;  // two prompts of the maximum of any reader
+// A request of format genai has two prompts of up to 1e9 tokens each.
+constexpr int64_t kTokensMax = 2'000'000'000;
 
 class NativeRequestParser final : public RequestParser {
  public:

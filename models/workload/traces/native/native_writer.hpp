@@ -11,13 +11,13 @@
 
 namespace orrery {
 
-// Writes jobs. Of each job only the fields with an unusual value are written.
+// Writes only those fields of a job that differ from the usual value.
 class NativeWriter {
  public:
   using Fact = std::pair<std::string, std::string>;
 
-  // Writes a temporary file beside `path`, which replaces it only in finish(). Facts must not have
-  // line ends.
+  // Writes a temporary file beside `path`, which replaces the file at `path` only in finish().
+  // Facts must not have line ends.
   NativeWriter(std::string path, const std::vector<Fact>& facts);
 
   void add(const TraceJob& job);  // submissions must not decrease

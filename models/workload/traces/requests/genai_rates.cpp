@@ -1,6 +1,6 @@
 // The rates of the Alibaba GenAI set of 2026: requests per second of each container, one value for
-// each 57 s of the set's clock. Read as requests: each container gets the number that its rates add
-// up to, evenly spread over the 57 s.
+// each 57 s of the set's clock. The parser makes requests of them. Each container gets the number
+// that its rates add up to, evenly spread over the 57 s.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -56,12 +56,13 @@ class RatesParser final : public RequestParser {
   std::optional<Time> first_;
   bool has_rate_ = false;  // the first rate of the next step is read
   bool is_over_ = false;
-  std::map<std::string_view, double> carried_;  // by container: the fraction of a request
+  // By container: fraction of a request left over from the last step.
+  std::map<std::string_view, double> carried_;
   std::vector<RequestRow> waiting_;
   size_t given_ = 0;
 };
 
-// Requests of two overlapping steps would interleave in time.
+// Steps must not overlap, because their requests would interleave in time.
 void RatesParser::check_stamp(Time at) {
   if (at < rate_.at) {
     csv_.wrong(kStamp, "a time not before the row above");
@@ -70,8 +71,8 @@ void RatesParser::check_stamp(Time at) {
   }
 }
 
-// False at the end. Counts of the service's entrance repeat those of its containers, and are
-// skipped.
+// False at the end. Rows without a container are skipped: they count requests at the service's
+// entrance, which its containers count again.
 bool RatesParser::read_rate() {
   while (csv_.next_row()) {
     Rate rate;

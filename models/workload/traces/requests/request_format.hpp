@@ -21,16 +21,16 @@ class RequestParser {
   using Fact = std::pair<std::string, std::string>;
 
   virtual ~RequestParser() = default;
-  // The next well-formed row, with the trace's own arrival time; null at the end, or when the
+  // The next well-formed row, with its arrival on the trace's clock. Null at the end, or when the
   // findings are stopped.
   virtual RequestRow* next() = 0;
-  // Metadata of the file.
+  // Facts stated in the file.
   virtual std::span<const Fact> facts() const { return {}; }
 };
 
 struct RequestInput {
   TextSource source;
-  Findings& findings;  // outlives the parser, as the pool does
+  Findings& findings;  // must outlive the parser, as must the pool
   StringPool& pool;
 };
 
@@ -42,7 +42,7 @@ struct RequestLayout {
   bool has_groups = false;
   bool has_statuses = false;
 };
-constexpr int64_t kPrefixBlocksMax = 1'000'000;  // of one request
+constexpr int64_t kPrefixBlocksMax = 1'000'000;  // limit for one request
 
 extern const RequestLayout kAzureLlmLayout;
 extern const RequestLayout kMooncakeLayout;
@@ -50,7 +50,8 @@ extern const RequestLayout kGenAiLayout;
 extern const RequestLayout kNativeRequestLayout;
 extern const RequestLayout kGenAiRatesLayout;
 
-// The requested layout, or the one that the beginning of the file matches; null: none.
+// The requested layout, or for Auto the one that matches the beginning of the file. Null if none
+// does.
 const RequestLayout* find_request_layout(std::string_view beginning, RequestFormat wanted);
 
 }  // namespace orrery::traces

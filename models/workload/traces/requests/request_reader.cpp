@@ -37,7 +37,7 @@ class FileRequestReader final : public RequestReader {
   }
 
   const RequestRow* next() override {
-    // A parser that reads ahead may hold rows from before the error.
+    // After an error no row is returned, not even one that the parser has read ahead.
     if (has_enough() || findings_.is_stopped()) return nullptr;
     if (copies_left_ > 0) {
       --copies_left_;
@@ -100,7 +100,7 @@ class FileRequestReader final : public RequestReader {
   RequestRow* row_ = nullptr;  // the parser's last row
   std::optional<Time> window_start_, window_end_;
   std::optional<Time> zero_;  // time in the trace at which the replay starts
-  Time last_;                 // arrival on the trace's clock
+  Time last_;                 // arrival of the last row, on the trace's clock
   std::vector<bool> group_seen_;
   int32_t copies_left_ = 0;
   RequestCounts counts_;

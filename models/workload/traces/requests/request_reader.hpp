@@ -1,5 +1,5 @@
-// models/workload/traces/requests/request_reader.hpp -- requests of an inference trace, in its
-// order.
+// models/workload/traces/requests/request_reader.hpp -- requests of an inference trace, in the
+// order of arrival.
 #pragma once
 
 #include <array>
@@ -60,9 +60,9 @@ struct RequestTraceParams {
 };
 
 // At the end of a file every row is counted once: rows = skipped + left out + filtered + delivered
-// / copies. Only a row of a series of rates makes any number of requests.
+// / copies. This does not hold for genai_rates, where a row makes any number of requests.
 struct RequestCounts {
-  int64_t rows = 0;  // read, with any result
+  int64_t rows = 0;  // rows read, whatever became of them
   int64_t delivered = 0;
   int64_t left_out = 0;  // well-formed rows that are no requests by the format's rules
   int64_t outside_window = 0, other_group = 0, other_status = 0;
@@ -71,8 +71,8 @@ struct RequestCounts {
   int64_t filtered() const { return outside_window + other_group + other_status; }
 };
 
-// Streams; never throws. A reader that could not open its file, or found a wrong row, ends early
-// and has an error. Arrivals never decrease: such a row is a mistake.
+// The trace is streamed. A reader never throws. If it could not open its file, or found a wrong
+// row, it ends early and has an error. A row that arrives before the row above it is a mistake.
 class RequestReader {
  public:
   virtual ~RequestReader() = default;
@@ -83,7 +83,7 @@ class RequestReader {
   virtual std::vector<TraceNote> notes() const = 0;
   // The first malformed rows that were skipped, with the text of their errors.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
-  // Facts in the file itself.
+  // Facts stated in the file.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
   virtual RequestFormat format() const = 0;  // Auto if the file was not recognised
 
@@ -97,7 +97,7 @@ std::unique_ptr<RequestReader> open_requests(const RequestTraceParams& params);
 // Reads text in memory, which must outlive the reader.
 std::unique_ptr<RequestReader> open_requests_text(const RequestTraceParams& params,
                                                   std::string_view text);
-// By its first lines; Auto: unreadable, or no requests.
+// The format of a file by its first lines. Auto: the file is unreadable, or has no requests.
 RequestFormat detect_requests(const std::string& file);
 
 }  // namespace orrery

@@ -11,23 +11,26 @@
 
 namespace orrery {
 
-// Llm: tokens in and out. Image: denoising steps for a number of pictures.
+// An Llm request has tokens in and out. An Image request has denoising steps for a number of
+// images.
 enum class RequestKind : uint8_t { Llm, Image };
 constexpr std::array<std::string_view, 2> enum_names(RequestKind) { return {"llm", "image"}; }
 
-// The views are valid until the next row, names as long as the reader.
+// The views are valid until the next row; names are valid as long as the reader.
 struct RequestRow {
   static constexpr Duration kUnknown{-1};
 
   int64_t row = 0;  // in the file, from 1
-  Time arrival;     // from the start of the first day if the trace has dates, else from its zero
+  // From window_start; without one, from the first midnight if the trace has dates, else from its
+  // zero.
+  Time arrival;
   RequestKind kind = RequestKind::Llm;
   int64_t input_tokens = 0;
   int64_t output_tokens = 0;
-  // Ids of blocks of 512 tokens; equal ids are equal texts.
+  // Ids of the 512-token blocks of the prompt. Blocks with equal ids have equal texts.
   std::span<const int64_t> prefix_blocks = {};
   int32_t images = 0;
-  int32_t steps = 0;     // of each image
+  int32_t steps = 0;     // denoising steps of each image
   int32_t adapters = 0;  // LoRA weights on top of the model
   std::string_view model, group, application;
   Duration execution = kUnknown;  // recorded execution time

@@ -10,7 +10,7 @@ constexpr int64_t kTokensMax = 1'000'000'000;
 constexpr std::string_view kAzureColumns[] = {"TIMESTAMP", "ContextTokens", "GeneratedTokens"};
 
 void parse_azure(CsvReader& csv, StringPool&, RequestRow& row) {
-  row.arrival = csv.stamp(0);  // ticks of 100 ns
+  row.arrival = csv.stamp(0);  // in ticks of 100 ns
   row.input_tokens = csv.whole(1, 0, kTokensMax);
   row.output_tokens = csv.whole(2, 0, kTokensMax);
 }
@@ -44,7 +44,7 @@ constexpr Word<TraceStatus> kStates[] = {{"SUCCEED", TraceStatus::Completed},
                                          {"PENDING", TraceStatus::Pending},
                                          {"PROCESSING", TraceStatus::Running}};
 
-// The prompts of a request are counted together. Empty fields of a failed request are zero.
+// Prompt and negative prompt are counted together. Empty fields, as in failed requests, count as 0.
 void parse_genai(CsvReader& csv, StringPool& pool, RequestRow& row) {
   const auto count = [&](size_t column, int64_t high) {
     return csv.is_nothing(column) ? 0 : csv.whole(column, 0, high);

@@ -8,8 +8,8 @@
 
 namespace orrery::traces {
 
-// A sorted sample to draw from. Up to 1,024 values are stored; larger samples are cut into as many
-// equal slices, each stored as its mean, so draws have the mean of the sample.
+// A sorted sample to draw from. Up to 1,024 values are stored. A larger sample is cut into 1,024
+// equal slices, and the mean of each slice is stored, so draws have the mean of the sample.
 class Quantiles {
  public:
   static constexpr size_t kPointsMax = 1024;
@@ -20,10 +20,11 @@ class Quantiles {
   std::vector<double> points_;
 };
 
-// Kolmogorov-Smirnov: the largest difference between the shares of two samples up to any value.
-// Example: samples {1, 2} and {2, 3}: at 1 the shares are 1/2 and 0, so the distance is 1/2.
+// The Kolmogorov-Smirnov distance: the largest difference between the shares of two samples up to
+// any value. Example: samples {1, 2} and {2, 3}. Up to 1 the shares are 1/2 and 0, so the distance
+// is 1/2.
 double ks_distance(std::vector<double> a, std::vector<double> b);
-// A distance that one of twenty pairs of samples of one continuous distribution exceeds.
+// The distance that one in twenty pairs of samples of one continuous distribution exceeds.
 double ks_bound(size_t a, size_t b);
 
 }  // namespace orrery::traces

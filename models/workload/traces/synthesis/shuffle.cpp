@@ -38,8 +38,9 @@ class ShuffledReader final : public TraceReader {
   TraceColumnUse columns() const override { return reader_->columns(); }
 
  private:
-  // As the FGD artifact inflates a workload: draws with replacement until the next job would exceed
-  // the target, where that job counts as one GPU.
+  // Fits the jobs to a load as the FGD artifact does. Jobs are removed at random until the demand
+  // is not above the target. If none had to be removed, jobs are drawn with replacement until the
+  // next one would exceed the target. In this comparison the next one counts with a single GPU.
   void fit(double target) {
     int64_t demand = 0;
     for (const TraceJob& job : jobs_) demand += job.gpu_milli_total();

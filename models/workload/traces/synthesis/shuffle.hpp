@@ -31,7 +31,8 @@ struct ShuffleParams {
   }
 };
 
-// Holds the whole trace: 200 bytes a job. `gpu_milli_total` is the demand of load 1.
+// Holds the whole trace, 280 bytes a job. `gpu_milli_total` is what all jobs together request at
+// load 1.
 std::unique_ptr<TraceReader> shuffled(std::unique_ptr<TraceReader> reader,
                                       const ShuffleParams& params, Rng rng,
                                       int64_t gpu_milli_total);

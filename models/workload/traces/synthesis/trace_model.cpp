@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kHour = 3600_s;
 constexpr size_t kDay = 24;  // hours
 constexpr size_t kWeek = 7 * kDay;
-constexpr size_t kJobsOfWeek = 20 * kWeek;  // with fewer, single hours are unreliable
+constexpr size_t kJobsOfWeek = 20 * kWeek;  // with fewer jobs, single hours are unreliable
 
 }  // namespace
 
@@ -23,7 +23,7 @@ uint32_t TraceModel::Drawn::draw(Rng& rng) const {
                                      until.begin())];
 }
 
-// Jobs with GPUs by powers of two of their milli-GPUs; others by their cores.
+// The size class of a job: the power of two of its milli-GPUs or, without GPUs, of its milli-CPUs.
 int TraceModel::size_class(const TraceJob& job) {
   constexpr int kNoGpus = 64;
   const int64_t milli = job.gpu_milli_total();
@@ -133,7 +133,8 @@ ModelledTrace::ModelledTrace(const TraceModel& model, const TraceModelParams& pa
   if (params_.jobs_max == 0 && model.span() == Duration{}) params_.jobs_max = model.jobs();
 }
 
-// On the ticks of the trace's clock, with the fraction carried on. Skips hours without arrivals.
+// The next arrival, rounded down to a tick of the trace's clock; `exact_` keeps the fraction. Skips
+// hours in which no gap of the trace began.
 Time ModelledTrace::next_arrival() {
   const auto gaps_at = [&](Time at) -> const std::optional<traces::Quantiles>& {
     return model_.gaps_[model_.hour_of(at, model_.gaps_.size())];

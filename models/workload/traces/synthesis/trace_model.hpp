@@ -19,14 +19,14 @@ namespace orrery {
 
 // The gap to the next arrival is drawn from the gaps that began in the same hour of the week. (In
 // the same hour of the day, if the trace is shorter than two weeks or has few jobs.) This
-// reproduces bursts and daily patterns. A job's user is drawn by share, or is that of the job
-// before as often as the trace shows beyond chance. A request is drawn from its user's requests;
-// duration and outcome are drawn from jobs of its size, by powers of two. Waits, requested times,
-// deadlines and chains of jobs are not modelled.
+// reproduces bursts and daily patterns. A job has the user of the job before as often as in the
+// trace beyond chance; otherwise its user is drawn by share of jobs. The request is drawn from the
+// user's requests. Duration and outcome are drawn from jobs of the same size class, a power of two.
+// Waits, requested times, deadlines and chains of jobs are not modelled.
 class TraceModel {
  public:
   void add(const TraceJob& job);
-  void fit();  // after the last add()
+  void fit();  // call after the last add()
   int64_t jobs() const { return static_cast<int64_t>(submits_.size()); }
   Duration span() const {
     return submits_.empty() ? Duration{} : submits_.back() - submits_.front();
@@ -44,7 +44,7 @@ class TraceModel {
     std::string_view group, queue, application, gpu_models;
     auto operator<=>(const Shape&) const = default;
   };
-  struct Drawn {  // indices, with the number of jobs up to and including each
+  struct Drawn {  // indices, and for each the number of jobs with this or an earlier index
     std::vector<uint32_t> indices;
     std::vector<int64_t> until;
     uint32_t draw(Rng& rng) const;
@@ -69,7 +69,8 @@ class TraceModel {
   int64_t same_user_ = 0;  // jobs with the user of the job before
   uint32_t last_user_ = 0;
 
-  std::vector<std::optional<traces::Quantiles>> gaps_;  // seconds, by the hour in which they began
+  // Seconds, by the hour in which the gap began.
+  std::vector<std::optional<traces::Quantiles>> gaps_;
   double user_repeats_ = 0;
   Drawn by_user_;
   std::vector<Drawn> shapes_of_;  // by user

@@ -11,9 +11,9 @@
 namespace orrery::traces {
 
 // Stores the k smallest hashes of the numbers. Up to k distinct numbers the count is exact. Beyond
-// that, the k-th smallest of n hashes lies near k / n of their range, which gives n with a standard
-// error of 1 / sqrt(k), a fifth of a per cent here. Example: k = 4 and a fourth smallest hash at
-// 1/100 of the range: about 400 numbers.
+// that, the count follows from the share s of the range of hashes below the k-th smallest one: it
+// is (k - 1) / s, with a standard error of 1 / sqrt(k), a fifth of a per cent here. Example: k = 4,
+// and the fourth smallest hash lies at 1/100 of the range. Then there are about 300 numbers.
 class DistinctCounter {
  public:
   static constexpr size_t kKept = size_t{1} << 18U;  // 13 MB at most
@@ -36,7 +36,7 @@ class DistinctCounter {
 
  private:
   size_t kept_;
-  bool has_more_ = false;  // more than are stored
+  bool has_more_ = false;  // more than `kept_` distinct numbers were added
   std::set<uint64_t> smallest_;
 };
 

@@ -13,8 +13,8 @@ namespace orrery {
 struct OpenbNode {
   std::string name;
   int64_t cpu_milli = 0;
-  Bytes memory;       // 0: not in the list
-  int32_t gpus = 0;   // whole ones
+  Bytes memory;       // 0: the list does not have it
+  int32_t gpus = 0;   // whole GPUs
   std::string model;  // empty: no GPUs
 };
 
@@ -23,12 +23,12 @@ struct OpenbNodeList {
   std::vector<std::string> errors;  // at most 20; with errors the nodes are incomplete
 };
 
-// Columns sn, cpu_milli, memory_mib, gpu, model; or the PAI machine list without a header: machine,
-// GPU type, cores, memory in GiB, GPUs; or the list of the spot set: gpu_model, gpu_capacity_num,
-// cpu_num, node_name; or a user's own list: name, gpus, gpu_model, cpus, memory in GiB or empty.
-// Plain or packed, at most a million nodes.
+// A list has one of these sets of columns. openb: sn, cpu_milli, memory_mib, gpu, model. The PAI
+// machine list, without a header: machine, GPU type, cores, memory in GiB, GPUs. The spot set:
+// gpu_model, gpu_capacity_num, cpu_num, node_name. A user's own list: name, gpus, gpu_model, cpus,
+// memory in GiB or empty. The file is plain or packed, and has at most a million nodes.
 OpenbNodeList read_openb_nodes(const std::string& path);
-// Reads text in memory, called `name` in messages.
+// Reads text in memory, which is called `name` in messages.
 OpenbNodeList parse_openb_nodes(std::string_view text, std::string name);
 
 }  // namespace orrery

@@ -31,7 +31,7 @@ Bytes gibibytes(double count) {
   return Bytes{static_cast<int64_t>(count * static_cast<double>(1 << 30))};
 }
 
-// Hundredths of a GPU: a share of one GPU, or whole GPUs.
+// Converts hundredths of a GPU to a share of one GPU, or to whole GPUs.
 void set_gpus(double hundredths, int32_t& gpus, int32_t& gpu_milli) {
   gpus = hundredths <= 0 ? 0 : static_cast<int32_t>(std::ceil(hundredths / 100));
   gpu_milli = hundredths > 0 && hundredths < 100
@@ -220,7 +220,7 @@ void PaiTables::apply_use(std::string_view name, TraceJob& job) const {
     job.memory_per_pod = Bytes{static_cast<int64_t>(use.memory * 1e9)};
   }
   if (job.gpus_per_pod == 0 || use.gpu_workers == 0) return;
-  // A worker with an idle GPU still needs one.
+  // A worker whose GPU is idle still needs one.
   const double hundredths = std::max(use.gpu / use.gpu_workers, 0.1);
   set_gpus(hundredths, job.gpus_per_pod, job.gpu_milli);
   job.gpus_last_pod = job.gpus_per_pod;

@@ -30,8 +30,8 @@ struct PaiPlan {
   int32_t gpu_milli = 1000;
   std::string_view gpu_model;
 };
-// From a row of the task table, whose columns are bound. More than one GPU is rounded up to whole
-// GPUs.
+// The plan in a row of the task table, whose columns must be bound. A request of more than one GPU
+// is rounded up to whole GPUs.
 PaiPlan parse_pai_plan(CsvReader& row, StringPool& pool);
 constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
     Word<TraceStatus>{"Terminated", TraceStatus::Completed},
@@ -40,29 +40,29 @@ constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
     {"Waiting", TraceStatus::Pending},
     {"Interrupted", TraceStatus::Unknown}};
 
-// Start and duration, from a column and the next one; jobs that never started are left out.
+// Reads start and end from a column and the next one. Jobs that never started are left out.
 void parse_pai_times(CsvReader& row, size_t start_column, TraceRow& out);
 void apply_pai_plan(const PaiPlan& plan, TraceJob& job);
 // "job/task", the name of a task.
 std::string pai_task_name(std::string_view job, std::string_view task);
 
-// The user of a job, and its submission time.
+// User and submission time of a job.
 struct PaiSubmission {
   Time at;
   bool is_known = false;
   std::string_view user, workload, gpu_model;
 };
 
-// Measured use of workers, each over its life.
+// Measured use of one or more workers, each over its life.
 struct PaiUse {
   int32_t workers = 0, gpu_workers = 0, memory_workers = 0;
-  double cpu = 0;     // hundredths of a core, all workers together
-  double gpu = 0;     // hundredths of a GPU
-  double memory = 0;  // GB; of the worker with the most
+  double cpu = 0;     // hundredths of a core, summed over the workers
+  double gpu = 0;     // hundredths of a GPU, summed over the workers
+  double memory = 0;  // GB, of the worker with the most
 };
 
-// For millions of jobs: names are stored as hashes. Two names with one hash are unlikely below
-// billions of names.
+// The tables may have millions of jobs, so names are stored as hashes. Two names with one hash are
+// unlikely below billions of names.
 class PaiTables {
  public:
   enum class UseOf : uint8_t { Tasks, Workers };
@@ -70,21 +70,22 @@ class PaiTables {
   // Findings and pool must outlive the tables.
   PaiTables(Findings& findings, StringPool& pool) : findings_{findings}, pool_{pool} {}
 
-  // Reads the tables in the folder of a file, or in its parent, if they exist.
+  // Reads the tables in the folder of `file`, or in the parent of that folder, if they exist.
   void read_jobs_beside(const std::string& file);
   bool read_plans_beside(const std::string& file);
   bool read_uses_beside(const std::string& file, UseOf of);
-  void read_groups(TextSource source);  // call before read of jobs
+  void read_groups(TextSource source);  // call before read_jobs()
   void read_jobs(TextSource source);
   void read_plans(TextSource source);
   void read_uses(TextSource source, UseOf of);
 
-  const std::vector<std::string>& files() const { return files_; }  // that were read
+  const std::vector<std::string>& files() const { return files_; }  // the files that were read
 
-  // Sets time and user of the submission; if unknown, the time of the start.
+  // Sets time and user of the submission. If the time is unknown, the job is submitted at its
+  // start.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
-  // Replaces the planned request, except for the number of pods.
+  // Replaces the planned request by the measured use, except for the number of pods.
   void apply_use(std::string_view name, TraceJob& job) const;
 
  private:

@@ -95,7 +95,7 @@ std::span<const Column> columns_of(SeriesFormat format) {
   return {};
 }
 
-// The hidden names of PAI: sixteen or more hexadecimal digits.
+// Hidden names of PAI are hashes: sixteen or more hexadecimal digits.
 bool is_hash(std::string_view text) {
   return text.size() >= 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -132,7 +132,7 @@ SeriesFormat format_of(std::string_view beginning) {
   return is_hash(fields[0]) && is_hash(fields[1]) ? SeriesFormat::PaiGroups : SeriesFormat::Auto;
 }
 
-// Counts of each value. With too many different values, they are rounded to nine binary digits.
+// Counts how often each value occurs. Too many different values are rounded to nine binary digits.
 class ValueCounts {
  public:
   static constexpr size_t kExactMax = 100'000;
@@ -256,7 +256,7 @@ class SeriesTable {
     if (stamp < 0) return;
     first_ = std::min(first_, stamp);
     last_ = std::max(last_, stamp);
-    // Tables of PAI are not sorted.
+    // Only GenAi tables are sorted.
     if (format_ != SeriesFormat::GenAi) return;
     if (before_ && stamp < *before_) findings_.remark("the time goes back");
     if (before_ && stamp >= *before_) gaps_.add(stamp - *before_);
@@ -267,7 +267,7 @@ class SeriesTable {
   SeriesFormat format_;
   std::optional<CsvReader> csv_;
   std::vector<Column> columns_;
-  std::vector<std::optional<double>> numbers_;  // of the row
+  std::vector<std::optional<double>> numbers_;  // values of the present row
   std::vector<DistinctCounter> different_;
   std::vector<ValueCounts> counts_;
   ValueCounts gaps_;

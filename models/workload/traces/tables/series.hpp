@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// GenAi: one value at a time, of one container or of all. Tables of the PAI log of 2020, without
-// headers. Lists of nodes.
+// GenAi is one value at a time, of one container or of all. PaiSensors to PaiGroups are tables of
+// the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists of nodes.
 enum class SeriesFormat : uint8_t {
   Auto,
   GenAi,
@@ -43,12 +43,13 @@ struct SeriesReport {
     TraceStatistics::Distribution distribution;
   };
   SeriesFormat format = SeriesFormat::Auto;  // Auto: the file was not recognised
-  int64_t rows = 0;                          // all of them
+  int64_t rows = 0;                          // all rows, skipped ones included
   int64_t skipped = 0;
   std::optional<double> first, last;  // seconds on the table's clock
   std::vector<Names> names;
   std::vector<Values> values;  // of each numeric column; empty fields do not count
-  bool is_rounded = false;     // too many different values: they are accurate to 0.2 %
+  // Whether there were too many different values, so that they are accurate to 0.2 % only.
+  bool is_rounded = false;
   std::vector<TraceNote> notes;
   std::vector<std::string> errors, skipped_examples;
 };
@@ -59,9 +60,9 @@ struct SeriesParams {
   bool lenient = false;
 };
 
-// Auto if the file is none of these.
+// The format of a file by its first line. Auto: the file is no such table.
 SeriesFormat detect_series(const std::string& file);
-// In one pass and bounded memory.
+// Reads a table in one pass and bounded memory.
 SeriesReport read_series(const SeriesParams& params);
 SeriesReport read_series_text(const SeriesParams& params, std::string_view text);
 

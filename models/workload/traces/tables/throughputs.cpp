@@ -9,7 +9,7 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// The throughput of a job type alone has the key null; those of pairs are skipped.
+// The throughput of a job type alone has the key null. Throughputs of pairs are skipped.
 double read_alone(JsonTokens& tokens) {
   double alone = 0;
   for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {

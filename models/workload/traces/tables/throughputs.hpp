@@ -11,12 +11,12 @@
 
 namespace orrery::traces {
 
-// Steps per second of a job with exclusive GPUs, from Gavel's JSON.
+// Steps per second of jobs that have their GPUs alone, from Gavel's JSON.
 struct Throughputs {
-  using ByJob = std::map<std::string, double, std::less<>>;  // by "('job type', GPUs)"
+  using ByJob = std::map<std::string, double, std::less<>>;  // key: "('job type', GPUs)"
 
   std::map<std::string, ByJob, std::less<>> by_gpu;
-  std::optional<std::string> error;  // the mistake in the text
+  std::optional<std::string> error;  // what is wrong with the text
 
   // Gavel's name of a job type on this number of GPUs.
   static std::string key(std::string_view type, int64_t gpus) {
