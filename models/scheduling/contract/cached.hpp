@@ -6,8 +6,8 @@
 namespace orrery {
 
 // A value that const points of a policy may fill in. It must depend only on facts that never change
-// in a run, such as node labels and pod specs. So it is the same whichever point fills it in, and
-// whenever. A policy must not use `mutable` anywhere else.
+// in a run, such as node labels and pod specs. So the value is the same whichever point computes
+// it, and whenever. A policy must not use `mutable` anywhere else.
 template <class T>
 class Cached {
  public:

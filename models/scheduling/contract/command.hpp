@@ -24,7 +24,7 @@ struct RejectGangs {  // requeues all pods of these gangs that wait in Permit
   GangId first;
   int32_t gangs = 1;
 };
-struct ActivateSiblings {  // moves every unscheduled sibling straight to the active queue
+struct ActivateSiblings {  // moves the gang's other unscheduled pods straight to the active queue
   PodId pod;
 };
 struct SetGangFailure {

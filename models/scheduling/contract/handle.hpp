@@ -70,8 +70,8 @@ class ORRERY_API Handle {
     give(Evict{preemptor, std::move(victims), waits});
   }
 
-  // Calls memory.gang_over() for each gang whose job is over. `memory` must live as long as the
-  // policy.
+  // From now on, memory.gang_over() is called for each gang whose job is over. `memory` must live
+  // as long as the policy.
   void clear_with_gangs(GangMemory& memory) { memories_.push_back(&memory); }
   void gang_over(GangId gang) {  // for the framework
     for (GangMemory* const memory : memories_) memory->gang_over(gang);

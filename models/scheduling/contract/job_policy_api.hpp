@@ -43,7 +43,7 @@ class ORRERY_API JobBoard {
   virtual std::string_view user_name(uint32_t user) const = 0;
   virtual std::string_view team_name(uint32_t team) const = 0;
   virtual std::string_view application_name(uint32_t application) const = 0;
-  // Whether a job of the user has arrived.
+  // Whether a job of this user, team or application has arrived.
   virtual bool has_user(const std::string& name) const = 0;
   virtual bool has_team(const std::string& name) const = 0;
   virtual bool has_application(const std::string& name) const = 0;
@@ -72,11 +72,11 @@ class ORRERY_API JobBoard {
   virtual bool cancel(JobSlot job) = 0;  // for the user of the job; false: the job has started
   // Makes a running job write a checkpoint and wait again. False: the job cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
-  // These three work with the counting driver only. set_pace() changes the pace of a running job.
-  // start_beside() starts a waiting job on the GPUs of `host`, a running job of equal size that
-  // shares its GPUs with no other job yet. When one of the two leaves, the other keeps the GPUs and
-  // has full pace again. start_beside() returns false if an Admit rejected the job, which is now
-  // held.
+  // set_pace() and start_beside() may be called only if has_paces() is true, which is with the
+  // counting driver. set_pace() changes the pace of a running job. start_beside() starts a waiting
+  // job on the GPUs of `host`, a running job of equal size that shares its GPUs with no other job
+  // yet. When one of the two leaves, the other keeps the GPUs and has full pace again.
+  // start_beside() returns false if an Admit rejected the job, which is now held.
   virtual bool has_paces() const = 0;
   virtual void set_pace(JobSlot job, Pace pace) = 0;
   virtual bool start_beside(JobSlot job, JobSlot host) = 0;

@@ -89,7 +89,7 @@ class ORRERY_API Placements {
   // ---- changes
   void place(const PodView& pod, NodeId node, DeviceGrant grant, Time since);
   void remove(PodId pod);                   // must be placed
-  void set_home(GangId gang, NodeId node);  // restores the value when a change is undone
+  void set_home(GangId gang, NodeId node);  // for a change that is undone
 
  private:
   struct Group {
@@ -116,8 +116,8 @@ class ORRERY_API Placements {
   std::vector<int32_t> lowest_;  // lowest priority by node
   std::vector<std::vector<PodId>> of_jobs_;
   std::vector<GangPlacement> of_gangs_;
-  std::vector<int32_t> of_roles_;           // pods by role
-  std::map<int32_t, int64_t> of_priority_;  // pods by priority
+  std::vector<int32_t> of_roles_;           // placed pods by role
+  std::map<int32_t, int64_t> of_priority_;  // placed pods by priority
   size_t total_ = 0;
   // Caches for the groups and teams that were asked for. They follow from the members above.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;

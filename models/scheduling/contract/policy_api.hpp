@@ -89,9 +89,9 @@ class ORRERY_API Score : public Point {
   virtual void normalize(std::span<int64_t> /*scores*/) const {}
   // True if score() depends on each node and the pod's spec alone (see Filter).
   virtual bool is_node_local() const { return false; }
-  // True if normalize() uses only the minimum and maximum of the other scores, and pre_score() uses
-  // no nodes. The framework may then call score() once for nodes that score alike, and gives
-  // pre_score() no nodes.
+  // True if normalize() computes each score from this score and the minimum and maximum of all
+  // scores, and pre_score() uses no nodes. The framework may then call score() once for nodes that
+  // score alike, and gives pre_score() no nodes.
   virtual bool is_by_extremes() const { return false; }
 };
 // The domains in which to try a whole gang, in order of preference (per_gang driver).
@@ -102,7 +102,8 @@ class ORRERY_API Domains : public Point {
   // In what-ifs of an attempt, domains() is called again with the same CycleState, but without the
   // evicted pods in the cluster.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
-  // True: also called for pods without a gang. `gang` then describes that pod alone, without an id.
+  // True: domains() is also called for pods without a gang. `gang` then describes that pod alone,
+  // without an id.
   virtual bool places_lone_pods() const { return false; }
 };
 // Quality of a whole placement, 0..100: all domains are tried and the best one is committed.
@@ -120,8 +121,8 @@ class ORRERY_API PickDevices : public Point {
   static constexpr PointName kPoint{"PickDevices", "which GPUs of the chosen node"};
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
 };
-// Which events can make a pod schedulable that this policy rejected. Without hints every event
-// causes a retry.
+// Which events can make a pod that this policy rejected schedulable. If a policy has no hints,
+// every event causes a retry.
 class ORRERY_API EventHints : public Point {
  public:
   static constexpr PointName kPoint{"EventHints",

@@ -39,8 +39,8 @@ class ORRERY_API PolicyRegistry {
   template <class Lent>
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    // A class has exactly one of these three functions; an adapter for code in another language has
-    // all. They must be called with checked arguments only.
+    // A policy class has exactly one of these three functions; an adapter for code in another
+    // language has all. They must be called with checked arguments only.
     Make<Handle> make;                         // for policies of pods
     Make<JobBoard> make_for_jobs;              // for policies of the job queue
     Make<const ControlBoard> make_controller;  // for entries of policy.controllers

@@ -37,9 +37,9 @@ struct PodView {
 // During Permit the pod of the attempt counts as one with a node. Example: two roles with a minimum
 // of 2 have 1 and 3 pods with a node, so `assigned` is 1.
 struct RolesMissing {
-  int32_t created = 0;   // if only created pods count
-  int32_t assigned = 0;  // if only pods with a node count
-  int32_t unbound = 0;   // if only pods count that have a node and are not bound
+  int32_t created = 0;   // compared with the pods that exist
+  int32_t assigned = 0;  // compared with the pods that have a node
+  int32_t unbound = 0;   // compared with the pods that have a node but are not bound
 };
 
 struct GangView {
@@ -53,9 +53,9 @@ struct GangView {
   int32_t pods = 0;     // members, whether or not they exist now
   int32_t created = 0;  // members that exist, gated ones included
   int32_t gated = 0;    // those of `created` that a PreEnqueue gates
-  int32_t waiting = 0;  // waiting in Permit
-  int32_t bound = 0;    // past Permit or bound
-  int32_t binding = 0;  // those of `bound` that are not bound yet
+  int32_t waiting = 0;  // members that wait in Permit
+  int32_t bound = 0;    // members past Permit, bound or not
+  int32_t binding = 0;  // members past Permit that are not bound
   int32_t priority = 0;
   Time created_at;
   Duration schedule_timeout = Duration::max();  // max: not set

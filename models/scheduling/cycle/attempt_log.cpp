@@ -35,7 +35,7 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   std::string text = text_of(ranges);
   if (text.size() <= length_max) return text;
   const size_t digits = std::to_string(nodes.universe()).size();
-  // The text of a range is at most "first-last,".
+  // The longest text of a range is "first-last,", with two numbers of `digits` digits.
   const size_t most = (length_max + 1) / (2 * digits + 2);
   std::vector<uint32_t> gaps;
   for (size_t i = 1; i < ranges.size(); ++i) gaps.push_back(ranges[i].first - ranges[i - 1].last);

@@ -83,7 +83,7 @@ class Evictions {
   uint64_t victims_ = 0, awaited_ = 0;
   uint64_t asked_ = 0;  // deletions sent to the API servers that have no response
   uint32_t restarts_ = 0;
-  std::deque<EvictionOrder> orders_;  // those of the running cycle are last and have no `due` yet
+  std::deque<EvictionOrder> orders_;  // orders of the running cycle are last, without `due`
   size_t undated_ = 0;
   Channel<PreemptionRow> rows_;
 };

@@ -131,7 +131,7 @@ Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
   const Selection why{.node = {},
                       .code = Code::Unschedulable,
                       .reason = "preempted pods of the gang have not left yet",
-                      // Nominated pods as the reason: any event causes a retry.
+                      // With nominated pods as the reason, any event causes a retry.
                       .plugins = uint32_t{1} << kNominatedPods};
   return context_.profile.cost.per_cycle + context_.failures.fail(unit, cycle, why, nullptr);
 }
@@ -159,7 +159,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, con
       in_domain = nodes_of(*domain, context_.cluster);
     }
     const NodeSet* const nodes = domain == nullptr ? nullptr : &in_domain;
-    const CommandsPaused paused{framework()};  // ends only after the savepoint
+    const CommandsPaused paused{framework()};  // until the changes below are undone
     std::optional<Transaction::Savepoint> before{std::in_place, context_.transaction};
     GangAttempt tried =
         is_too_small ? too_small(cycle, nodes, i == 0)

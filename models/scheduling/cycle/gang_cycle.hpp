@@ -56,7 +56,7 @@ class GangCycle final : public GangWhatIfs {
   };
   struct Members {  // the pods of the unit that have no node
     std::vector<PodId> pods;
-    SpecId spec;  // spec of the first of them
+    SpecId spec;  // spec of the first of `pods`
     bool are_alike = true;
     // Whether pods of the gang that do have a node are being evicted.
     bool do_others_leave = false;

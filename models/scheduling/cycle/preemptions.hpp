@@ -36,7 +36,7 @@ class Preemptions final : public Preemption {
   // pods on the victim's node that have a higher priority than the victim.
   void stays(PodId victim, PodId preemptor);
 
-  Signal<PodId> withdrawn;  // not emitted by clear()
+  Signal<PodId> withdrawn;  // emitted by withdraw(), not by clear()
 
   // ---- Preemption: queries of policies
   bool is_above_any(int32_t priority) const override;

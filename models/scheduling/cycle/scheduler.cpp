@@ -89,7 +89,7 @@ std::optional<QueuedUnit> Scheduler::next_unit() {
       if (const auto unit = queue.take(pod)) return unit;
       framework().check_next_pod(++passed_over, jobs_.pods_bound());
     }
-    parts_.line.deliver();  // PostFilter and Permit may have rejected pods
+    parts_.line.deliver();  // NextPod may have rejected pods that wait in Permit
   }
   return parts_.line.is_blocked() ? std::nullopt : queue.pop(sim_.engine.now());
 }

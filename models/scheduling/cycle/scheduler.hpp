@@ -46,7 +46,7 @@ class Scheduler final {
   // Must be called at a change whose time must be exact. The present round is then given up.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
-  void node_changed(NodeId node);  // its taints or its cordon changed
+  void node_changed(NodeId node);  // the node's taints or cordon changed
 
   static constexpr uint64_t kVainAttempts = 4096;
   // Emitted at every kVainAttempts-th attempt since a pod was bound or created.
@@ -58,9 +58,9 @@ class Scheduler final {
   uint64_t attempts_in_vain() const { return attempts_in_vain_; }
   uint64_t pods_preempted() const { return parts_.evictions.victims(); }
   bool is_preempting() const { return parts_.evictions.is_under_way(); }
-  // Pods created and not bound.
+  // Pods that are created and not bound, and gangs that have such pods.
   size_t pods_pending() const { return parts_.tracks.pods_pending(); }
-  size_t gangs_pending() const { return parts_.tracks.gangs_pending(); }  // gangs with such pods
+  size_t gangs_pending() const { return parts_.tracks.gangs_pending(); }
   size_t pods_waiting_in_permit() const { return parts_.tracks.pods_waiting; }
   size_t pods_binding() const { return parts_.reservations.pods() - pods_waiting_in_permit(); }
   uint64_t progress() const { return counters_.pods_scheduled; }

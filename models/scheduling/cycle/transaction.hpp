@@ -62,7 +62,7 @@ class Transaction {
    private:
     Transaction& transaction_;
     size_t mark_;
-    size_t depth_;  // number of savepoints with this one when it began; 0: it has ended
+    size_t depth_;  // number of open savepoints when it began, itself included; 0: it has ended
   };
 
  private:

@@ -32,7 +32,7 @@ class UnitLine {
   // Requeues the pod's unit after a failure past the scheduling cycle. Does nothing if another
   // member has queued the unit already.
   void requeue(PodId pod, uint32_t plugins);
-  // Moves the siblings of the pod straight to the active queue.
+  // Moves the other unscheduled pods of the pod's gang straight to the active queue.
   void activate_siblings(PodId pod);
   // The gang's failure was cleared or set to an earlier time, so its units may sort further
   // forward.

@@ -56,8 +56,8 @@ class DeadlockDetector {
   void pod_assigned(PodId pod, NodeId node);  // the pod got a reservation, and is not bound yet
   void pod_unassigned(PodId pod);  // the reservation was undone, or the pod left its node
   void phase_changed(JobId job);
-  void nodes_changed();                       // taints, cordons or the state of nodes changed
-  void foresee_preemption(bool may_preempt);  // from now on, whether pods may preempt others
+  void nodes_changed();  // must be called when taints, cordons or states of nodes change
+  void foresee_preemption(bool may_preempt);  // whether pods may preempt others from now on
   void finish(Time end);
   Signal<> deadlocks_changed;  // a deadlock began or ended, or a job joined or left one
 

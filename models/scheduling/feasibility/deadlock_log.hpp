@@ -53,7 +53,7 @@ class DeadlockLog {
   void write(const Deadlock& deadlock, Time resolved_at, DeadlockEnd why);
 
   Sim sim_;
-  std::vector<Deadlock> deadlocks_;  // those that have not ended, by id
+  std::vector<Deadlock> deadlocks_;  // deadlocks that have not ended, by id
   uint32_t next_id_ = 0;
   uint64_t changes_ = 0;
   double gpu_s_lost_ended_ = 0;

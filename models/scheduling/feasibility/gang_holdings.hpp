@@ -46,7 +46,7 @@ class GangHoldings {
   // Whether the job is Pending and has pods with nodes, but one of its gangs has too few to start.
   bool is_partial(JobId id) const;
   // The pods that the job lacks to start. Each gang lacks the pods that its roles need for their
-  // minimums. If min_available is not reached with these, it lacks some of its smallest other pods.
+  // minimums. If these are too few for min_available, it also lacks the smallest other pods.
   std::vector<PodNeed> missing(JobId id) const;
   int32_t needed(GangId id) const;  // how many pods must have nodes for the gang to start
 

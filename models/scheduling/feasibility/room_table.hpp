@@ -69,7 +69,7 @@ class RoomTable {
     SpecId spec;
     NodeSet eligible;
     int64_t slots = 0;
-    uint64_t asked = 0;  // number of the latest request for this kind
+    uint64_t asked = 0;  // value of asked_ at the latest request for this kind
   };
   struct Search {
     std::vector<PodNeed> needs;  // sorted, largest first

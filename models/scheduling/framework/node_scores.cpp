@@ -131,7 +131,7 @@ void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) 
 
 void NodeScores::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
   find_present(cycle.state, alike);
-  feasible_.clear();  // empty: by is_by_extremes(), PreScore of these scorers uses no nodes
+  feasible_.clear();  // PreScore of these scorers uses no nodes; see is_by_extremes()
   total_.assign(alike.classes(), 0);
   one_.resize(present_.size());
   for (size_t i = 0; i < scorers_.size(); ++i) {

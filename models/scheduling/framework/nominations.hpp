@@ -20,7 +20,7 @@ class Nominations {
     Resources asked{};
     int32_t whole_gpus = 0;
     bool is_tried_first = false;
-    GangId gang = {};  // valid if the gang is placed as a whole: other members may use the room
+    GangId gang = {};  // valid if other members may use the room: the gang is placed as a whole
   };
 
   explicit Nominations(size_t nodes) : nodes_{nodes} {}

@@ -62,7 +62,8 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
   });
   for (const PluginParams& given : profile.plugins) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(given.name);
-    const bool may_repeat = entry != nullptr && entry->points_of_code;  // one entry for each code
+    const bool may_repeat =
+        entry != nullptr && entry->points_of_code;  // its entries may name other code
     const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
     if (known == plugins.end() || may_repeat) {
       plugins.push_back(given);

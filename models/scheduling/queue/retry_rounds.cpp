@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kPeriodsFound = 4;  // the search ends when the last steps repeat this often
+constexpr size_t kPeriodsFound = 4;  // a round is found once it has passed this often
 constexpr int64_t kFactorMin = 4;    // a slow round that replaces fewer rounds saves too little
 // Rounds until `begin` is called again after it started no slow round.
 constexpr uint32_t kRoundsRefused = 4;

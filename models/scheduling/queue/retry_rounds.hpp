@@ -55,7 +55,7 @@ class RetryRounds {
   struct Step {
     uint64_t mark;
     Duration cost;
-    uint32_t border;  // see search()
+    uint32_t border;  // length of the longest proper prefix of the steps so far that is a suffix
   };
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);

@@ -23,7 +23,7 @@ struct FairTimeJob {
   double elapsed = 0, isolated = 0, left = 0;
 };
 struct FairTime {
-  double value = 0;                    // the least value, or the largest rho
+  double value = 0;                    // the objective: the least value, or the largest rho
   std::vector<std::vector<double>> x;  // by job, by model
 };
 

@@ -47,7 +47,7 @@ class Fragmentation {
   // `cluster` must be sealed and outlive this object; `pods` must not be empty.
   Fragmentation(const ClusterState& cluster, std::span<const TypicalPod> pods);
 
-  int64_t weight() const { return weight_; }  // W
+  int64_t weight() const { return weight_; }  // W in the formula above
   Node node(NodeId id) const;
   int64_t of(const Node& node) const;
   // For each GPU, by how much the measure falls if a pod with a share of `gpu_milli` is placed on
@@ -63,7 +63,7 @@ class Fragmentation {
     std::vector<int64_t> single;   // W1, [cpu rank][milli rank]
     std::vector<int64_t> several;  // W2, [cpu rank][idle GPUs]
   };
-  struct Row {  // of one CPU rank: see cpu_steps_
+  struct Row {  // the rows of W1 and W2 for one CPU rank: see cpu_steps_
     const int64_t* single;
     const int64_t* several;
   };
@@ -82,7 +82,8 @@ class Fragmentation {
 
   const ClusterState& cluster_;
   int64_t weight_ = 0;
-  // Distinct CPU requests of pods with GPUs, ascending; a CPU rank counts those that fit.
+  // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is how many of them are
+  // not above its free CPU.
   std::vector<int64_t> cpu_steps_;
   // By milli-GPUs left on a device: how many of the distinct shares of one-GPU pods fit.
   std::array<uint16_t, 1001> milli_rank_{};

@@ -135,7 +135,7 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
     best_free = sum;
   }
   if (best == free.size()) return {};
-  // The aggregates of the next smaller level within the chosen one.
+  // An aggregate of the next smaller level, within the chosen aggregate.
   struct Aggregate {
     int64_t free = 0;
     bool is_used = false;

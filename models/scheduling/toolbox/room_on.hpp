@@ -24,7 +24,7 @@ class Topology {
   uint32_t blocks() const { return static_cast<uint32_t>(leaves_.begin.size()) - 1; }
   uint32_t leaf_of(uint32_t node) const { return leaf_of_[node]; }
   uint32_t block_of(uint32_t leaf) const { return block_of_[leaf]; }
-  // Both are in ascending order.
+  // The nodes below a leaf and the leaves below a block, in ascending order.
   std::span<const uint32_t> nodes_of(uint32_t leaf) const { return nodes_.below(leaf); }
   std::span<const uint32_t> leaves_of(uint32_t block) const { return leaves_.below(block); }
 

@@ -25,7 +25,7 @@ struct ShapePoint {
 [[nodiscard]] int64_t requested_to_capacity_score(std::span<const ShapePoint> shape,
                                                   int64_t requested, int64_t allocatable);
 
-// The mean of the scores of several resources, weighted.
+// The weighted mean of the scores of several resources.
 class WeightedScore {
  public:
   void add(int64_t score, int64_t weight) {
@@ -58,7 +58,7 @@ constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container
 // The number of pods of the group in a node's domain times the logarithm of the number of domains +
 // 2, plus `skew_max` - 1. Lower is better.
 [[nodiscard]] double spread_term(int64_t pods_in_domain, int64_t domains, int64_t skew_max);
-// Rounded; lower is better until normalize_spread().
+// Rounds the sum over all constraints. Lower is better until normalize_spread() reverses the order.
 [[nodiscard]] int64_t spread_score(double sum_of_terms);
 void normalize_spread(std::span<int64_t> scores);
 
