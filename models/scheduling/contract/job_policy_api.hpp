@@ -69,7 +69,7 @@ class ORRERY_API JobBoard {
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
   // Time before the job computes if it starts now, such as the restore of its checkpoint.
   virtual Duration setup(JobSlot job) const = 0;
-  virtual bool cancel(JobSlot job) = 0;  // for the user of the job; false: the job has started
+  virtual bool cancel(JobSlot job) = 0;  // as the job's user would; false: the job has started
   // Makes a running job write a checkpoint and wait again. False: the job cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
   // set_pace() and start_beside() may be called only if has_paces() is true, which is with the

@@ -89,7 +89,7 @@ class ORRERY_API Placements {
   // ---- changes
   void place(const PodView& pod, NodeId node, DeviceGrant grant, Time since);
   void remove(PodId pod);                   // must be placed
-  void set_home(GangId gang, NodeId node);  // for a change that is undone
+  void set_home(GangId gang, NodeId node);  // restores the home when a change is undone
 
  private:
   struct Group {

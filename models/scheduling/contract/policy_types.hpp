@@ -114,7 +114,7 @@ constexpr ClusterEvents bit_of(ClusterEventKind kind) {
 struct ClusterEvent {
   ClusterEventKind kind = ClusterEventKind::AssignedPodDeleted;
   NodeId node;  // invalid: no node, or equal events on several nodes at one instant
-  SpecId spec;  // of the pod, for pod events
+  SpecId spec;  // spec of the pod, in pod events
   GangId gang;  // gang of the pod, if any
   // The pod that caused the event by getting or losing a reservation. The event may help other
   // units, but not this pod's.

@@ -32,7 +32,7 @@ struct [[nodiscard]] Status {
 };
 struct [[nodiscard]] PermitStatus {
   Code code = Code::Success;
-  Duration timeout = {};  // of a Wait
+  Duration timeout = {};  // longest wait, with Code::Wait
   std::string_view reason = {};
 };
 

@@ -81,7 +81,7 @@ void JobQueue::job_over(JobId id) {
     r.run = job.phase == JobPhase::Completed ? job.spec.work : r.executed_by(now());
     statistics_.job_ends(r, now());
   } else {
-    r.progress.started = Time{-1};  // it never computed: its pods waited for nodes
+    r.progress.started = Time{-1};  // the job never computed: its pods waited for nodes
   }
   const Duration release_delay = params_.costs.release_delay;
   if (!around_.is_counting || release_delay == Duration{}) return job_released(r.slot);

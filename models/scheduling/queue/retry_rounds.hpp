@@ -74,7 +74,7 @@ class RetryRounds {
   bool is_known_ = false;
   size_t at_ = 0;                  // index of the next step in the round
   uint32_t matched_ = 0;           // whole rounds so far that repeated the steps
-  Duration length_;                // of the round
+  Duration length_;                // length of the round
   Time began_, ended_;             // when the present round began, and when the last attempt ended
   Time quiet_until_;               // Limits::next_event at the last call of begin()
   std::vector<bool> has_crossed_;  // by step: whether a whole second has begun at it

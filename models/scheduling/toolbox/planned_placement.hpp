@@ -39,7 +39,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   // Room for pods of one spec.
   struct Rooms {
     RoomOn now;                   // room on nodes that are up and that the pod's spec allows
-    RoomOn idle;                  // on all nodes, as if they had no pods; not sorted
+    RoomOn idle;                  // room on all nodes if they had no pods; not sorted
     int64_t on_largest_node = 0;  // most pods that fit on an idle node
     RoomOn gpus;  // free GPUs, in thousandths, of nodes with room in `now`; sorted if `now` is
     int64_t pod_gpus = 0;  // GPUs of a pod, in thousandths
