@@ -1,5 +1,6 @@
-// Requests per second of one host core: through one API server and through five, at moderate load
-// and at three times the capacity of the seats. `allocations` is per request.
+// bench/control_plane.cpp -- requests per second of one host core, through one API server and
+// through five, at moderate load and at three times the capacity of the seats. `allocations` is per
+// request.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -43,7 +44,8 @@ class SteadyStore final : public ApiStore {
   Engine& engine_;
 };
 
-// Kubelets renew Leases, patch nodes and read pods; controllers create and list.
+// The requests of the load: kubelets renew Leases, patch nodes and read pods; controllers create
+// pods and list ConfigMaps.
 struct Kind {
   ApiClientKind client;
   ApiRequest request;
@@ -101,7 +103,7 @@ class Load {
   uint64_t answered_ = 0;
 };
 
-// range(0): servers; range(1): requests a second to each.
+// range(0) is the number of servers, range(1) the number of requests a second to each.
 void requests(benchmark::State& state) {
   constexpr uint64_t kBatch = 100'000;
   Load load{static_cast<int32_t>(state.range(0)), static_cast<double>(state.range(1))};

@@ -1,17 +1,17 @@
-// bench/engine.cpp -- the event core compared with the reference queue, in the same minutes on the
-// same machine.
+// bench/engine.cpp -- the event core compared with a reference program, by turns on the same
+// machine.
 //
 //   bench_engine [OPERATIONS [REPETITIONS [PENDING...]]]
 //
-// Two classic loads, each with callbacks and with one coroutine process per pending event:
-//   hold   every event schedules one event after an exponential delay; nothing else is touched
-//   phold  every event updates the 64-byte state of a random station, then as above; as processes,
-//          each is a station of its own, woken by itself
-//   tour   phold again, but its processes are the messages, which travel from station to station
-//          and name the next one as they fall asleep, so that it can be fetched early
-// Random numbers are those of the reference programs, so equal checksums show an equal order of
-// events. (The checksums are those of a reference without fused multiply-add; the timed one may use
-// it.)
+// Loads, each with callbacks and with one coroutine process per pending event:
+//   hold   every event schedules one event after an exponential delay; there is no other state
+//   phold  every event updates the 64-byte state of a random station and schedules the next event;
+//          its processes are stations, each of which wakes itself
+//   tour   as phold, but its processes are messages, which travel from station to station; each
+//          names the next station when it falls asleep, so that the station can be prefetched
+// Random numbers are those of the reference program, so equal checksums show an equal order of
+// events. The checksums come from a build of the reference without fused multiply-add, the times
+// from a build that may use it.
 #include "sim/engine/engine.hpp"
 
 #include <time.h>
@@ -56,11 +56,12 @@ float exponential(uint64_t bits) {
 constexpr uint64_t kNotCompared = 0;  // the reference has no checksum for this load
 
 struct Result {
-  double ns = 1e30;  // per event
+  double ns = 1e30;  // CPU time per event
   uint64_t checksum = 0;
 };
 
-// Runs warm-up and measurement; every load stops after exactly this many events.
+// CPU time per event in ns, over `operations` events that follow `warm_up` events. Calls `begin`
+// between the two.
 double measure(Engine& engine, uint64_t warm_up, uint64_t operations, auto&& begin) {
   engine.set_poll(warm_up, [&] { engine.stop(); });
   engine.run();
@@ -220,7 +221,8 @@ Result tour_processes(uint64_t pending, uint64_t operations) {
   return {ns, phold.checksum()};
 }
 
-// One run of the reference program, which measures itself in the same way. Zero if it is missing.
+// One run of the reference program, which measures itself in the same way. Result{} if the program
+// is missing.
 Result reference(const std::string& program, uint64_t pending, uint64_t operations) {
 #ifdef ORRERY_BENCH_REFERENCE_DIR
   const bool is_hold = program.starts_with("hold");

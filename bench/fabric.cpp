@@ -1,6 +1,6 @@
-// bench/fabric.cpp -- building a fat tree, and routes per second, against the number of NICs.
+// bench/fabric.cpp -- the time to build a fat tree, and routes per second, by the number of NICs.
 //
-//   bench_fabric [ROUTES]     per static engine and size; 1 million if not given
+//   bench_fabric [ROUTES]     per size and static routing engine; 1 million if not given
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,8 @@ struct Size {
   uint32_t nodes;
   int32_t radix;
 };
-// 7,500 nodes are the largest published cluster; three levels of 64 ports end at 65,536 NICs.
+// 7,500 nodes are the largest published cluster. Three levels of switches with 64 ports connect at
+// most 65,536 NICs, so larger sizes have switches with more ports.
 constexpr Size kSizes[] = {{64, 64},    {512, 64},     {2'048, 64},
                            {7'500, 64}, {12'512, 128}, {125'024, 256}};
 

@@ -53,8 +53,8 @@ Run run_policy(const std::string& policy) {
   return best;
 }
 
-// Every pod visits every node once. Of the nodes that have what it requests, it takes the one with
-// the least CPU and GPU left.
+// Places each pod in one pass over all nodes. Of the nodes that have what the pod requests, the one
+// with the least CPU and GPU left gets the pod.
 class BareLoop {
  public:
   explicit BareLoop(const ClusterState& cluster) : cluster_{cluster} {
@@ -103,7 +103,8 @@ class BareLoop {
       --missing;
     }
   }
-  // Cached by the accepted GPU models, because there are few such sets.
+  // The nodes that the pod accepts; null if it accepts all. Cached by the GPU models that the pod
+  // accepts, because there are few such sets.
   const NodeSet* allowed_for(const PodSpec& pod) {
     if (pod.required_terms.empty()) return nullptr;
     std::string key;

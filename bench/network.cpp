@@ -3,7 +3,7 @@
 //   bench_network
 //
 // Random flows on fat trees of two levels with 32 hosts a leaf, D-mod-K, 400 Gb/s, 1 to 20 MB each;
-// a flow that ends is replaced at once. Then rings, and one activity over very many links.
+// a flow that ends is replaced at once. Then rings of hosts, and one activity over very many links.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -40,7 +40,7 @@ RandomFlow draw(const PlainFatTree& tree, Rng& rng) {
 struct Window {
   uint64_t completions = 0;
   double seconds = 0;
-  double rates_changed = 0;  // for each completion
+  double rates_changed = 0;  // per completion
   double per_s() const { return static_cast<double>(completions) / seconds; }
 };
 
@@ -54,7 +54,7 @@ class Churn {
     engine_.set_poll(64, [this] {
       if (cpu_seconds() > deadline_) engine_.stop();
     });
-    advance(kSeconds / 4);  // until ends are spread over time
+    advance(kSeconds / 4);  // warm-up, until the ends of flows are spread over time
     const FlowNetwork::Counters before = network_.counters();
     const double began = cpu_seconds();
     advance(kSeconds);
@@ -84,8 +84,8 @@ class Churn {
   double deadline_ = 0;
 };
 
-// Finds the next end among all flows and recomputes all rates, link by link in the order of their
-// shares.
+// Finds the next end among all flows, then recomputes all rates, link by link in the order of their
+// equal shares.
 class BareLoop {
  public:
   explicit BareLoop(const PlainFatTree& tree) : tree_{tree}, on_(tree.links()) {}
@@ -140,7 +140,7 @@ class BareLoop {
       const auto [level, link] = shares.top();
       shares.pop();
       if (unfixed_[link] == 0) continue;
-      if (share(link) > level) {  // outdated, because shares only grow
+      if (share(link) > level) {  // `level` is outdated: shares only grow
         shares.emplace(share(link), link);
         continue;
       }
@@ -195,7 +195,7 @@ double ms_of(auto&& action) {
   return (cpu_seconds() - began) * 1e3;
 }
 
-// Each host sends a flow to the next host of the ring; the second round allocates no memory.
+// Each host sends a flow to the next host of the ring. The second repetition allocates no memory.
 void measure_ring(uint32_t hosts, bool is_random) {
   const PlainFatTree tree{.half = 64, .hosts = hosts};
   const std::vector<uint32_t> order = ring_order(hosts, is_random);

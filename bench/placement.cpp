@@ -75,7 +75,7 @@ void measure_against_nodes(const Profile& profile, const Mix& mix, double second
   }
 }
 
-// Jobs that all wait in the scheduler, on full nodes.
+// Loads that fill all nodes, so that further jobs wait in the scheduler.
 constexpr Kind kSmall[] = {{.gpus = 1, .seconds = 3'600}, {.gpus = 2, .seconds = 1'800}};
 constexpr Mix kFull{.name = "full", .kinds = kSmall, .load = 1};
 constexpr Kind kSmallGangs[] = {{.pods = 4, .gpus = 1, .seconds = 3'600},

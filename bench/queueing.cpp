@@ -28,8 +28,8 @@ constexpr Kind kKinds[] = {{.pods = 1, .seconds = 500},
 struct Policy {
   const char* name;
   const char* yaml;
-  int64_t users = 0;       // users of its jobs
-  bool are_teams = false;  // users are teams, too
+  int64_t users = 0;       // number of users who submit the jobs
+  bool are_teams = false;  // each user is a team, too
 };
 constexpr Policy kPolicies[] = {
     {"FIFO", "[{name: Strict}]"},
@@ -56,7 +56,7 @@ constexpr Policy kPolicies[] = {
     {"Lucid", "[{name: Lucid, args: {busy_arrivals: -1, score_of_others: 1}}]"},
 };
 
-// The limits of a quota depend on the size of the pool.
+// The policies as YAML. Limits of a quota depend on the size of the pool.
 std::string policies_of(const Policy& policy, int64_t nodes) {
   std::string yaml = policy.yaml;
   const size_t at = yaml.find("LIMITS");
@@ -134,7 +134,8 @@ void measure_against_users(const Policy& policy) {
   }
 }
 
-// A log of the size and load of RICC-2010-2: 8,192 processors, 153 days, 447,794 jobs.
+// Writes a log in SWF with the size and load of RICC-2010-2: 8,192 processors, 153 days, 447,794
+// jobs.
 std::string write_log(const std::string& path, int64_t jobs) {
   constexpr int kSizes[] = {1, 1, 1, 1, 1, 1, 2, 8, 32, 128};
   const RngStreams streams{1};

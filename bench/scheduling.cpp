@@ -1,8 +1,8 @@
-// Pods scheduled per second of one core, from the arrival of their jobs to their end, and the
-// memory of a large cluster.
+// bench/scheduling.cpp -- pods scheduled per second of one core, from the arrival of their jobs to
+// their end, and the memory of a large cluster.
 //
-//   bench_scheduling [JOBS...]     only churn of these, as `unlike`, or only `burst` or `overload`;
-//                                  without names all of it, and memory
+//   bench_scheduling [NAME...]     only these loads: `burst`, `overload`, or one of churn, such as
+//                                  `unlike`; without names all loads, and the memory
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -63,8 +63,8 @@ void run_churn(int64_t nodes, const Mix& mix) {
             {.jobs_before = 10'000, .jobs = 100'000});
 }
 
-// Jobs of one pod with one GPU, each with a different number of cores, so no cached verdict applies
-// to the next job. 6,000 run at a time.
+// Each job has one pod with one GPU and another number of cores than all other jobs, so no cached
+// verdict applies to the next job. 6,000 run at a time.
 void run_unlike(int64_t nodes) {
   std::vector<Batch> batches;
   for (int64_t i = 0; i < 20'000; ++i) {
@@ -111,8 +111,8 @@ void measure_burst() {
   for (const char* profile : {"strict_gang", "default", "coscheduling"}) run_burst(profile);
 }
 
-// A long job holds 100 of 128 nodes. Gangs of two nodes come and go on the rest. Each end wakes
-// gangs of 64 nodes, which cannot fit before the long job is over.
+// A long job holds 100 of 128 nodes. Gangs of two nodes come and go on the other 28. Each end of a
+// gang wakes the waiting gangs of 64 nodes, which cannot fit before the long job is over.
 void measure_overload() {
   std::printf("\nOverload: what an end costs while gangs wait that cannot fit (strict_gang)\n\n");
   std::printf("| gangs waiting | attempts/end | us of CPU/end |\n");

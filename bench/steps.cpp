@@ -1,5 +1,5 @@
-// bench/steps.cpp -- accuracy of steps by rate against traced steps, and the cost of a change among
-// gangs. See README.md.
+// bench/steps.cpp -- durations of steps computed by rates, compared with traced steps; and the host
+// time of a change when one gang ends or begins. See README.md.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -49,7 +49,8 @@ void compare(uint32_t least, uint32_t most, uint64_t worlds) {
               traced_ms / gangs);
 }
 
-// Compares expected rates with rehearsed ones, for groups of 16 gangs.
+// Compares expected rates with a rehearsal, which simulates the steps of the gangs. For 16 gangs,
+// the most that are rehearsed.
 void measure_seam(uint64_t worlds) {
   double mean = 0;
   std::vector<double> sizes;
@@ -66,7 +67,7 @@ void measure_seam(uint64_t worlds) {
       100 * mean, 100 * quantile_of(sizes, 0.95));
 }
 
-// The cost of a change: one of `gangs` gangs ends, and another begins.
+// Measures the cost of a change: one of `gangs` gangs ends, or begins again.
 void measure_changes(uint32_t gangs) {
   const SharingWorld world{gangs, 7};
   Engine engine;

@@ -7,8 +7,8 @@
 namespace orrery::bench {
 namespace {
 
-constexpr double kSecondsMax = 10;       // of a point; beyond it the next point is left out
-constexpr double kUsPerEventMax = 20e3;  // beyond it the next point is left out
+constexpr double kSecondsMax = 10;       // CPU time of a point; after a longer one the curve ends
+constexpr double kUsPerEventMax = 20e3;  // after a point with a higher cost the curve ends
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Curve::~Curve() {
   std::erase_if(samples_, [](const Sample& s) { return s.x < 1; });
   if (samples_.size() < 2) return;
   const auto [least, most] = std::ranges::minmax(samples_, {}, &Sample::x);
-  if (most.x < 10 * least.x) return;  // too few points
+  if (most.x < 10 * least.x) return;  // the sizes are too similar
   std::printf("  %s: cost of %s ~ %s^%.2f", policy_.c_str(),
               per_ == Per::Event ? "an event" : "a job", x_.c_str(), growth(samples_));
   const std::span last = std::span{samples_}.last(2);

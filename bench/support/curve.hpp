@@ -10,7 +10,7 @@
 namespace orrery::bench {
 
 // Prints a row for each point, and at last how the cost of an event, or of a job, grows. A curve
-// ends, with a message, where another point would take minutes.
+// ends early, with a message, if another point would take minutes.
 class Curve {
  public:
   enum class Per : uint8_t { Event, Job };
@@ -23,7 +23,8 @@ class Curve {
 
   static void print_head(const char* bare);
   bool is_over() const { return is_over_; }
-  // `x` 0: the mean number of waiting jobs. `bare_rate`: jobs a second of the bare loop.
+  // If `x` is 0, the mean number of waiting jobs takes its place. `bare_rate` is in jobs per second
+  // of the bare loop.
   void add(int64_t nodes, double x, const Window& window, double bare_rate);
 
  private:

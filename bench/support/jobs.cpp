@@ -13,7 +13,8 @@
 namespace orrery::bench {
 namespace {
 
-// Spreads the ends of jobs that begin together.
+// Jobs that begin together are divided into this many blocks. Run times differ by block, which
+// spreads the ends.
 constexpr int64_t kBlocks = 200;
 
 int64_t part_of(int64_t count, int64_t block) {
@@ -54,7 +55,7 @@ std::vector<Batch> batches_of(const Work& work) {
            .count = part_of(work.waiting * kind.share / round_jobs, b)});
     }
   }
-  // With few users each has jobs of all kinds, with many users each has one kind.
+  // With at most 20 users, each has jobs of all kinds; with more users, each has one kind.
   const auto kinds = static_cast<int64_t>(work.kinds.size());
   const int64_t users = std::max<int64_t>(work.users, 1);
   const bool are_few = users <= 20;
@@ -119,7 +120,8 @@ std::vector<BareJob> bare_jobs(std::span<const Batch> batches) {
 
 namespace {
 
-// `take` starts a job if there is room for it, `free` returns its resources.
+// Runs jobs first come, first served. `take` starts a job if its resources are free, `free` returns
+// them.
 template <class Take, class Free>
 void serve(std::span<const BareJob> jobs, Take&& take, Free&& free) {
   using End = std::pair<int64_t, size_t>;  // time and job
@@ -160,7 +162,7 @@ class BareNodes {
         with_idle_(static_cast<size_t>(gpus) + 1, NodeSet{static_cast<size_t>(nodes)}) {
     with_idle_.back().fill();
   }
-  // The node of the pod; invalid: no room.
+  // The node that got the pod; invalid if none has enough idle GPUs.
   NodeId place(int64_t gpus) {
     for (auto k = static_cast<size_t>(gpus); k < with_idle_.size(); ++k) {
       const NodeId node = with_idle_[k].next({0});

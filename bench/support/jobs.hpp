@@ -8,25 +8,24 @@
 
 namespace orrery::bench {
 
-// In each round of arrivals, `share` jobs are of this kind.
+// A kind of job. `share` is its number of jobs in each repetition of the arrivals.
 struct Kind {
   int64_t share = 1, pods = 1;
-  int64_t gpus = 0;  // of a pod; 0: one core
+  int64_t gpus = 0;  // of a pod; 0 for a pod with one core
   int64_t seconds = 0;
   int64_t cpu_milli = 0;  // of a pod, beside its GPUs
   int64_t size() const { return pods * (gpus == 0 ? 1 : gpus); }
 };
 
-// The load of a machine. At the start there are as many jobs as can run at a time, each with the
-// rest of its run, and the waiting jobs. From the first second on, `jobs` more arrive, evenly
-// spaced.
+// The load of a machine. At the start there are as many jobs as can run at a time, each with a part
+// of its run time left, and `waiting` further jobs. From 1 s on, `jobs` more arrive, evenly spaced.
 struct Work {
   std::span<const Kind> kinds;
   int64_t capacity = 0;  // cores, or GPUs
-  double load = 1;       // of the arrivals
+  double load = 1;       // demand of the arrivals, as a share of `capacity`
   int64_t waiting = 0;
   int64_t jobs = 0;
-  int64_t users = 0;       // in turn; 0: jobs have no user
+  int64_t users = 0;       // each job has the next user in turn; 0 for no users
   bool are_teams = false;  // each user is a team
 };
 
@@ -37,7 +36,7 @@ struct Batch {  // equal jobs
   bool has_team = false;  // the user's name is the team, too
 };
 std::vector<Batch> batches_of(const Work& work);
-// The section `workload`.
+// The section `workload` of a scenario.
 std::string workload_of(std::span<const Batch> batches);
 
 struct BareJob {
@@ -46,11 +45,11 @@ struct BareJob {
 };
 std::vector<BareJob> bare_jobs(std::span<const Batch> batches);
 
-// The same jobs without an engine, a cluster, checks or figures: strictly first come, first served,
-// with a heap of ends. Returns jobs per CPU second, the best of three rounds.
+// Runs the jobs in a pool without an engine, a cluster, checks or figures: strictly first come,
+// first served, with a heap of ends. Returns jobs per CPU second, the best of three repetitions.
 double bare_pool(std::span<const BareJob> jobs, int64_t capacity);
-// On nodes, in sets by their idle GPUs: each pod goes to the first node among those that it fits
-// most tightly.
+// As bare_pool(), but on nodes, which are kept in sets by their idle GPUs. Each pod goes to the
+// first node of those that it fits most tightly.
 double bare_nodes(std::span<const BareJob> jobs, int64_t nodes, int64_t gpus_per_node);
 
 }  // namespace orrery::bench

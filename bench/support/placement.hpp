@@ -12,13 +12,13 @@ namespace orrery::bench {
 
 struct Profile {
   const char* name;
-  const char* yaml;  // the section `policy`
+  const char* yaml;  // the section `policy` of a scenario
   bool has_typical_pods = false;
 };
 struct Mix {
   const char* name;
   std::span<const Kind> kinds;
-  double load;  // of all GPUs
+  double load;  // demand, as a share of all GPUs
 };
 std::span<const Mix> mixes();
 

@@ -30,9 +30,9 @@ class World {
   const Cluster& cluster() const { return cluster_; }
   const Ground& ground() const { return ground_; }
   void start() { cluster_.start(); }
-  // Runs this many events. False: the run ended before them.
+  // Runs this many events. False if the run ended before them.
   bool advance(uint64_t events);
-  double jobs_waiting() const;  // in the job queue and, as pods without a node, behind it
+  double jobs_waiting() const;  // jobs in the job queue, and pods without a node
 
  private:
   const RngStreams rng_;
@@ -44,30 +44,30 @@ class World {
 config::Document read_text(const std::string& yaml, Diagnostics& diagnostics);
 
 struct WindowLimits {
-  Time from = {};              // the window begins no earlier
+  Time from = {};              // the window begins at this time or later
   uint64_t jobs_before = 0;    // jobs that end before the window begins
   uint64_t jobs = 0;           // jobs that end in the window
-  double seconds = 3;          // of CPU; then the window ends early
-  double seconds_before = 30;  // the run is given up if the window has not begun by then
+  double seconds = 3;          // limit of CPU time, at which the window ends early
+  double seconds_before = 30;  // limit of CPU time for the window to begin
 };
 struct Window {
   uint64_t jobs = 0, pods = 0, attempts = 0, events = 0;
-  double seconds = 0;  // of CPU
+  double seconds = 0;  // CPU time of the window
   double before = 0;   // seconds before the window
   double waiting = 0;  // waiting jobs, on average
   double growth_mib = 0;
-  bool is_cut = false;  // ended early
+  bool is_cut = false;  // the limit of CPU time ended the window
   double jobs_per_s() const { return static_cast<double>(jobs) / seconds; }
   double us_per_job() const { return seconds / static_cast<double>(jobs) * 1e6; }
   double us_per_event() const { return seconds / static_cast<double>(events) * 1e6; }
 };
-// Without jobs in the result, the window never began, or no job ended in it.
+// A result without jobs means that the window never began, or that no job ended in it.
 Window run_window(const std::string& yaml, const WindowLimits& limits);
-// The cheapest of three windows, or of fewer if they take long.
+// The window with the lowest cost of three, or of fewer if they take long.
 Window least_window(const std::string& yaml, const WindowLimits& limits);
 
-// Growth of a cost: the slope through the logarithms, 1 for proportional to x. Samples must not all
-// have the same x.
+// The growth of a cost: the slope of log(cost) over log(x), which is 1 if the cost is proportional
+// to x. Samples must not all have the same x.
 struct Sample {
   double x = 0, cost = 0;
 };
