@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "analysis"))
 import orrery  # noqa: E402
 from orrery import figures  # noqa: E402
 
-# The month of 7,500 nodes, made a few days of 64: more failures, bursts of fewer jobs, and jobs
-# that share nodes.
+# A shorter form of the month of 7,500 nodes: a few days of 64 nodes, with more failures, smaller bursts of
+# jobs, and jobs that share nodes.
 SMALL = {
     "cluster.pools[0].count": "64",
     "cluster.pools[0].nodes_per_leaf": "16",
@@ -41,14 +41,15 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-POLICIES = {  # the start of the job queue's code: the order, and who starts now
+POLICIES = {  # the beginning of the list of policies: the order of the queue, and which jobs start now
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
     "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# Gangs of half the cluster, placed pod by pod; in two gangs a process dies, which is detected after hours.
+# Gangs of half the cluster, placed pod by pod. In two gangs a process dies, which is detected only after
+# hours.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",
@@ -58,12 +59,12 @@ LARGE = SMALL | {
     "faults.ranks": "[{job: train-0, pod: 3, at: 2h}, {job: train-17, pod: 7, at: 8h}]",
 }
 SEEDS = range(1, 21)
-TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # trace of the study queue-order
+TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # the trace of the study queue-order
 COLOURS_MAX = 128  # resolution of a picture, to keep the file small
 
 
 class Runs:
-    """Runs scenarios by name, into a folder."""
+    """Runs scenarios by name, with their outputs in a folder."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program, self.folder = program, folder
@@ -79,7 +80,7 @@ class Runs:
         return orrery.open(output)
 
     def study(self, name: str) -> orrery.Study:
-        """A study that ships."""
+        """Opens a study of the folder scenarios/studies after running it."""
         path = ROOT / "scenarios" / "studies" / f"{name}.yaml"
         folder = self.folder / name
         subprocess.run([self.program, "study", "run", path, "-q", "-o", folder], check=True)
@@ -87,7 +88,7 @@ class Runs:
 
 
 def times(runs: Runs) -> pd.DataFrame:
-    """Mean time to completion in seconds, by seed and policy."""
+    """Mean job completion time in seconds: a row for each seed, a column for each policy."""
     values = {}
     for policy, queue in POLICIES.items():
         for seed in SEEDS:
@@ -98,7 +99,7 @@ def times(runs: Runs) -> pd.DataFrame:
 
 
 def studies(runs: Runs) -> dict[str, plt.Axes]:
-    """The figure of each study that ships; of a study over a trace only if the trace exists."""
+    """The figures of the shipped studies. A study of a trace is left out if the trace is missing."""
     asked = {
         "gang-scheduling": ("gpu_hours_deadlocked", {}),
         "checkpoint-interval": ("gpu_share_useful", {"x": "interval", "by": "failures"}),
@@ -115,7 +116,7 @@ def studies(runs: Runs) -> dict[str, plt.Axes]:
 
 
 def scenarios(runs: Runs) -> dict[str, plt.Figure]:
-    """The figures named after scenarios that ship."""
+    """The figures named after shipped scenarios."""
 
     def run_of(scenario: str, *arguments: str) -> orrery.Run:
         return runs(scenario, scenario, *arguments)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Meta", "Run", "RunError", "Study", "compare", "explain", "export", "figures", "open",
            "paired", "report", "trace"]
 
-_HOME = {  # each name: its module, and its name there
+_HOME = {  # each name of the package: its module, and its name in the module
     "Meta": ("run", "Meta"), "Run": ("run", "Run"), "RunError": ("run", "RunError"),
     "open": ("run", "open_run"), "Study": ("study", "Study"),
     "compare": ("comparison", "compare"), "paired": ("comparison", "paired"),
@@ -29,8 +29,8 @@ _HOME = {  # each name: its module, and its name there
 
 
 def __getattr__(name: str) -> Any:
-    """Loads each name at its first use: pandas and matplotlib take time, and the command line reports which of
-    them is missing."""
+    """Imports a name at its first use, because pandas and matplotlib take time. The command line reports
+    which of them is missing."""
     if name in _HOME:
         module, real = _HOME[name]
         return getattr(importlib.import_module(f"orrery.{module}"), real)

@@ -21,7 +21,7 @@ GOOD = ("scheduled", "waiting_in_permit")
 
 
 def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
-    """The largest holders: the GPUs of each, on how many nodes, and until when."""
+    """The largest holders as text: the GPUs of each, on how many nodes, and until when."""
     end = history.run.end
     parts = []
     for row in holders.head(SHOWN_MAX).itertuples():
@@ -45,12 +45,13 @@ class AttemptStory:
 
     @cached_property
     def lines(self) -> pd.DataFrame:
-        """Equal attempts in one row, ordered by the first of them."""
+        """Attempts of the job. Equal attempts share a row; rows are ordered by their first attempt."""
         return self.history.attempts_of(self.job)
 
     @cached_property
     def rejections(self) -> pd.DataFrame:
-        """Reasons of the last attempt of each line; `line` is its index in `lines`."""
+        """Reasons of the rejections in the last attempt of each row of `lines`; `line` is the index of the
+        row."""
         parts = [
             self.history.rejections_of(attempt).assign(line=line)
             for line, attempt in enumerate(self.lines["attempt"])
@@ -59,7 +60,8 @@ class AttemptStory:
 
     @cached_property
     def holders(self) -> pd.DataFrame:
-        """Holders of GPUs on nodes that were full for the job, at the last attempt of each line."""
+        """Jobs that held GPUs on nodes without enough free GPUs, at the last attempt of each row of
+        `lines`."""
         parts = []
         for line, row in self.lines.iterrows():
             rejections = self.rejections[self.rejections["line"] == line]
@@ -75,8 +77,8 @@ class AttemptStory:
         return self.lines[~self.lines["outcome"].isin(GOOD)]
 
     def reason(self, life: int, rank: int = -1) -> str:
-        """The reason that rejected longest among the attempts of one life of the pods (-1: the last one), or of
-        one rank."""
+        """The reason that rejected longest, among the attempts of one life of the pods (-1: the last life).
+        With `rank`, among the attempts of this pod."""
         lines = self._in_vain()
         if rank >= 0:
             lines = lines[lines["ranks"].map(lambda ranks: rank in ranks)]
@@ -85,7 +87,8 @@ class AttemptStory:
         lines = lines[lines["life"] == (lines["life"].max() if life < 0 else life)]
         if not len(lines):
             return "no attempt failed before it first ran"
-        # A plugin that rejects for the sake of a gang says less than the reason why the gang lacks nodes.
+        # Rejections by filters come first: a plugin that keeps a gang together does not say why the gang
+        # lacks nodes.
         by_filters = self.rejections.loc[self.rejections["nodes"] > 0, "line"]
         if lines.index.isin(by_filters).any():
             lines = lines[lines.index.isin(by_filters)]
@@ -156,7 +159,7 @@ class AttemptStory:
 
     def text(self, lines: int) -> str:
         if self.history.is_counting:
-            return ""  # no pod is placed
+            return ""  # jobs have no pods on nodes
         if why := self.history.missing("/events/attempts"):
             return f"Attempts are not in the file: {why}."
         if not len(self.lines):
@@ -177,7 +180,7 @@ class AttemptStory:
         return "\n".join(text)
 
     def _shown(self, lines: int) -> list[int]:
-        """The kinds that lasted longest, in order of time."""
+        """Indices of the rows of `lines` that lasted longest, in order of time."""
         by_length = (self.lines["last"] - self.lines["first"]).round(3)
         order = sorted(
             self.lines.index, key=lambda i: (-by_length[i], -self.lines.at[i, "count"], i)

@@ -23,7 +23,7 @@ PHASES = {
 
 
 def cardiogram(run: Run, job: str) -> pd.DataFrame:
-    """Rows of the job of that name, with the begin and end of their intervals in seconds."""
+    """Rows of the job named `job`, with the begin and end of their intervals in seconds."""
     jobs = run.table("/jobs")
     serial = jobs.loc[jobs["name"] == job, "job"]
     if serial.empty:
@@ -40,12 +40,12 @@ def cardiogram(run: Run, job: str) -> pd.DataFrame:
 
 
 def by_rank(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """One column for each rank, one row for each interval, by its end in seconds."""
+    """A column for each rank, a row for the end of each interval in seconds."""
     return rows.pivot(index="end", columns="rank", values=column)
 
 
 def phase_codes(rows: pd.DataFrame) -> pd.DataFrame:
-    """by_rank() of the phase, as its index in PHASES."""
+    """The index in PHASES of each rank's phase, as from by_rank()."""
     codes = {phase: i for i, phase in enumerate(PHASES)}
     return by_rank(rows.assign(code=rows["phase"].astype(str).map(codes)), "code")
 

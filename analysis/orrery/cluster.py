@@ -38,12 +38,12 @@ from orrery.printable import say
 if TYPE_CHECKING:
     from distributed import Client
 
-SHARDS_PER_THREAD = 8  # shards are small, so that all workers are busy until shortly before the end
+SHARDS_PER_THREAD = 8  # small shards keep all workers busy until shortly before the end
 
 
 @contextmanager
 def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
-    """A client of the given scheduler, or of workers started on this machine."""
+    """A client of the scheduler at this address or, without one, of workers started on this machine."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -52,7 +52,7 @@ def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
         ) from None
     import cloudpickle
 
-    # This command prints the relevant events itself
+    # Dask's messages are not shown: this command prints the relevant events itself.
     for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     cloudpickle.register_pickle_by_value(cluster_worker)
@@ -67,14 +67,16 @@ def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     with tempfile.TemporaryDirectory() as scratch, LocalCluster(
         n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None,
         memory_limit=0, local_directory=scratch, silence_logs="CRITICAL",
-        scheduler_kwargs={"allowed_failures": 0},  # the shards' own count of tries is more precise
+        # This command counts the tries of a shard itself, more precisely
+        scheduler_kwargs={"allowed_failures": 0},
     ) as cluster, Client(cluster) as client:
         client.register_worker_plugin(cluster_worker.Undisturbed())
         yield client
 
 
 def _check_workers(client: Client, study: Study, place: Place) -> None:
-    """Checks that each worker sees the folder, runs the same program, and that its files are visible here."""
+    """Checks that each worker sees the folder and runs the same program, and that a file which the worker
+    writes is visible here."""
     from distributed import TimeoutError
 
     try:
@@ -108,7 +110,7 @@ def _run_shards(
             _check_workers(client, study, place)
             threads = sum(client.nthreads().values())
             count = min(len(runs), options.shards or SHARDS_PER_THREAD * threads)
-            count = max(count, 2)  # one shard is the whole study, with its report
+            count = max(count, 2)  # a single shard would be the whole study, with its report
             shards = [Shard(f"{i + 1}/{count}", runs[i::count]) for i in range(count)]
             log.say(
                 f"{study.path}: {len(runs)} runs in {count} shards, {threads} at once on "
@@ -122,7 +124,7 @@ def _run_shards(
                 "kept, and the same command goes on with another one", BROKEN
             ) from None
         finally:
-            lease.end()  # before the cluster's end, which waits for shards that still run
+            lease.end()  # must come before the cluster ends, which waits for running shards
             log.clear()
     return grid
 
@@ -132,7 +134,7 @@ def _run(study: Study, options: argparse.Namespace) -> int:
     log = Log()
     grid = _run_shards(study, runs, options, log)
     if not grid.lost:
-        return study.call("run")  # runs again only failed runs, and prints their errors
+        return study.call("run")  # runs only failed runs again, and prints their errors
     missing = sum(len(shard.runs) - len(shard.found()) for shard in grid.lost)
     if missing < len(runs):
         study.call("report")
@@ -141,8 +143,8 @@ def _run(study: Study, options: argparse.Namespace) -> int:
 
 
 def _library(name: str) -> str:
-    """The library as workers in other folders can load it. The program finds its own libraries by their bare
-    names."""
+    """The path of a library, for workers in other folders. A bare name stays if the program has a library of
+    this name."""
     return str(Path(name).absolute()) if Path(name).exists() or "/" in name else name
 
 
@@ -157,7 +159,7 @@ def _parser() -> argparse.ArgumentParser:
             raise ValueError
         return int(text)
 
-    count.__name__ = "whole number"  # of the error message
+    count.__name__ = "whole number"  # the name in the parser's error messages
     parser.add_argument("study", type=Path, metavar="STUDY.yaml")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True,
                         help="folder of the runs; workers must share it")
@@ -179,7 +181,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """Runs the command and returns its exit status."""
     options = _parser().parse_args(argv)
     former: Any = signal.signal(signal.SIGTERM, _stop)
     try:

@@ -1,5 +1,5 @@
-"""State that orrery.cluster keeps of a study while it runs: the lease on its folder, its shards, and the tries
-of each."""
+"""What orrery.cluster knows about a study while it runs: the lease on the folder, the shards, and the tries
+of each shard."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RENEWAL = 10.0  # seconds between renewals of the lease
 
 
 class ClusterError(Exception):
-    """Ends the command with a message and a status."""
+    """The command must end, with this message and exit status."""
 
     def __init__(self, text: str, status: int = MISTAKE) -> None:
         super().__init__(text)
@@ -37,7 +37,7 @@ class ClusterError(Exception):
 
 
 class Log:
-    """Lines in the format of the program; on a terminal the last one is rewritten."""
+    """Prints lines in the format of the program. On a terminal, lines of progress are rewritten in place."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
@@ -49,8 +49,8 @@ class Log:
         say(f"{time.strftime('%H:%M:%S')} {level}: {printable(text)}", sys.stderr)
 
     def progress(self, text: str) -> None:
-        """Prints progress at most twice a second on a terminal, else every ten seconds, and only if it
-        changed."""
+        """Prints progress if it has changed: at most twice a second on a terminal, else at most every ten
+        seconds."""
         pause = 0.5 if self._is_terminal else 10.0
         now = time.monotonic()
         if text == self._told[1] or now < self._told[0] + pause:
@@ -69,8 +69,9 @@ class Log:
 
 
 class Lease:
-    """A file in the folder that names the process which runs the study. Workers stop once the file is gone or
-    no longer renewed. Only one lease exists at a time, so that no two processes run the same shard for long."""
+    """A file in the study's folder that names the process which runs the study. Workers end their shards when
+    the file is gone or no longer renewed. A folder has one lease at a time, so that no two processes run the
+    same shard for long."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / LEASE
@@ -114,7 +115,7 @@ class Lease:
             return
         if host == socket.gethostname():
             is_held = _is_alive(pid)
-        else:  # by the clock of the file system
+        else:  # compares times of files, because the clocks of two hosts may differ
             clock = self._path.with_name(f"{LEASE}.{self.token}")
             clock.touch()
             is_held = clock.stat().st_mtime < renewed + PATIENCE
@@ -146,13 +147,13 @@ class Study:
     plugins: tuple[str, ...] = ()
 
     def arguments(self, action: str, *rest: str) -> list[str]:
-        """Arguments of a call of the program."""
+        """The arguments with which the program does `action` for this study."""
         plugins = [word for plugin in self.plugins for word in ("--plugin", plugin)]
         folder = [] if action == "plan" else ["-o", str(self.folder)]
         return ["study", action, str(self.path), *rest, *folder, *plugins]
 
     def runs(self) -> list[Path]:
-        """The files of each finished run, in the order of shards."""
+        """The file that each run will have when it is finished, in the order of `orrery study plan`."""
         command = [str(self.program), *self.arguments("plan")]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != OK:
@@ -163,8 +164,9 @@ class Study:
         ]
 
     def call(self, action: str) -> int:
-        """Runs the program and returns its status; the program prints its own messages. It has a session of its
-        own, so that it gets one signal to stop. A second one from the terminal would kill it."""
+        """Runs the program and returns its status; the program prints its own messages. The program has a
+        session of its own, so it gets only one signal to stop, from here. A second signal, from the terminal,
+        would end it at once."""
         command = [str(self.program), *self.arguments(action)]
         process = subprocess.Popen(command, start_new_session=True)
         try:
@@ -179,12 +181,12 @@ class Study:
 
 @dataclass
 class Shard:
-    """Every n-th run from the i-th on."""
+    """Every n-th run from the i-th on; `part` is "i/n"."""
 
-    part: str  # "2/5", the notation of the program
+    part: str  # in the notation of the program, such as "2/5"
     runs: list[Path]
     tries: int = 0  # tries in a row without a new run
-    before: set[tuple[str, int]] = field(default_factory=set)  # status of the last try
+    before: set[tuple[str, int]] = field(default_factory=set)  # result of found() before the last try
 
     def found(self) -> set[tuple[str, int]]:
         """The finished runs of the shard, and when their files were written."""
@@ -198,7 +200,7 @@ class Shard:
 
 
 class Grid:
-    """The shards of a study on a cluster, until each is done or given up."""
+    """The shards of a study on a cluster. Runs each of them until it is done or given up."""
 
     def __init__(
         self, client: Client, study: Study, place: Place, lease: Lease, retries: int, log: Log
@@ -267,8 +269,8 @@ class Grid:
         return False
 
     def _is_lost(self, shard: Shard, why: str, status: int) -> bool:
-        """Whether the shard is given up. Tries that brought a run do not count: machines may be lost now and
-        then."""
+        """Whether the shard must be tried again. A try that finished a run starts the count of tries anew,
+        because machines may be lost now and then. After too many tries the shard is given up."""
         shard.tries = 1 if shard.found() != shard.before else shard.tries + 1
         if shard.tries > self._retries:
             self._give_up(shard, f"{why}; given up after {shard.tries} tries", status)
@@ -277,7 +279,7 @@ class Grid:
         return True
 
     def _give_up(self, shard: Shard, why: str, status: int) -> None:
-        if status == NOT_WRITTEN:  # every other shard would fail, too
+        if status == NOT_WRITTEN:  # every other shard would fail in the same way
             raise ClusterError(f"shard {shard.part} {why}", status)
         self._log.say(f"shard {shard.part}: {why}", "error")
         self.lost.append(shard)
@@ -289,7 +291,7 @@ class Grid:
             say(line, sys.stderr)
         if outcome["text"]:
             return
-        deadline = time.monotonic() + 60  # a network file system may show recent files late
+        deadline = time.monotonic() + 60  # a network file system may show new files late
         while len(shard.found()) < len(shard.runs):
             if time.monotonic() > deadline:
                 raise ClusterError(

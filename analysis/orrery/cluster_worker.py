@@ -13,15 +13,16 @@ import uuid
 from pathlib import Path
 from typing import Literal, TypedDict
 
-LEASE = ".cluster.json"  # exists in the folder of a study while a command runs the study
-PATIENCE = 180.0  # seconds without a renewal; network file systems may show one a minute late
-PAUSE = 3.0  # seconds after a run that could not be written
-NOT_WRITTEN = 74  # status of the program in that case
+LEASE = ".cluster.json"  # this file is in the study's folder while a command runs the study
+# Seconds without a renewal after which the lease is lost; network file systems may show one a minute late
+PATIENCE = 180.0
+PAUSE = 3.0  # seconds before a shard that could not write ends, to be tried again
+NOT_WRITTEN = 74  # exit status of the program if it cannot write
 PR_SET_PDEATHSIG = 1
 
 
 class Place(TypedDict):
-    """Facts in which all workers must agree."""
+    """What must be the same for all workers."""
 
     program: str
     version: str  # output of --version
@@ -30,8 +31,8 @@ class Place(TypedDict):
 
 
 class Outcome(TypedDict):
-    """`ended`: see status. `stopped`: the command that asked for the shard is gone. `refused`: text gives the
-    reason."""
+    """The end of a shard. `ended`: the program ended with `status`. `stopped`: the command that wanted the
+    shard is gone. `refused`: the worker cannot run the shard; `text` says why."""
 
     how: Literal["ended", "stopped", "refused"]
     status: int
@@ -40,8 +41,8 @@ class Outcome(TypedDict):
 
 
 class Undisturbed:
-    """A plug-in for workers of the user's own process group: Ctrl-C stops the coordinator, and the workers
-    ignore it."""
+    """A plug-in for workers started by the command: they ignore Ctrl-C, which the terminal sends to them,
+    too."""
 
     name = "orrery-undisturbed"
 
@@ -50,7 +51,7 @@ class Undisturbed:
 
 
 def version_of(program: str) -> str:
-    """Output of --version; empty if the program does not run."""
+    """The output of the program's --version; empty if the program does not run."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -59,7 +60,8 @@ def version_of(program: str) -> str:
 
 
 def lease_seen(place: Place) -> int | None:
-    """When the lease was last renewed, in its file system's time; None if there is no lease."""
+    """The time of the last renewal of the lease, by the clock of the file system; None if the lease is
+    gone."""
     path = Path(place["folder"]) / LEASE
     try:
         return path.stat().st_mtime_ns if place["token"] in path.read_text() else None
@@ -68,7 +70,7 @@ def lease_seen(place: Place) -> int | None:
 
 
 def refusal(place: Place, patience: float = 10.0) -> str:
-    """Why no shard can run here; empty if one can. New folders may become visible late."""
+    """The reason why this worker cannot run shards; empty if it can. A new folder may become visible late."""
     began = time.monotonic()
     while lease_seen(place) is None:
         if time.monotonic() - began > patience:
@@ -86,8 +88,8 @@ def refusal(place: Place, patience: float = 10.0) -> str:
 
 
 def leave_mark(place: Place) -> tuple[str, str]:
-    """Tries to write to the folder. Returns the reason why that failed, or an empty text and the name of a file
-    there."""
+    """Tries to write a file into the folder. Returns the reason of a failure, or an empty text, and the name
+    of the file."""
     reason, name = refusal(place), f".seen-{uuid.uuid4().hex}"
     if not reason:
         try:
@@ -98,8 +100,9 @@ def leave_mark(place: Place) -> tuple[str, str]:
 
 
 def run_shard(place: Place, arguments: list[str]) -> Outcome:
-    """Runs the program with these arguments. The program is ended when this worker dies, or when the lease is
-    no longer renewed: then nobody waits for the outcome, and others may soon run the same shard."""
+    """Runs the program with these arguments. The program is ended when this worker dies. It is also ended
+    when the lease is gone or no longer renewed: then no client waits for the shard, and another one may soon
+    run it."""
     host = socket.gethostname()
     reason = refusal(place)
     if reason:
@@ -116,7 +119,8 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
             stderr=said, start_new_session=True, preexec_fn=die_with_worker,
         )
         is_wanted = wait_while_wanted(process, place)
-        if process.returncode == NOT_WRITTEN:  # a shard that should stop may have stopped by now
+        # A former process of the shard may still hold a file; after a pause it may have ended
+        if process.returncode == NOT_WRITTEN:
             time.sleep(PAUSE)
         said.seek(0)
         return {
@@ -128,7 +132,7 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
 
 
 def wait_while_wanted(process: subprocess.Popen, place: Place) -> bool:
-    """Waits for the program to end (True); or ends it (False) once the lease is gone or too old."""
+    """Waits until the program ends: True. If the lease is lost before, ends the program: False."""
     renewed, noticed, misses = lease_seen(place), time.monotonic(), 0
     while True:
         try:

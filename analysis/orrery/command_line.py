@@ -1,4 +1,4 @@
-"""Shared by the commands of the package: exit statuses, and one-line messages of mistakes."""
+"""What the commands of the package share: exit statuses, and one-line messages about mistakes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from orrery.mistakes import OutputError, RunError
 from orrery.printable import say
 
-DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # the same as those of the program orrery
+DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # as those of the program orrery
 
 STANDARD_OUTPUT = Path("-")
 
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Errors within it are attributed to the output."""
+    """An OSError inside of this context becomes an OutputError about `path`."""
     try:
         yield
     except OSError as error:
@@ -26,7 +26,7 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes the file in one step, so that an interrupted command leaves no partial file. The path - is
+    """Writes a file in one step, so that an interrupted command leaves no partial file. The path `-` means
     standard output."""
     if path == STANDARD_OUTPUT:
         sys.stdout.write(text)
@@ -38,7 +38,8 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int:
-    """Runs a command, and reports errors as the program orrery does. The command may return its own status."""
+    """Runs a command, which may return its exit status, and returns the status. Reports errors as the program
+    orrery does."""
     try:
         status = command(arguments)
         sys.stdout.flush()
@@ -47,7 +48,7 @@ def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[
         return missing(error)
     except OutputError as error:
         return told(str(error), OUTPUT_FAILED)
-    except BrokenPipeError:  # the reader of standard output has closed it
+    except BrokenPipeError:  # the reader of standard output is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, RunError, ImportError) as error:
         return told(str(error), MISTAKE)

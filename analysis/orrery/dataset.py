@@ -15,7 +15,7 @@ TIMELINES = "/timeline/"
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    """The columns that identify a row together with the time: none, or names and ids."""
+    """The columns that distinguish rows of the same time: names and ids, or none."""
     if not frame["time"].duplicated().any():
         return []
     is_key = [c for c in frame.columns if frame.attrs["units"][c] == "id"
@@ -27,7 +27,8 @@ def _keys(frame: pd.DataFrame) -> list[str]:
 
 
 def _array(frame: pd.DataFrame, name: str) -> xarray.Dataset | None:
-    """One timeline; its dimensions are the time and the keys. None: its rows have no keys."""
+    """One timeline, whose dimensions are the time and the columns of _keys(). None if these do not
+    distinguish all rows."""
     keys = _keys(frame)
     if frame.duplicated(["time", *keys]).any():
         return None

@@ -33,7 +33,7 @@ RESOLUTIONS = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of one job, one deadlock, or the whole run."""
+    """Explains one job, one deadlock, or the whole run."""
 
     subject: str
     text: str
@@ -56,9 +56,9 @@ class Explanation:
 
 
 def explain_job(run: Run, job: str | int, lines: int = 10) -> Explanation:
-    """The explanation of one job, by number or by name: its times, its attempts with the nodes that each filter
-    rejected and the holders of those, and the reason why it was blocked. The text shows at most `lines`
-    attempts and failures; the tables have all."""
+    """Explains one job, given by number or name: its times, its attempts, the nodes that each filter
+    rejected, the holders of these nodes, and the reason why the job was blocked. The text shows at most
+    `lines` attempts and failures; the tables have all."""
     history = History(run)
     story = job_story.JobStory(history, history.find_job(job))
     return Explanation(
@@ -70,7 +70,7 @@ def explain_job(run: Run, job: str | int, lines: int = 10) -> Explanation:
 
 
 def _fullest(history: History, jobs: Sequence[int], onset: float, end: float) -> float:
-    """The first instant of a span at which these jobs held most GPUs."""
+    """The first instant of a span at which these jobs together held the most GPUs."""
     held = history.holdings
     held = held[held["job"].isin(jobs) & (held["since"] < end) & (held["until"] > onset)]
     starts = sorted({onset, *held.loc[held["since"] > onset, "since"]})
@@ -86,7 +86,7 @@ def _fullest(history: History, jobs: Sequence[int], onset: float, end: float) ->
 
 
 def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
-    """The members' gangs, with the GPUs of each job at the instant at which all together held most."""
+    """The gangs of a deadlock, with the GPUs that each job held when all of them together held the most."""
     rows = history.members[history.members["deadlock"] == deadlock["id"]]
     rows = rows.sort_values(["joined", "job", "gang"], ignore_index=True)
     onset, end = deadlock["onset"], deadlock["resolved_at"]
@@ -103,7 +103,7 @@ def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
 
 
 def _cycle(members: pd.DataFrame) -> str:
-    """The cycle in one sentence."""
+    """The cycle of the deadlock in one sentence."""
     jobs = members.groupby("job", sort=False).agg(
         name=("name", "first"), gpus=("gpus_held", "sum"), lacks=("lacks", "sum"),
         is_infeasible=("is_infeasible", "first"),
@@ -118,8 +118,7 @@ def _cycle(members: pd.DataFrame) -> str:
 
 
 def explain_deadlock(run: Run, k: int) -> Explanation:
-    """The explanation of deadlock number k: what each job held, what it waited for, and how the deadlock
-    ended."""
+    """Explains deadlock number k: what each job held, what it waited for, and how the deadlock ended."""
     history = History(run)
     deadlocks = history.deadlocks
     for table in ("/events/deadlocks", "/events/deadlock_members"):
@@ -160,7 +159,7 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
 
 
 def _member_lines(history: History, gangs: pd.DataFrame) -> Iterator[str]:
-    """The GPUs that one job held, and how many pods each of its gangs had."""
+    """Lines about one job of a deadlock: the GPUs that it held, and how many pods each of its gangs had."""
     first, most = gangs.iloc[0], gangs["gpus_held"].sum()
     text = f"  {first['name']} holds {count(most, 'GPU')}"
     seen, nodes = first["job_gpus_seen"], first["job_nodes_seen"]
@@ -179,11 +178,12 @@ def _member_lines(history: History, gangs: pd.DataFrame) -> Iterator[str]:
 
 
 def explain_run(run: Run, lines: int = 10) -> Explanation:
-    """The jobs that waited longest, the deadlocks, and the jobs that failures cost most."""
+    """What is worth explaining in a run: the jobs that waited longest, the deadlocks, and the jobs for which
+    failures cost most."""
     history = History(run)
     jobs = history.jobs.reset_index(drop=True)
     jobs = jobs.sort_values(["wait", "job"], ascending=[False, True], ignore_index=True)
-    waits = jobs[jobs["wait"] >= 1]  # a shorter wait is that for a scheduling cycle
+    waits = jobs[jobs["wait"] >= 1]  # even a job that starts at once waits for a scheduling cycle
     failed = jobs[(jobs["restarts"] > 0) | jobs["outcome"].isin(["failed", "hung"])]
     failed = failed.sort_values(["lost_gpu_s", "restarts", "job"], ascending=[False, False, True])
     text = [f"{run.path.name}: {count(len(jobs), 'job')} in {span(run.end)}"]

@@ -12,7 +12,7 @@ import pandas as pd
 
 from orrery.run import Run
 
-JOBS, NODES, DEADLOCKS, CLUSTER = 1, 2, 3, 4  # "processes" of the trace
+JOBS, NODES, DEADLOCKS, CLUSTER = 1, 2, 3, 4  # ids of "processes", by which Perfetto groups lines
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 NO_PYARROW = """Parquet needs pyarrow, which Debian has no package of. A Python that has it:
     python3 -m venv --system-site-packages ~/pyarrow && ~/pyarrow/bin/pip install pyarrow
@@ -22,7 +22,7 @@ PROCESSES = {JOBS: "jobs", NODES: "nodes", DEADLOCKS: "deadlocks", CLUSTER: "clu
 
 
 def _known(row: dict[str, Any]) -> dict[str, Any]:
-    """Values that JSON can represent: no NaN."""
+    """The row without NaN, which JSON cannot represent."""
     return {k: v for k, v in row.items() if not (isinstance(v, float) and v != v)}
 
 
@@ -36,7 +36,7 @@ def _named(pid: int, tid: int, name: str) -> dict[str, Any]:
 
 
 def _job_events(run: Run) -> Iterator[dict[str, Any]]:
-    """A line of trace events for each job: its wait, start and run."""
+    """Trace events of each job, on a line of its own: its wait, start and run."""
     for job in run.table("/jobs").itertuples():
         yield _named(JOBS, job.job, f"{job.name} #{job.job}")
         ended = run.end if pd.isna(job.ended) else job.ended
@@ -49,7 +49,8 @@ def _job_events(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _node_events(run: Run) -> Iterator[dict[str, Any]]:
-    """A line for each GPU, with the pods that held the GPU, and one for the faults of the node."""
+    """Trace events of each node: a line for each GPU with the pods that held the GPU, and a line for the
+    node's faults."""
     nodes = run.table("/nodes").set_index("node")
     width = int(nodes["gpus"].max()) + 1
     names = run.table("/jobs").set_index("job")["name"]
@@ -75,7 +76,7 @@ def _node_events(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _cluster_events(run: Run) -> Iterator[dict[str, Any]]:
-    """Deadlocks, and counters over time."""
+    """Trace events of deadlocks, and counters over time."""
     for dead in run.table("/events/deadlocks").itertuples():
         over = run.end if pd.isna(dead.resolved_at) else dead.resolved_at
         yield _span(DEADLOCKS, dead.id, f"deadlock {dead.id}", dead.onset, over,
@@ -96,8 +97,8 @@ def _plain(value: Any) -> Any:
 
 
 def perfetto(run: Run, path: str | Path) -> int:
-    """Writes jobs, pods by GPU, faults, deadlocks and counters as trace events, which ui.perfetto.dev and
-    chrome://tracing open; microseconds are those of the simulation. Returns the number of events."""
+    """Writes jobs, pods by GPU, faults, deadlocks and counters as trace events, for ui.perfetto.dev and
+    chrome://tracing. Times are microseconds of the simulation. Returns the number of events."""
     about = {"file": run.path.name, "seed": run.meta.seed, "version": run.meta.version}
     names = (
         {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}
@@ -106,7 +107,8 @@ def perfetto(run: Run, path: str | Path) -> int:
     parts = (names, _job_events(run), _node_events(run), _cluster_events(run))
     encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":")).encode
     count = 0
-    with Path(path).open("w", encoding="utf-8") as file:  # one by one: a month has millions of events
+    # One event after the other, because a month has millions
+    with Path(path).open("w", encoding="utf-8") as file:
         head = encode({"displayTimeUnit": "ms", "otherData": about})
         file.write(head[:-1] + ',"traceEvents":[')
         for event in itertools.chain(*parts):
@@ -117,7 +119,7 @@ def perfetto(run: Run, path: str | Path) -> int:
 
 
 def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: str):
-    """Each table with the path of its file: /events/faults to events-faults.csv."""
+    """Each table with the path of its file. The table /events/faults goes to events-faults.csv."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for table in run.tables if tables is None else tables:
@@ -126,8 +128,8 @@ def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: s
 
 
 def _spreadsheet_safe(column: pd.Series) -> pd.Series:
-    """Texts with an apostrophe before those that a spreadsheet would read as a formula, as OWASP advises
-    against CSV injection."""
+    """The column with an apostrophe before texts that a spreadsheet would read as formulas. OWASP advises
+    this against CSV injection."""
     if not (column.dtype == object or pd.api.types.is_string_dtype(column)):
         return column
     return column.map(lambda cell: f"'{cell}" if isinstance(cell, str)
@@ -135,8 +137,8 @@ def _spreadsheet_safe(column: pd.Series) -> pd.Series:
 
 
 def csv(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> list[Path]:
-    """Writes all tables, or those named, into the folder, a file each. Heads have the units, as in
-    `wait [s]`; times that never came are empty cells. A text that begins like a formula gets an
+    """Writes all tables, or only the named ones, as one file each into the folder. Column heads have units,
+    as in `wait [s]`. A time that never came is an empty cell. A text that begins like a formula gets an
     apostrophe before it."""
     written = []
     for frame, path in _files(run, folder, tables, ".csv"):
@@ -149,7 +151,7 @@ def csv(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> li
 
 
 def parquet(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> list[Path]:
-    """Writes all tables, or those named, into the folder, a file each; needs pyarrow. Units and
+    """Writes all tables, or only the named ones, as one file each into the folder; needs pyarrow. Units and
     explanations are metadata of the columns."""
     try:
         import pyarrow

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("-: nothing of this goes to standard output; name a file or a folder")
     if given.table and not (given.csv or given.parquet):
         parser().error("--table has no effect on --perfetto: it goes with --csv or --parquet")
-    from orrery import export  # imported after the arguments were checked: it takes time
+    from orrery import export  # imported only after the arguments are checked, because it takes time
     from orrery.run import open_run, reading
 
     with open_run(given.run) as run, reading(run.path):

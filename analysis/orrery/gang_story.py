@@ -12,15 +12,16 @@ from orrery.telling import count, numbered, span
 
 
 class GangStory:
-    """The starts of one job's gangs, from the tables; empty unless the gangs are elastic."""
+    """The starts of one job's gangs. All texts are empty unless the gangs are elastic."""
 
     def __init__(self, history: History, job: int) -> None:
         self.history, self.job = history, job
 
     @cached_property
     def starts(self) -> pd.DataFrame:
-        """One row for each start: called, started, stopped, members, pods, gpus; `late`: the ranks that joined
-        while the others ran, from `late_from` to `late_to`."""
+        """One row for each start: called, started, stopped, members, pods, gpus, and `late`, the ranks that
+        joined while the others ran, from `late_from` to `late_to`. `called` is when the last call to join
+        began."""
         rows = self.history.gang_starts
         rows = rows[rows["job"] == self.job].sort_values("started", ignore_index=True)
         frame = rows.drop(columns="job")
@@ -32,7 +33,8 @@ class GangStory:
         return frame
 
     def _stopped(self, started: float) -> float:
-        """The end of the run that began at that time: its stop, or the first end of one of its pods."""
+        """When the gang that started at this time stopped: at a stop of the job, or when the first of its
+        pods ended."""
         stops = self.history.recoveries
         stops = stops.loc[(stops["job"] == self.job) & (stops["failed"] > started), "failed"]
         pods = self._pods
@@ -50,7 +52,7 @@ class GangStory:
         return pods[pods["job"] == self.job]
 
     def head(self) -> str:
-        """One sentence; empty if the gangs are not elastic, or never started."""
+        """The starts in one sentence; empty if the gangs are not elastic, or never started."""
         if not len(self.starts):
             return ""
         first, last = self.starts.iloc[0], self.starts.iloc[-1]
@@ -61,7 +63,7 @@ class GangStory:
         return text + (f"; {_ranks(late)} came late" if late else "")
 
     def called_for(self) -> float:
-        """The length of the last call before the first start."""
+        """How long the last call to join lasted before the first start, in seconds."""
         if not len(self.starts):
             return 0.0
         return float(self.starts.at[0, "started"] - self.starts.at[0, "called"])
@@ -78,17 +80,17 @@ class GangStory:
         return f", {span(waited)} after the last call" if waited > 0 else ", without a wait"
 
     def gpus_at(self, at: float) -> float:
-        """GPUs of the last start before that time; NaN if the gangs had not started, or are not elastic."""
+        """GPUs of the last start before `at`; NaN if there was no start, or the gangs are not elastic."""
         begun = self.starts[self.starts["started"] < at]
         return float(begun.iloc[-1]["gpus"]) if len(begun) else float("nan")
 
     def of_start(self, at: float) -> str:
-        """The members that take part from that start on; empty if no gang started then, or none is elastic."""
+        """The members of the start at `at`; empty if no elastic gang started then."""
         here = self.starts[self.starts["started"] == at]
         return self._members(here.iloc[0]) + self._waited(here.iloc[0]) if len(here) else ""
 
     def events(self) -> Iterator[tuple[float, str, str]]:
-        """Events around the starts."""
+        """Events around the starts: last calls, and members that came late."""
         for _, start in self.starts.iterrows():
             if start["started"] > start["called"]:
                 yield start["called"], "last call", "enough pods are up, and wait for the others"

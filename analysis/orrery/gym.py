@@ -44,7 +44,7 @@ except ImportError:
         """Base class of the environment where Gymnasium is not installed."""
 
         def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-            """Seeds Gymnasium's own generator, which is not used here."""
+            """Takes the arguments of Gymnasium's reset(). There is no generator to seed."""
 
     @dataclass(frozen=True)
     class Box:  # type: ignore[no-redef]
@@ -73,13 +73,14 @@ except ImportError:
 
 
 class JobQueueEnv(Env):
-    """Which of the first waiting jobs starts next; the last action starts none."""
+    """An episode is a run. An action is the position of the waiting job that starts next; the last action
+    starts none."""
 
     metadata: dict[str, Any] = {"render_modes": []}
 
     def __init__(self, scenario: str | Path, *, slots: int = 16, until: str | None = None,
                  options: tuple[str, ...] = (), output: str | Path | None = None) -> None:
-        """`options` go to `orrery run`. The last episode's HDF5 file is kept as `output`."""
+        """`options` are passed to `orrery run`. The HDF5 file of the last episode is kept as `output`."""
         self.scenario, self.slots, self.until = Path(scenario), slots, until
         self.options, self.output = tuple(options), Path(output) if output else None
         if not self.scenario.is_file():
@@ -93,7 +94,7 @@ class JobQueueEnv(Env):
 
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a run with that seed, or with the successor of the last one."""
+        """Begins a run with this seed or, without one, with the seed after the last one."""
         super().reset(seed=seed)
         self._end()
         self._seed = self._seed + 1 if seed is None else seed
@@ -121,8 +122,8 @@ class JobQueueEnv(Env):
         return observation, info
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Starts the job, or none if the action is the last one or the job does not fit, and runs up to the
-        next question."""
+        """Starts the job that the action names, and runs up to the next question. Starts none if the action
+        is the last one, or if the job does not fit."""
         if self._process is None:
             raise ProgramError("reset() begins an episode; this one is over")
         if not self.action_space.contains(int(action)):
@@ -130,7 +131,7 @@ class JobQueueEnv(Env):
         try:
             os.write(self._answers, ACTION.pack(int(action)))
         except BrokenPipeError:
-            pass  # the run has failed: _next() raises its error
+            pass  # the run has failed: _next() raises an error with its message
         return self._next()
 
     def close(self) -> None:

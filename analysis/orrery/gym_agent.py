@@ -15,7 +15,7 @@ from orrery.policy import HOUR, Arg, Policy
 
 CLUSTER_FEATURES = ("free", "waiting", "running")
 JOB_FEATURES = ("is_there", "fits", "count", "estimate", "waited")
-HEADER = struct.Struct("<qd")  # time in ns; job-hours waited since the last question
+HEADER = struct.Struct("<qd")  # simulated time in ns, and the job-hours of waiting since the last question
 ACTION = struct.Struct("<i")
 
 
@@ -24,7 +24,7 @@ def observation_size(slots: int) -> int:
 
 
 class Agent(Policy):
-    """Asks the other process for each start."""
+    """A plan that asks another process which job starts next."""
 
     args = {
         "slots": Arg(int, default=16, minimum=1, maximum=4096, doc="Jobs at the front of the queue."),
@@ -77,7 +77,8 @@ class Agent(Policy):
             at = 3 + slot * len(JOB_FEATURES)
             seen[at:at + 5] = (1, fits[slot], job.count / capacity, job.estimate_ns / HOUR,
                                (board.now_ns - job.queued_ns) / HOUR)
-        mask = bytes(fits) + bytes(self.slots - len(fits)) + b"\1"  # the last action: start none
+        # The last action, which starts none, is always allowed
+        mask = bytes(fits) + bytes(self.slots - len(fits)) + b"\1"
         os.write(self.args.write, HEADER.pack(board.now_ns, self.job_hours) + seen.tobytes() + mask)
         self.job_hours = 0.0
         answer = os.read(self.args.read, ACTION.size)

@@ -1,4 +1,5 @@
-"""Jobs in a run's file: holders of nodes over time, attempts, decisions of the queue."""
+"""Jobs in a run's file: who held nodes over time, the attempts to place pods, and the decisions of the
+queue."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from orrery.telling import NodeNames, unnumbered
 
 WHICH = ["plugin", "reason", "nodes", "is_noted", "is_unresolvable", "which"]
 UNITS = {"gpus": "GPU", "cpus": "core", "memory": "byte", "nics": "NIC", "pods": "pod"}
-KEEPS = ("scheduled", "waiting_in_permit")  # outcomes after which the pod has a node reserved
+KEEPS = ("scheduled", "waiting_in_permit")  # outcomes of an attempt that leave the pod with a reserved node
 NO_HOLDINGS = pd.DataFrame(
     {
         name: pd.Series(dtype=float)
@@ -46,7 +47,7 @@ class History:
 
     @property
     def is_counting(self) -> bool:
-        """Whether jobs take amounts out of a pool, and have no pods on nodes."""
+        """Whether jobs take amounts out of a pool, instead of having pods on nodes."""
         return self.parameters["policy"].get("driver") == "counting"
 
     @property
@@ -56,12 +57,12 @@ class History:
 
     @property
     def unit(self) -> str:
-        """The unit in which holders hold."""
+        """The unit of what holders hold."""
         return self.queue_unit if self.is_counting else "GPU"
 
     @cached_property
     def jobs(self) -> pd.DataFrame:
-        """/jobs, by serial number."""
+        """The table /jobs, indexed by serial number."""
         if "/jobs" not in self.run:
             raise RunError(f"{self.run.path}: record.off leaves /jobs out")
         return self.run.table("/jobs").set_index("job", drop=False).sort_index()
@@ -81,7 +82,7 @@ class History:
         return f"record.off leaves {path} out"
 
     def find_job(self, wanted: str | int) -> int:
-        """The serial number of a job by that number or by name."""
+        """The serial number of the job with that number or name."""
         jobs, text = self.jobs, str(wanted)
         if text.isdigit() and int(text) in jobs.index:
             return int(text)
@@ -99,7 +100,7 @@ class History:
         raise RunError(f"{self.run.path}: no job '{text}'{state}{hint}")
 
     def title(self, job: int) -> str:
-        """`job 1 (second)`; jobs of a trace may have no names."""
+        """`job 1 (second)`, or `job 1` for a job without a name, as in some traces."""
         name = str(self.jobs.at[job, "name"]) if job in self.jobs.index else ""
         return f"job {job} ({printable(name)})" if name else f"job {job}"
 
@@ -154,16 +155,17 @@ class History:
     # ---- holders
 
     def gpus_per_pod(self, jobs: pd.Series) -> np.ndarray:
-        """GPUs of a pod as in /jobs: all GPUs over all pods."""
+        """GPUs of each job by its number of pods: the mean of its pods."""
         rows = self.jobs.reindex(jobs)
         return (rows["gpus"] / rows["pods"]).to_numpy()
 
     @cached_property
     def holdings(self) -> pd.DataFrame:
-        """One row for each time that a pod held GPUs of a node, bound or only reserved: `since` and `until`.
-        Attempts have numbers, so that the order within one instant is known: `since_attempt` and
-        `until_attempt`, 0 if no attempt was the cause. A bound pod has two rows, and `released` of both is the
-        time of its release; `is_reserved`: the pod waits in Permit."""
+        """One row for each time that a pod held GPUs of a node, bound or only reserved, from `since` to
+        `until`. Within one instant the numbers of attempts give the order: `since_attempt` and
+        `until_attempt` (0 if no attempt was the cause). A bound pod has two rows, its reservation and the
+        time after binding; `released` of both is when its GPUs became free. `is_reserved` means that the pod
+        waits in Permit."""
         reserved = self._reserved()
         parts = [self._bound(reserved), reserved]
         if self.is_counting:
@@ -188,7 +190,7 @@ class History:
                 "released": np.nan,
             }
         )
-        # A pod that is bound in the instant of its attempt holds its GPUs from that attempt on.
+        # A pod may be bound in the same instant as its attempt. Then it holds its GPUs from this attempt on.
         attempts = reserved[["job", "rank", "until", "since_attempt"]]
         attempts = attempts.rename(columns={"until": "since"})
         attempts = attempts.drop_duplicates(["job", "rank", "since"], keep="last")
@@ -196,12 +198,13 @@ class History:
         return frame.fillna({"since_attempt": 0})
 
     def _let_go(self) -> pd.Series:
-        """When pods ended. The end of the run releases nothing: the last attempts find all pods in place."""
+        """When each pod released its GPUs. The end of the run releases none: all pods are still there for the
+        last attempts."""
         return self.pods["ended"].mask(self.pods["end"] == "run_ended", np.inf)
 
     def _reserved(self) -> pd.DataFrame:
-        """Reservations, from the attempt that found a node until the pod is bound, is deleted, or is tried
-        again."""
+        """Reservations. Each begins with the attempt that found a node, and ends when the pod is bound,
+        deleted or tried again."""
         attempts = self.attempts[["attempt", "at", "job", "rank", "outcome", "node"]]
         attempts = attempts.sort_values(["job", "rank", "at", "attempt"], kind="stable")
         pods = attempts.groupby(["job", "rank"], sort=False)
@@ -224,7 +227,7 @@ class History:
         return self._ended_by_pods(frame)
 
     def _ended_by_pods(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Reservations end when the pod of the attempt is bound or deleted, if that is earlier."""
+        """Ends reservations whose pod was bound or deleted before its next attempt."""
         if not len(frame) or not len(self.pods):
             return frame
         lives = self.pods[["job", "rank", "created", "bound", "ended"]].copy()
@@ -244,8 +247,9 @@ class History:
         return frame
 
     def _counted(self) -> pd.DataFrame:
-        """Holdings from each start to the next stop, if the queue's decisions are recorded; else from the first
-        start to the end. The resource that the queue counts replaces GPUs."""
+        """Holdings of jobs without pods on nodes: from each start to the next stop, if the queue's decisions
+        are recorded, else from the first start to the end. `gpus` is the amount of the resource that the
+        queue counts."""
         changes = self.decisions[self.decisions["decision"].isin(["started", "stopped"])]
         if len(changes):
             following = changes.groupby("job", sort=False)["at"].shift(-1)
@@ -275,8 +279,8 @@ class History:
     def held_at(
         self, at: float, attempt: int | None = None, nodes: set[int] | None = None
     ) -> pd.DataFrame:
-        """The holdings at an instant, as the attempt of this number found them; without a number, at the end of
-        the instant. With `nodes`, only on these."""
+        """The holdings at this instant, as the attempt with this number found them; without a number, those
+        at the end of the instant. With `nodes`, only holdings on these nodes."""
         held = self.holdings
         number = np.inf if attempt is None else attempt
         has_begun = (held["since"] < at) | (
@@ -291,8 +295,8 @@ class History:
         return held[here]
 
     def holders(self, held: pd.DataFrame) -> pd.DataFrame:
-        """Holdings by job, the largest first: GPUs, nodes, and the last time of release. `gpus_reserved` are
-        those of pods that wait in Permit."""
+        """Sums of holdings by job, the largest first: GPUs, nodes, and the last time of release.
+        `gpus_reserved` is the sum of pods that wait in Permit."""
         grouped = held.groupby("job")
         frame = pd.DataFrame(
             {
@@ -348,15 +352,15 @@ class History:
                 "nodes": grouped["node"].agg(lambda nodes: sorted({n for n in nodes if n >= 0})),
             }
         ).reset_index()
-        # Repeated attempts are ordered by their first one.
+        # A row of equal attempts is placed at its first attempt.
         return frame.drop(columns="why").sort_values(["first", "attempt"], ignore_index=True)
 
     def rejections_of(self, attempt: int) -> pd.DataFrame:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
     def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
-        """The nodes that would have been feasible without the holders of their resources. With False: if they
-        were too scattered to be recorded, the result includes some nodes between them."""
+        """The nodes that would have been feasible if their resources had been free. False if a rejection has
+        too many separate nodes to record each: then the result also has some nodes between them."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
         full = rejections[lacking & (rejections["is_unresolvable"] == 0)]

@@ -24,8 +24,8 @@ ENDS = {
     "scaled_down": "taken away",
     "preempted": "made room for another",
 }
-BESIDE = len("  Asked for  ")  # column in which texts begin beside their heads
-ENDLESS = 100 * 365 * 86_400.0  # work of jobs that never end
+BESIDE = len("  Asked for  ")  # column at which texts begin, to the right of their heads
+ENDLESS = 100 * 365 * 86_400.0  # a longer work is that of a job which never ends
 ACCOUNTS = {
     "useful_gpu_s": "useful",
     "lost_gpu_s": "lost when it stopped",
@@ -47,13 +47,13 @@ STEPS = {
 
 
 def _beside(head: str, text: str) -> list[list[str]]:
-    """A sentence as lines beside its head; no line if it is empty."""
+    """A sentence beside its head, broken into lines; no line if the sentence is empty."""
     lines = indented(text, BESIDE)
     return [["" if place else head, line.strip()] for place, line in enumerate(lines)]
 
 
 class JobStory:
-    """The story of one job, from the tables."""
+    """The story of one job in a run, told from the run's tables."""
 
     def __init__(self, history: History, job: int) -> None:
         self.history, self.job = history, job
@@ -128,7 +128,7 @@ class JobStory:
         return "\n".join([head, *("  " + line for line in columns(rows))])
 
     def _stages(self) -> list[tuple[str, float]]:
-        """The parts of the wait, in order, each with its length."""
+        """The parts of the wait in their order, each with its length."""
         row, until = self.row, self.row["submitted"] + self.row["wait"]
         stages, begun = [], row["submitted"]
         for what, end in (
@@ -145,14 +145,14 @@ class JobStory:
         return [(is_created if i == 0 else what, s) for i, (what, s) in enumerate(stages)]
 
     def _waited(self) -> str:
-        least = self.row["wait"] / 1_000  # shorter parts are not worth a line
+        least = self.row["wait"] / 1_000  # a part shorter than this is not worth a line
         parts = [f"{span(length)} {what}" for what, length in self._stages() if length > least]
         return f"{span(self.row['wait'])}" + (f": {listed(parts)}" if len(parts) > 1 else "")
 
     # ---- the reason that blocked the job
 
     def blocked(self) -> str:
-        """The reason in one sentence."""
+        """What blocks or blocked the job, in one sentence."""
         row, outcome = self.row, str(self.row["outcome"])
         stuck = self._deadlock()
         if outcome == "pending":
@@ -208,7 +208,7 @@ class JobStory:
         )
 
     def _waited_for(self) -> str:
-        """The longest part of the wait, and its reason."""
+        """The longest part of the wait and its reason, in one sentence."""
         stages = self._stages()
         what, length = max(stages, key=lambda stage: stage[1])
         if length < 1:
@@ -249,7 +249,7 @@ class JobStory:
         )
 
     def _are(self, kind: str) -> pd.Series:
-        """Whether each recovery is of that kind; older files lack the kind."""
+        """Whether each recovery is of this kind; False in older files, which have no kinds."""
         rows = self.recoveries
         return rows[kind].astype(bool) if kind in rows else pd.Series(False, rows.index)
 
@@ -273,7 +273,8 @@ class JobStory:
         return cause + (", which was not detected" if pd.isna(failed["detected"]) else "")
 
     def _preempted(self, at: float, rank: int) -> str:
-        """The job of the last preemption until then: pods that terminate slowly end later than it."""
+        """Names the job for which this one was last preempted up to then. Pods that terminate slowly end
+        later than the preemption."""
         rows = self.history.preemptions
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
         if rank >= 0:
@@ -291,7 +292,8 @@ class JobStory:
         return pd.DataFrame(events, columns=["at", "what", "detail"])
 
     def _events(self) -> Iterator[tuple[float, str, str]]:
-        """Events in their order, also within one instant."""
+        """Events of the job as (time, event, detail). Events of one instant are in the order in which they
+        happened."""
         row, outcome = self.row, str(self.row["outcome"])
         yield row["submitted"], "submitted", ""
         for place, decided in self.queue.rows.iterrows():
@@ -315,7 +317,7 @@ class JobStory:
         yield (row["ended"] if row["ended"] >= 0 else self.end), what, outcome
 
     def _places(self) -> Iterator[tuple[float, str, str]]:
-        """Whether enough pods got their nodes and started there, or too few."""
+        """Events of placement: enough pods got nodes and started, or too few did."""
         bound, pods = self.row["bound"], self.pods
         if self.history.is_counting:
             if bound >= 0:
@@ -388,7 +390,7 @@ class JobStory:
         rows = [
             [name, gpu_time(s), f"{100 * s / total:.1f} %"]
             for name, s in used.items()
-            if s > total / 2_000  # less would be shown as 0.0 %
+            if s > total / 2_000  # a smaller share would be shown as 0.0 %
         ]
         if not rows:
             return ""

@@ -11,7 +11,7 @@ from orrery.style import BLACK, BLUE, ORANGE, VERMILION, tidy, title_of
 
 
 def bent_cable_data(run: Run) -> pd.DataFrame:
-    """Minutes that the GPUs of each job computed and exchanged, by its external id."""
+    """Minutes in which the GPUs of each job computed and exchanged; the index is the job's external id."""
     jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     minutes = 60 * jobs["gpus"]
     return pd.DataFrame(
@@ -24,7 +24,7 @@ def bent_cable_data(run: Run) -> pd.DataFrame:
 
 
 def bent_cable(run: Run) -> Figure:
-    """Time of each job above; GPUs and symbol errors over time below."""
+    """Above, the time of each job; below, GPUs and symbol errors over time."""
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 7), constrained_layout=True)
     each = bent_cable_data(run)
     top.barh(each["job"], each["computing"], color=BLUE, label="computing")

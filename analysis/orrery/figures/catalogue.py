@@ -18,7 +18,7 @@ DEFAULT = "overview"
 
 @dataclass(frozen=True)
 class Entry:
-    """One name. `function` takes a run, or all given runs if `several`."""
+    """A figure of the catalogue. `function` takes one run or, if `several`, all given runs."""
 
     doc: str
     function: Callable[..., Axes | Figure]
@@ -83,7 +83,7 @@ FIGURES = {
 
 
 def recorded_job(run: Run) -> str:
-    """The first job with a cardiogram."""
+    """The name of the first job that has a cardiogram."""
     table = "/timeline/cardiogram"
     rows = run.table(table) if table in run else ()
     if not len(rows):
@@ -93,14 +93,14 @@ def recorded_job(run: Run) -> str:
 
 
 def listing() -> str:
-    """A line for each figure."""
+    """The names of all figures with their descriptions, one a line."""
     width = max(map(len, FIGURES)) + 2
     return "\n".join(f"{name:{width}}{entry.doc}" for name, entry in FIGURES.items())
 
 
 def inferred(run: Run) -> str:
-    """The figure of the scenario that the file is named after, else the overview. For
-    `dead-rank-timeout.h5` that is `dead-rank`."""
+    """The figure of the scenario after which the file is named: `dead-rank` for `dead-rank-timeout.h5`.
+    Without such a figure, the overview."""
     fitting = [
         (len(scenario), name)
         for name, entry in FIGURES.items()

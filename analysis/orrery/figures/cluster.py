@@ -27,8 +27,9 @@ WAYS = {"allocated": BLUE, "reported": ORANGE, "power": PURPLE, "useful": GREEN}
 
 
 def utilisation_data(run: Run) -> pd.DataFrame:
-    """Percent of all GPUs by time: allocated, reported by nvidia-smi, by power above idle, and useful, which is
-    compute that no failure undid. For a run under way the last column is unknown."""
+    """Shares of all GPUs in percent, by time: GPUs that are allocated, that nvidia-smi reports as used, that
+    draw more than idle power, and that do useful work, which is compute that no failure undid. A run under
+    way has no useful column."""
     cluster = run.timeline("cluster")
     frame = pd.DataFrame(index=cluster.index)
     for way in ("allocated", "reported", "power"):
@@ -41,8 +42,8 @@ def utilisation_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def utilisation(run: Run, axis: Axes | None = None) -> Axes:
-    """GPU use in four ways: an area for allocated, and ever thinner lines, because on a busy cluster the four
-    lie close to one another."""
+    """Draws GPU use in four ways: an area for allocated, and thinner and thinner lines for the others,
+    because on a busy cluster the four lie close together."""
     axis = axes_for(axis)
     use = utilisation_data(run)
     means, use = use.mean(), thinned(use)
@@ -74,7 +75,7 @@ def queue_length_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def queue_length(run: Run, axis: Axes | None = None) -> Axes:
-    """Jobs, gangs and pods that wait for nodes; long runs keep their peaks."""
+    """Draws jobs and pods that wait for nodes. Peaks of a long run remain visible."""
     axis = axes_for(axis)
     waiting = thinned(queue_length_data(run), "max")
     scale, _ = time_unit(run.end)
@@ -99,10 +100,10 @@ def queue_length(run: Run, axis: Axes | None = None) -> Axes:
 
 
 def fairness_data(run: Run) -> pd.DataFrame:
-    """One row for each team: GPU hours of useful work, its share of all teams' in percent, its jobs, and of
-    those that ran the mean wait in seconds and the mean slowdown, which is the time from submission to the end
-    over the run time. `attrs["jain"]` is Jain's index of the slowdowns: 1 if all teams are equal, one over
-    their number if one team has all the delay."""
+    """One row for each team: GPU hours of useful work, the team's share of these in percent, and its number
+    of jobs. Also the mean wait in seconds and the mean slowdown of the jobs that ran, which is the time from
+    submission to the end over the run time. `attrs["jain"]` is Jain's index of the slowdowns: 1 if all teams
+    are equal, 1 / teams if one team has all the delay."""
     jobs = run.table("/jobs")
     if jobs.empty:
         raise RunError(f"{run.path}: no job has arrived")
@@ -122,7 +123,8 @@ def fairness_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def fairness(run: Run, axis: Axes | None = None) -> Axes:
-    """GPUs of each team over time; beside its name its share of useful GPU time and slowdown."""
+    """Draws the GPUs of each team over time. The legend has the team's share of useful GPU time, and its
+    slowdown."""
     axis = axes_for(axis)
     each = fairness_data(run)
     use = run.table("/timeline/teams")
@@ -148,7 +150,7 @@ def fairness(run: Run, axis: Axes | None = None) -> Axes:
 
 
 def time_axis(axis: Axes, end: float) -> None:
-    """The horizontal axis of a figure over the whole run."""
+    """Sets up the horizontal axis of a figure over a whole run."""
     scale, unit = time_unit(end)
     axis.set_xlim(0, end / scale)
     axis.set_xlabel(f"simulated time ({unit})")
@@ -156,10 +158,12 @@ def time_axis(axis: Axes, end: float) -> None:
 
 
 def legend_below(axis: Axes, *others: Axes, columns: int = 4) -> None:
-    """A legend below the axis, where it covers nothing; thin lines are drawn thicker there."""
+    """Draws a legend below the axis, where it covers nothing. Its lines are thicker than those of the
+    figure."""
     found = [a.get_legend_handles_labels() for a in (axis, *others)]
     handles, labels = ([x for part in found for x in part[i]] for i in (0, 1))
-    below = ScaledTranslation(-8 / 72, -28 / 72, axis.figure.dpi_scale_trans)  # below the label
+    # In points: below the label of the axis
+    below = ScaledTranslation(-8 / 72, -28 / 72, axis.figure.dpi_scale_trans)
     legend = axis.legend(
         handles, labels, loc="upper left", bbox_to_anchor=(0, 0), ncols=columns, frameon=False,
         bbox_transform=axis.transAxes + below, borderaxespad=0,

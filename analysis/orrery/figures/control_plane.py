@@ -11,12 +11,13 @@ from orrery.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, axe
 from orrery.style import thinned, time_unit
 
 COLOURS = (BLUE, SKY, GREEN, ORANGE, PURPLE)
-LEVELS_MAX = len(COLOURS)  # the others are summed up as "other"
+LEVELS_MAX = len(COLOURS)  # further priority levels are summed up as "other"
 
 
 def control_plane_data(run: Run) -> pd.DataFrame:
-    """Requests a second by time: answered ones, a column for each priority level, the busiest first; then "429"
-    (rejected) and "lost" (with their server). Intervals without requests have a row of zeros."""
+    """Requests a second, by time. Answered requests have a column for each priority level, the busiest level
+    first. Rejected requests are in "429"; requests lost with their server are in "lost". Intervals without
+    requests have a row of zeros."""
     rows = run.table("/timeline/control_plane")
     times = run.timeline("cluster").index
     done = rows.pivot_table(index="time", columns="level", values="done", aggfunc="sum")
@@ -32,7 +33,7 @@ def control_plane_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def control_plane(run: Run, axis: Axes | None = None) -> Axes:
-    """Answered requests as areas, rejected and lost ones as lines."""
+    """Draws answered requests as areas, rejected and lost ones as lines."""
     axis = axes_for(axis)
     rates = thinned(control_plane_data(run), "mean")
     scale, _ = time_unit(run.end)

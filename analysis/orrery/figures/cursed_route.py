@@ -10,7 +10,7 @@ from orrery.style import BLACK, BLUE, GREEN, VERMILION, tidy, title_of
 
 
 def cursed_route(run: Run) -> Figure:
-    """GPUs that report and that compute above; the rate of all NICs below."""
+    """Above, GPUs that report a utilisation and GPUs that compute; below, the rate of all NICs."""
     cluster = run.table("/timeline/cluster")
     network = run.table("/timeline/network")
     hour = cluster["time"] / 3600

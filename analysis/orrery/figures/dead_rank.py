@@ -19,7 +19,8 @@ REPORTED, POWER = BLUE, VERMILION
 
 
 def draw_run(rows: pd.DataFrame, top: Axes, bottom: Axes) -> None:
-    """Phases of each rank above; utilisation and power of the dead one and of another below."""
+    """Draws one run. Above, the phases of each rank; below, utilisation and power of the dead rank and of
+    another one."""
     draw_phases(rows, top, 60)
     codes = phase_codes(rows)
     minutes = codes.index / 60
@@ -45,7 +46,7 @@ def draw_run(rows: pd.DataFrame, top: Axes, bottom: Axes) -> None:
 
 
 def dead_rank(runs: Sequence[Run], job: str = "train") -> Figure:
-    """Two panels for each run: the phases of its GPUs; utilisation and power of two of them."""
+    """Draws two panels for each run: the phases of its GPUs, and utilisation and power of two of the GPUs."""
     figure, axes = plt.subplots(
         2 * len(runs), 1, figsize=(11, 4.6 * len(runs)), sharex=True, constrained_layout=True
     )

@@ -12,8 +12,8 @@ from orrery.style import BLACK, GREEN, VERMILION, axes_for, drawing, thinned, ti
 
 
 def failures_data(run: Run) -> pd.DataFrame:
-    """Failures of nodes and recoveries of jobs by day, or by hour if the run is shorter than two days. The
-    index is the end of the day in seconds; `attrs["width"]` is the length of a day."""
+    """Failures of nodes and recoveries of jobs, counted by day, or by hour if the run is shorter than two
+    days. The index is the end of the day or hour in seconds; `attrs["width"]` is its length."""
     last = max(run.end, 1.0)
     width = SECONDS_PER_DAY if last >= 2 * SECONDS_PER_DAY else 3_600.0
     edges = np.arange(int(np.ceil(last / width)) + 1) * width
@@ -29,7 +29,7 @@ def failures_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def failures(run: Run, axis: Axes | None = None) -> Axes:
-    """Bars of both, and a line of the number of nodes that are down."""
+    """Draws bars of failures and recoveries, and a line of the number of nodes that are down."""
     axis = axes_for(axis)
     counted = failures_data(run)
     scale, _ = time_unit(run.end)

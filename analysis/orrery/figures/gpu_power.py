@@ -10,19 +10,20 @@ from matplotlib.figure import Figure
 from orrery.run import Run
 from orrery.style import BLUE, VERMILION, tidy
 
-# Watts by percentile: A100 in August 2023, cluster Kalos.
+# Watts by percentile of the A100s of cluster Kalos in August 2023.
 KALOS = {10: 63, 20: 65, 30: 73, 40: 94, 50: 101.5, 60: 149.5, 70: 326, 75: 372, 80: 389, 90: 404,
          95: 413, 99: 442}
 
 
 def gpu_power_data(run: Run) -> pd.DataFrame:
-    """Watts of each GPU and interval in rising order, and the percent of samples up to each."""
+    """Watts of each GPU in each interval, in rising order, and the percent of samples up to each value."""
     watts = np.sort(run.table("/timeline/cardiogram")["power_watts"])
     return pd.DataFrame({"watts": watts, "percent": 100 * (np.arange(len(watts)) + 1) / len(watts)})
 
 
 def gpu_power(run: Run) -> Figure:
-    """Both distributions, and the share of GPUs that report a utilisation of 100 %."""
+    """Draws the distributions of the run and of Kalos, and names the share of GPUs that report a utilisation
+    of 100 %."""
     samples = gpu_power_data(run)
     figure, axis = plt.subplots(figsize=(9, 5), constrained_layout=True)
     axis.plot(samples["watts"], samples["percent"], color=BLUE, label="this run")

@@ -13,17 +13,17 @@ from orrery.run import Run
 from orrery.style import BLACK, CYCLE, PURPLE, VERMILION, axes_for, drawing, tidy, time_unit
 
 TITLES = {"wait": "Wait until a job first computes", "jct": "From submission to completion"}
-NAMES_MAX = 40  # lanes with a name of their own
-SPANS = {  # of a logarithmic axis of seconds
+NAMES_MAX = 40  # with more lanes, none is named
+SPANS = {  # ticks of a logarithmic axis of seconds
     0.001: "1 ms", 0.01: "10 ms", 0.1: "0.1 s", 1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min",
     3_600: "1 h", 36_000: "10 h", 86_400: "1 d", 864_000: "10 d",
 }
 
 
 def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
-    """Rows (run, seconds, percent): that percentage of all arrived jobs had waited no longer ("wait"), or
-    reached their end within that time ("jct"). Jobs that never ran or never ended keep a curve below 100. The
-    rows of a run are those of its figures wait_... and jct_...: jobs that ran, and jobs that completed or
+    """Rows (run, seconds, percent): `percent` of all arrived jobs waited at most `seconds` ("wait"), or
+    reached their end within this time ("jct"). Jobs that never ran or never ended keep a curve below 100. The
+    jobs are those of the run's figures wait_... and jct_...: jobs that ran, and jobs that completed or
     reached their recorded end."""
     if what not in TITLES:
         raise ValueError(f"'{what}' is neither 'wait' nor 'jct'")
@@ -52,7 +52,7 @@ def _came_to_its_end(run: Run, jobs: pd.DataFrame) -> pd.Series:
 
 @drawing
 def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None) -> Axes:
-    """One step curve for each run over a logarithmic time axis."""
+    """Draws a step curve for each run over a logarithmic time axis."""
     axis = axes_for(axis)
     rows = cdf_data(runs, what)
     positive = rows.loc[rows["seconds"] > 0, "seconds"]
@@ -62,7 +62,7 @@ def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None)
         name, curve = run.name, rows[rows["run"] == run.name]
         seconds = np.concatenate([[left], curve["seconds"].clip(lower=left), [right]])
         percent = np.concatenate([[0], curve["percent"], [curve["percent"].max()]])
-        percent = np.nan_to_num(percent)  # a run without such jobs
+        percent = np.nan_to_num(percent)  # NaN comes from a run without such jobs
         half = curve.loc[curve["percent"] >= 50, "seconds"]
         label = f"{name}: half within {_span(half.iloc[0])}" if len(half) else f"{name}: fewer than half"
         axis.step(seconds, percent, where="post", color=CYCLE[number % len(CYCLE)], label=label)
@@ -85,7 +85,7 @@ def _span(seconds: float) -> str:
 
 
 def _runs_of_bits(mask: int) -> list[tuple[int, int]]:
-    """(first, count) of each sequence of ones."""
+    """(first bit, number of bits) of each sequence of ones in the mask."""
     found, first = [], None
     for bit in range(mask.bit_length() + 1):
         if mask >> bit & 1:
@@ -97,9 +97,9 @@ def _runs_of_bits(mask: int) -> list[tuple[int, int]]:
 
 
 def gantt_data(run: Run, by: str = "node") -> pd.DataFrame:
-    """One row for each pod and block of adjacent GPUs that the pod held: job, name, team, node, leaf, gpu (the
-    first), gpus, begin and end in seconds, and lane: the index of the node from the top, in the order of the
-    file, or leaf by leaf with `by="leaf"`."""
+    """One row for each block of adjacent GPUs that a pod held: job, name, team, node, leaf, gpu (the first
+    one), gpus, begin and end in seconds, and lane. The lane is the position of the node from the top: as in
+    the file, or sorted by leaf with `by="leaf"`."""
     if by not in ("node", "leaf"):
         raise ValueError(f"'{by}' is neither 'node' nor 'leaf'")
     pods = run.table("/pods").drop(columns="end")
@@ -123,7 +123,7 @@ def gantt_data(run: Run, by: str = "node") -> pd.DataFrame:
 
 @drawing
 def gantt(run: Run, by: str = "node", axis: Axes | None = None) -> Axes:
-    """A band for each node, its GPUs from top to bottom; a colour for each job."""
+    """Draws a band for each node, with its GPUs from top to bottom, and the jobs in colours."""
     axis = axes_for(axis, 4.2)
     bars = gantt_data(run, by)
     nodes = run.table("/nodes")
@@ -165,12 +165,13 @@ def _name_lanes(axis: Axes, nodes: pd.DataFrame, by: str) -> None:
 
 def stuck_data(run: Run) -> pd.DataFrame:
     """One row for each time that a job held GPUs without progress: what ("deadlocked" or "hung"), job, name,
-    begin, end (of the run, if the time never ended), gpus, over (False: it never ended)."""
+    begin, end, gpus and over. A time that never ended has the end of the run as `end`, and False as
+    `over`."""
     jobs = run.table("/jobs").set_index("job")["name"]
     members = run.table("/events/deadlock_members")
     failures = run.table("/events/recoveries")
-    failures = failures[failures["rank"] < 0]  # rows with a rank stop one pod only
-    # A hung gang is over when the failure is detected; its pods end then.
+    failures = failures[failures["rank"] < 0]  # a row with a rank stopped only one pod
+    # A hang ends when the failure is detected, because the pods end then.
     parts = [
         pd.DataFrame({"what": "deadlocked", "job": members["job"], "begin": members["joined"],
                       "end": members["left"], "gpus": members["gpus_held"]}),
@@ -187,7 +188,8 @@ def stuck_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def stuck(run: Run, axis: Axes | None = None, jobs_max: int = 30) -> Axes:
-    """A lane for each job, those that lost most GPU time first; arrows at times that never ended."""
+    """Draws a lane for each job, beginning with the job that lost most GPU time. Arrows mark times that never
+    ended."""
     spans = stuck_data(run)
     spans["lost"] = spans["gpus"] * (spans["end"] - spans["begin"]) / 3600
     lost = spans.groupby("job")["lost"].sum().sort_values(ascending=False, kind="stable")

@@ -12,18 +12,20 @@ from matplotlib.figure import Figure
 from orrery.run import Run
 from orrery.style import BLUE, GREEN, ORANGE, VERMILION, tidy
 
-BEFORE, AFTER = 10, 80  # seconds around the first request to join
+BEFORE, AFTER = 10, 80  # seconds shown before and after the first request to join
 
 
 def table(run: Run, path: str, begin: float) -> pd.DataFrame:
-    """Rows around the joins, with `t`, seconds since the first."""
+    """Rows of a table around the joins; `t` is the time in seconds since `begin`, the first request to
+    join."""
     rows = run.table(path)
     rows["t"] = rows["time"] - begin
     return rows[(rows["t"] >= -BEFORE) & (rows["t"] <= AFTER)]
 
 
 def draw_run(run: Run, axes: Sequence[Axes]) -> None:
-    """Nodes and servers; responses and rejections; latency; waits of jobs."""
+    """Draws one run, from top to bottom: nodes and servers; responses and rejections; latency; waits of
+    jobs."""
     boots, jobs = run.table("/events/boots"), run.table("/jobs")
     begin = boots["asked"].min()
     nodes = table(run, "/timeline/nodes", begin)
@@ -64,7 +66,7 @@ def draw_run(run: Run, axes: Sequence[Axes]) -> None:
 
 
 def join_storm(runs: Sequence[Run]) -> Figure:
-    """The rows have a common scale in all columns."""
+    """Draws a column for each run. The panels of a row have the same scale."""
     figure, axes = plt.subplots(
         4, len(runs), figsize=(6.2 * len(runs), 10), sharex="col", sharey="row",
         squeeze=False, constrained_layout=True,

@@ -21,7 +21,8 @@ LOOKS = ((BLUE, "o"), (ORANGE, "s"), (VERMILION, "^"), (GREEN, "D"), (PURPLE, "v
 
 
 def leaf_scaling_data(run: Run) -> pd.DataFrame:
-    """By the nodes of the job: the number of nodes that would be as fast if they computed all the time."""
+    """A row for each job: its number of nodes, and the number of nodes that would be as fast if they computed
+    all the time."""
     jobs = run.table("/jobs").sort_values("pods", ignore_index=True)
     return pd.DataFrame({"nodes": jobs["pods"], "speed": jobs["pods"] * jobs["work"] / jobs["run"]})
 
@@ -32,7 +33,7 @@ def leaf_size(run: Run) -> int:
 
 
 def leaf_scaling(runs: Sequence[Run]) -> Figure:
-    """Speed on the left; the share of time in which GPUs compute on the right."""
+    """Draws on the left the speed; on the right the share of time in which GPUs compute."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.5), constrained_layout=True)
     curves = [leaf_scaling_data(run) for run in runs]
     most = max(curve["nodes"].max() for curve in curves)

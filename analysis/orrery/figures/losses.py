@@ -13,7 +13,7 @@ from orrery.style import (
     time_unit,
 )
 
-LOSSES = {  # in order from the bottom of the stack
+LOSSES = {  # from the bottom of the stack to its top
     "useful": GREEN, "computing": GREEN, "exchange": BLUE, "checkpoint": SKY, "starting": YELLOW,
     "lost": ORANGE, "hung": PURPLE, "deadlocked": VERMILION, "idle": GREY, "down": BLACK,
 }
@@ -29,8 +29,9 @@ MEANING = {
 
 
 def spread(begin: pd.Series, end: pd.Series, weight: pd.Series, times: np.ndarray) -> np.ndarray:
-    """The mean over each interval that ends at one of `times` (the first begins at 0) of values that hold with
-    their weights from a begin to an end."""
+    """The mean of a sum of weights in each interval. Each weight counts from its begin to its end. An
+    interval ends at one of `times` and begins at the one before, the first at 0. Example: weight 8 from 0 to
+    5 gives means 4 and 0 for times 10 and 20."""
     known = (begin.notna() & end.notna() & (end > begin)).to_numpy()
     begin, end, weight = (one.to_numpy(float)[known] for one in (begin, end, weight))
     instants = np.concatenate([begin, end])
@@ -48,7 +49,8 @@ def spread(begin: pd.Series, end: pd.Series, weight: pd.Series, times: np.ndarra
 
 
 def _of_jobs(run: Run, column: str, times: np.ndarray) -> np.ndarray:
-    """An account of /jobs in GPUs, spread over the time after each job's first compute."""
+    """A column of GPU seconds in /jobs, spread evenly over the time of each job from its first compute to its
+    end."""
     jobs = run.table("/jobs")
     end = jobs["ended"].fillna(run.end)
     return spread(jobs["running"], end, jobs[column] / (end - jobs["running"]), times)
@@ -56,8 +58,8 @@ def _of_jobs(run: Run, column: str, times: np.ndarray) -> np.ndarray:
 
 def losses_data(run: Run) -> pd.DataFrame:
     """Percent of all GPUs by time, in the order of `LOSSES`; each row sums to 100. Useful and allocated time,
-    hangs and deadlocks are as recorded. The remaining busy time is exchange and checkpoint, in the shares of
-    the accounts of the running jobs."""
+    hangs and deadlocks are as recorded. The remaining busy time is divided into exchange and checkpoint in
+    the proportion that the running jobs have over their whole time."""
     cluster = run.timeline("cluster")
     times, total = cluster.index.to_numpy(float), cluster["gpus_total"].to_numpy(float)
     if not len(times):
@@ -68,7 +70,7 @@ def losses_data(run: Run) -> pd.DataFrame:
     useful = np.minimum(useful, allocated) if is_known else computing
     lost = np.clip(computing - useful, 0, allocated - useful)
     stops = run.table("/events/recoveries")
-    stops = stops[stops["rank"] < 0]  # rows with a rank stop one pod only
+    stops = stops[stops["rank"] < 0]  # a row with a rank stopped only one pod
     members = run.table("/events/deadlock_members")
     left = allocated - useful - lost
     found: dict[str, np.ndarray] = {"useful" if is_known else "computing": useful, "lost": lost}
@@ -99,7 +101,7 @@ def losses_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def losses(run: Run, axis: Axes | None = None) -> Axes:
-    """Useful work at the bottom, the losses stacked on it."""
+    """Draws useful work at the bottom, and the losses stacked on it."""
     axis = axes_for(axis)
     frame = losses_data(run)
     means, shown = frame.mean(), thinned(frame)

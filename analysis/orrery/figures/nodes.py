@@ -22,9 +22,9 @@ def coverage(
     rows: np.ndarray, begin: np.ndarray, end: np.ndarray, weight: np.ndarray, count: int,
     edges: np.ndarray,
 ) -> np.ndarray:
-    """The mean over each bin of weighted intervals, given as columns begin, end and weight. Edges are
-    equidistant. The bin in which an interval begins has a part of its weight, all later bins the whole: two
-    steps of the running sum for each begin, and the same negated for each end."""
+    """The mean over each bin of weighted intervals, given as columns begin, end and weight. Bins have equal
+    widths. An interval counts in part in the bin in which it begins, and wholly in later bins. So its begin
+    adds two steps to a running sum over the bins, and its end subtracts the same."""
     bins = len(edges) - 1
     steps = np.zeros((count, bins + 2))
     for instants, sign in ((begin, 1.0), (end, -1.0)):
@@ -39,9 +39,10 @@ def coverage(
 def heat_map_data(
     run: Run, what: str = "allocation", by: str = "node", bins: int = 240
 ) -> pd.DataFrame:
-    """A row for each node by name, or with `by="leaf"` for each leaf switch (means of its nodes), a column for
-    each interval by its end in seconds. "power" needs a cardiogram, has only its nodes and its time, and is NaN
-    where it has no rank. The file of a run under way lacks pods and faults that have not ended."""
+    """A row for each node by name, or with `by="leaf"` for each leaf switch (the mean of its nodes); a column
+    for the end of each interval in seconds. "power" needs a cardiogram: it has only the nodes and the time of
+    the cardiogram, and is NaN for a node without a rank. The file of a run under way lacks pods and faults
+    that have not ended."""
     if what not in WHAT:
         raise ValueError(f"'{what}' is none of {', '.join(WHAT)}")
     nodes = run.table("/nodes").set_index("node")
@@ -66,7 +67,8 @@ def heat_map_data(
             span = down["at"].to_numpy(), down["repaired_at"].fillna(run.end).to_numpy()
             rows = places(down["node"])
             values = 100 - 100 * coverage(rows, *span, np.ones(len(down)), len(nodes), edges)
-        # Further faults of a node that is down overlap, and shared GPUs have several owners.
+        # Sums over 100 % are clipped: a node that is down may have further faults, and a GPU may have several
+        # pods.
         rounded = np.clip(values, 0, 100).round(9)
         grid = pd.DataFrame(rounded, index=nodes.index, columns=edges[1:])
     grid.columns.name = "time"
@@ -81,7 +83,7 @@ def heat_map_data(
 def heat_map(
     run: Run, what: str = "allocation", by: str = "node", axis: Axes | None = None
 ) -> Axes:
-    """One line of colour for each node or leaf."""
+    """Draws a coloured line for each node or leaf."""
     axis = axes_for(axis, 3.6)
     grid = heat_map_data(run, what, by)
     times = grid.columns.to_numpy()
@@ -105,8 +107,8 @@ def heat_map(
 
 
 def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
-    """Free GPUs on nodes that are up, by time in seconds; column k: on nodes with k free ones. A pod for k GPUs
-    fits only in columns from k on."""
+    """Free GPUs on nodes that are up, by time in seconds. Column k counts those on nodes with exactly k free
+    GPUs. A pod for k GPUs fits only on nodes of the columns from k on."""
     nodes = run.table("/nodes").set_index("node")
     gpus_max = int(nodes["gpus"].max())
     times = np.linspace(0, run.end, samples + 1)[1:]
@@ -116,7 +118,8 @@ def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
     pod, gpu = bits.nonzero()
     place = nodes.index.get_indexer(pods["node"])[pod]
     owners = np.zeros((len(nodes), gpus_max, samples + 1), np.int16)
-    # At the instant of its end a pod no longer holds its GPUs; the last sample of a run is before its end.
+    # A pod no longer holds its GPUs at the instant of its end. But pods that ended with the run count in its
+    # last sample.
     begin = np.searchsorted(times, pods["bound"].to_numpy())[pod]
     ended = pods["ended"].where(pods["end"] != "run_ended", np.inf).fillna(np.inf)
     np.add.at(owners, (place, gpu, begin), 1)
@@ -135,7 +138,7 @@ def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
 
 @drawing
 def fragmentation(run: Run, axis: Axes | None = None) -> Axes:
-    """Free GPUs as areas: the darker, the fewer are free on one node."""
+    """Draws free GPUs as areas: the fewer GPUs are free on a node, the darker the area."""
     axis = axes_for(axis)
     free = fragmentation_data(run)
     scale, _ = time_unit(run.end)

@@ -12,7 +12,7 @@ from orrery.style import title_of
 
 
 def overview(run: Run) -> Figure:
-    """Three panels over one time axis."""
+    """Draws three panels over one time axis."""
     cluster = run.timeline("cluster")
     figure, (top, middle, bottom) = plt.subplots(
         3, 1, figsize=(11, 9), sharex=True, height_ratios=[3, 2, 2], constrained_layout=True

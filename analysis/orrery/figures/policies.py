@@ -12,7 +12,7 @@ from orrery.style import BLACK, BLUE, GREY, VERMILION, axes_for, drawing, tidy
 def paired_differences_data(
     values: pd.DataFrame, baseline: str | None = None, level: float = 0.95
 ) -> pd.DataFrame:
-    """`orrery.paired` in the order of the mean differences, with `clear`: whether the verdict is a
+    """The rows of `orrery.paired`, sorted by mean difference. `clear` is whether the verdict is a
     difference."""
     frame = paired(values, baseline, level).sort_values("difference", kind="stable")
     frame["clear"] = frame["verdict"].isin(["less", "more"])
@@ -24,9 +24,9 @@ def paired_differences(
     values: pd.DataFrame, baseline: str | None = None, axis: Axes | None = None, *,
     what: str = "value", lower_is_better: bool = True, level: float = 0.95,
 ) -> Axes:
-    """Each policy's typical difference from the baseline in percent, its confidence interval, and every pair as
-    a dot. All values must be positive. `values`: a row for each seed, a column for each policy. Better policies
-    are blue, worse ones red, those whose interval contains zero grey."""
+    """Draws for each policy the mean difference from the baseline in percent, its confidence interval, and
+    every pair as a mark. `values` has a row for each seed and a column for each policy; all must be positive.
+    Better policies are blue, worse ones red; a policy without a clear difference is grey."""
     frame = paired_differences_data(values, baseline, level)
     axis = axes_for(axis, 1.4 + 0.42 * len(frame))
     base = values[frame.attrs["baseline"]]

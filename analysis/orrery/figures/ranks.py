@@ -15,12 +15,13 @@ from orrery.style import axes_for, drawing, time_unit
 
 
 def cardiogram_data(run: Run, job: str) -> pd.DataFrame:
-    """The phase of each rank (column) by the end of the interval in seconds."""
+    """The phases of a job: a column for each rank, a row for the end of each interval in seconds."""
     return by_rank(rows_of(run, job), "phase")
 
 
 def draw_phases(rows: pd.DataFrame, axis: Axes, scale: float) -> None:
-    """A line of phases for each rank; `rows` of orrery.cardiogram, `scale` seconds to a unit."""
+    """Draws a line of phases for each rank. `rows` come from orrery.cardiogram; an axis unit has `scale`
+    seconds."""
     codes = phase_codes(rows)
     edges = [rows["begin"].min() / scale, *codes.index / scale]
     norm = BoundaryNorm(np.arange(len(PHASES) + 1) - 0.5, len(PHASES))
@@ -45,7 +46,7 @@ def phase_patches(seen: set[str]) -> list[Patch]:
 
 @drawing
 def cardiogram(run: Run, job: str, axis: Axes | None = None) -> Axes:
-    """Phases of each GPU of the named job, as far as record.cardiogram recorded them."""
+    """Draws the phases of each GPU of the named job, for the time that record.cardiogram recorded."""
     axis = axes_for(axis, 2.6)
     rows = rows_of(run, job)
     scale, unit = time_unit(rows["end"].max() - rows["begin"].min())

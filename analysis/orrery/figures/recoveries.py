@@ -9,7 +9,7 @@ from orrery.run import Run
 from orrery.style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
 from orrery.style import axes_for, drawing, tidy, time_unit
 
-# Stage: the column of /events/recoveries at its end, and its colour.
+# By stage: the column of /events/recoveries with the end of the stage, and its colour.
 STAGES = {
     "until noticed": ("detected", PURPLE),
     "pods created": ("recreated", SKY),
@@ -21,8 +21,8 @@ STAGES = {
 
 
 def recoveries_data(run: Run) -> pd.DataFrame:
-    """One row for each failure: job, name, attempt, gpus, failed, the seconds of each stage, in order (NaN from
-    the first stage that was not reached), and `total`, their sum."""
+    """One row for each failure: job, name, attempt, gpus, failed, the seconds of each stage, and `total`,
+    their sum. Stages are NaN from the first one that was not reached."""
     rows = run.table("/events/recoveries")
     names = run.table("/jobs").set_index("job")["name"]
     frame = rows[["job", "attempt", "gpus", "failed"]].copy()
@@ -37,7 +37,7 @@ def recoveries_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def recoveries(run: Run, axis: Axes | None = None, rows_max: int = 12) -> Axes:
-    """A bar for each of the longest recoveries, and one for the mean of all, stage by stage."""
+    """Draws a bar for each of the longest recoveries, and one for the mean of all, divided into stages."""
     frame = recoveries_data(run)
     longest = frame.sort_values("total", ascending=False, kind="stable").head(rows_max)
     stages = list(STAGES)

@@ -13,12 +13,12 @@ from orrery.run import RunError
 from orrery.study import Study
 from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
 
-LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
-FLAT_FROM = 0.7  # likewise, the smallest to the largest
+LOGARITHMIC_FROM = 20.0  # an axis is logarithmic if the largest value is so many times the smallest
+FLAT_FROM = 0.7  # an axis need not begin at 0 if the smallest value is this share of the largest
 
 
 def quantity(text: str) -> float:
-    """The number in the name of an arm, times in seconds; NaN if it has none."""
+    """The number in the name of an arm, with times in seconds; NaN if the name is no number."""
     units = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     try:
@@ -31,9 +31,10 @@ def quantity(text: str) -> float:
 def study_curves_data(
     study: Study, metric: str, x: str | None = None, by: str | None = None
 ) -> pd.DataFrame:
-    """A row for each arm of the axes `by` (lines) and `x`: the mean of a figure over all seeds, the
-    ends `low` and `high` of its confidence interval (NaN for one seed), and how many `seeds`. Unless named, `by` is the axis that the study compares, else its first, and `x` the
-    other. Further axes must have one arm only."""
+    """A row for each arm of the axis `by` (a line each) and of the axis `x`: the mean of a figure over all
+    seeds, the ends `low` and `high` of its confidence interval (NaN for one seed), and the number of `seeds`.
+    By default, `by` is the axis that the study compares, or else its first one, and `x` is the other axis.
+    Any further axis must have only one arm."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1] or list(study.axes)
     if by is None:
         by = study.compared[0] if study.compared else next((one for one in several if one != x), None)
@@ -62,8 +63,8 @@ def study_curves(
     study: Study, metric: str, x: str | None = None, by: str | None = None,
     axis: Axes | None = None,
 ) -> Axes:
-    """A figure of /summary over the arms of axis `x`, a line for each arm of axis `by`, with the confidence
-    intervals of the means. Arms that are numbers or times are placed on a scale."""
+    """Draws a figure of /summary over the arms of axis `x`, with a line for each arm of axis `by` and the
+    confidence intervals of the means. Arms that are numbers or times are placed on a scale."""
     data = study_curves_data(study, metric, x, by)
     by, x = data.attrs["by"], data.attrs["x"]
     scale, unit = _scale(data["mean"], data.attrs["unit"])
@@ -96,13 +97,13 @@ def study_curves(
 
 
 def _scale(values: pd.Series, unit: str) -> tuple[float, str]:
-    """The unit for seconds that suits the largest value."""
+    """The length and the name of the unit that suits the largest value; only seconds are converted."""
     return time_unit(float(values.max())) if unit == "s" else (1.0, unit)
 
 
 def arm_places(arms: Sequence[str], may_be_numbers: bool = True) -> tuple[pd.Series, bool]:
-    """Positions of arms on an axis, and whether the axis is logarithmic: at their numbers or times, else
-    equidistant."""
+    """Positions of arms on an axis, and whether the axis is logarithmic. Arms that are numbers or times are
+    placed at their values, others at equal distances."""
     places = [quantity(arm) for arm in arms]
     if not may_be_numbers or any(math.isnan(place) for place in places):
         return pd.Series(range(len(arms)), index=list(arms), dtype=float), False
@@ -111,13 +112,13 @@ def arm_places(arms: Sequence[str], may_be_numbers: bool = True) -> tuple[pd.Ser
 
 
 def is_flat(values: pd.Series) -> bool:
-    """Whether an axis from 0 would hide the differences."""
+    """Whether the values are so similar that an axis from 0 would hide their differences."""
     known = values.dropna()
     return bool((known > 0).all() and known.min() >= FLAT_FROM * known.max())
 
 
 def _places(study: Study, x: str | None, axis: Axes) -> pd.Series:
-    """Positions of the arms of an axis; sets scale and ticks."""
+    """Positions of the arms on the horizontal axis. Sets its scale and ticks."""
     name = x or next(iter(study.axes), None)
     places, is_log = arm_places(study.axes[name] if name is not None else [], x is not None)
     if is_log:

@@ -19,7 +19,7 @@ TITLES = {
 
 
 def sync_snapshot(run: Run, jobs: tuple[str, ...] = tuple(TITLES)) -> Figure:
-    """One panel for each job: power and bandwidth, in front of the phases of its first rank."""
+    """Draws a panel for each job: power and bandwidth, in front of the phases of its first rank."""
     figure, axes = plt.subplots(
         len(jobs), 1, figsize=(11, 2.9 * len(jobs)), sharex=True, constrained_layout=True
     )

@@ -22,7 +22,7 @@ def too_few_cpus_data(run: Run) -> pd.DataFrame:
 
 
 def too_few_cpus(run: Run) -> Figure:
-    """A bar for each job."""
+    """Draws a bar for each job."""
     each = too_few_cpus_data(run)
     figure, axis = plt.subplots(figsize=(9, 4.5), constrained_layout=True)
     axis.barh(each["job"], [1.0] * len(each), color=BLUE, label="computing")

@@ -22,7 +22,7 @@ UNITS = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1, "B/s"))
 
 
 def watch_traffic_data(run: Run) -> pd.Series:
-    """Bytes a second by the end of each interval in minutes, all services together."""
+    """Bytes a second of all services together; the index is the end of each interval in minutes."""
     rows = run.table("/timeline/watch")
     sent = rows.groupby("time")["bytes"].sum()
     sent.index = sent.index / 60
@@ -35,12 +35,13 @@ def rate(bytes_per_s: float) -> str:
 
 
 def by_minute(sent: pd.Series) -> pd.Series:
-    """Means over the minutes, by their ends."""
+    """Means by minute; the index is the end of the minute."""
     return sent.groupby(np.ceil(sent.index)).mean()
 
 
 def watch_traffic(runs: Sequence[Run]) -> Figure:
-    """Lines are means over minutes, dots single intervals in which something was sent."""
+    """Draws a line of means by minute for each run, and a dot for each interval in which something was
+    sent."""
     figure, axis = plt.subplots(figsize=(11, 5.6), constrained_layout=True)
     means = []
     for number, run in enumerate(runs):
