@@ -72,7 +72,7 @@ def described(program: Path, *names: str) -> str:
 
 
 def fenced(lines: list[str]) -> str:
-    """Lines as they are, without their common margin."""
+    """A code block of the lines, without trailing empty lines and without their common margin."""
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     margin = min((len(l) - len(l.lstrip()) for l in lines if l.strip()), default=0)
@@ -107,7 +107,7 @@ def parameters(section: str, lines: list[str]) -> str:
 
 
 def parameter_pages(program: Path) -> dict[str, str]:
-    """Sections with fields of their own, by name; all others are on the page `scenario`."""
+    """The pages of sections that have fields, by name. Further parameters are on the page `other`."""
     pages, short = {}, []
     for section, rows in parts(described(program, "scenario").splitlines(), re.compile(r"(\w+)")):
         if any(FIELD.match(row) for row in rows):
@@ -119,7 +119,7 @@ def parameter_pages(program: Path) -> dict[str, str]:
 
 
 def overview(program: Path, heading: str) -> list[tuple[str, str]]:
-    """Names and texts of one list of `orrery describe`."""
+    """The names and texts in one list of `orrery describe`."""
     text = described(program).split(f"\n{heading}:\n")[1].split("\n\n")[0]
     rows = re.findall(r"^  (\S+)(.*(?:\n      .*)*)", text, re.MULTILINE)
     return [(name, " ".join(rest.split())) for name, rest in rows]
@@ -169,7 +169,7 @@ def plain(value: bytes | str) -> str:
 
 
 def type_of(kind: h5py.Datatype | object) -> str:
-    """How a column is stored, in a word or two."""
+    """The type of a column in words, such as "integer" or "one of a, b"."""
     if names := h5py.check_enum_dtype(kind):
         ordered = sorted(names, key=names.get)
         return "true or false" if {n.lower() for n in ordered} == {"false", "true"} else "one of " + ", ".join(ordered)
@@ -177,7 +177,7 @@ def type_of(kind: h5py.Datatype | object) -> str:
 
 
 class Output:
-    """Tables and figures of all runs, by name."""
+    """The documentation of all tables and figures that the runs write, by name."""
 
     def __init__(self, program: Path) -> None:
         self.tables: dict[str, str] = {}
@@ -250,7 +250,7 @@ def pages(program: Path) -> dict[str, str]:
 
 
 def differences(made: dict[str, str]) -> list[str]:
-    """Differences between the pages and those that would be written now."""
+    """A message for each page that differs from what would be written now."""
     found = []
     kept = {path.name for path in FOLDER.glob("*")}
     for name, text in made.items():

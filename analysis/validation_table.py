@@ -39,7 +39,7 @@ remarks are kept in `analysis/validation_remarks.md`. Do not edit this page.
 
 
 class Figure(NamedTuple):
-    """One number or answer of a case; `figure` names it if the case has several."""
+    """One number or answer of a case. `figure` is its name, or empty if the case has only one."""
     figure: str
     ours: str
     theirs: str
@@ -50,7 +50,7 @@ class Figure(NamedTuple):
 
 
 class Table(NamedTuple):
-    """One file of cases."""
+    """The cases of one data file."""
     path: pathlib.Path
     data: dict
     cases: list
@@ -59,7 +59,7 @@ class Table(NamedTuple):
         return "loads" in self.data
 
 
-Figures = dict[str, list[Figure]]  # by the case's id
+Figures = dict[str, list[Figure]]  # figures by the id of their case
 
 
 def read_tables(program: str) -> list[Table]:
@@ -72,7 +72,7 @@ def read_tables(program: str) -> list[Table]:
 
 
 def read_figures(paths: list[pathlib.Path]) -> tuple[Figures, set[str]]:
-    """The figures in these files, and the cases that were not checked."""
+    """The figures in these files, and the ids of cases that were not checked."""
     figures, unchecked = collections.defaultdict(list), set()
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -108,7 +108,8 @@ def run(programs: list[str], build: pathlib.Path, results: pathlib.Path) -> None
 
 def complaints(programs: list[str], figures: Figures, unchecked: set[str],
                stored: Figures) -> list[str]:
-    """Problems of the results of these programs, compared with the stored ones."""
+    """Messages about cases without results, results without cases, and figures that differ from the stored
+    ones."""
     ids = {case["id"] for program in programs for table in read_tables(program)
            for case in table.cases}
     told = [f"{case}: a case without a result" for case in ids - set(figures) - unchecked]
@@ -153,7 +154,7 @@ def what_of(case: dict) -> str:
 
 
 def tolerance_of(case: dict) -> str:
-    """The tolerance; for cases with one tolerance it is part of the expected figure."""
+    """The tolerance as text, in percent of the expected figure; marked if the case does not meet it."""
     tolerance = case.get("tolerance", 0)
     text = "exact" if tolerance == 0 else f"{100 * tolerance:.3g} %"
     return text if case.get("is_reproduced", True) else f"**not met:** {text}"
@@ -205,7 +206,8 @@ def workload_row(table: Table, workload: str, figures: Figures) -> list[str]:
 
 
 def grid_section(table: Table, figures: Figures) -> str:
-    """A section with too many figures to read: a summary by workload, and all of them folded."""
+    """A section for a table with very many figures: a summary by workload, and a folded list of all
+    figures."""
     columns = ["workload", "policies", "means", "largest difference, points", "of",
                "mean of absolute differences"]
     workloads = dict.fromkeys(case["input"]["workload"] for case in table.cases)

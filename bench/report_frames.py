@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 import conftest  # noqa: E402, F401: finds the package
 from browser_test import Page, started  # noqa: E402
 
-# Actions of a reader as steps: code in which k is the number of the step.
+# Actions of a reader: the number of steps, and the code of a step, in which k is the number of the step.
 STEPS: dict[str, tuple[int, str]] = {
     "pointer over the Gantt": (20, """const box = gantt.plot.getBoundingClientRect();
         gantt.svg.dispatchEvent(new PointerEvent("pointermove", {bubbles: true,
@@ -52,7 +52,7 @@ FRAMES = """const [k, done] = arguments;
 
 
 def cpu(driver: Any) -> float:
-    """Milliseconds of CPU time of the page's thread."""
+    """The CPU time of the page's thread so far, in milliseconds."""
     told = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return next(1e3 * one["value"] for one in told if one["name"] == "TaskDuration")
 

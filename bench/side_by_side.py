@@ -1,4 +1,4 @@
-"""One scenario by two builds in turn: how much longer does the second take?
+"""Runs one scenario with two builds by turns, and prints how much longer the second build takes.
 
 python3 bench/side_by_side.py OLD_ORRERY NEW_ORRERY [SCENARIO] [ROUNDS]
 """
@@ -16,7 +16,7 @@ MONTH = Path(__file__).parent / "scenarios" / "control-plane-7500.yaml"
 
 
 def run(program: str, scenario: str, folder: str) -> tuple[float, float]:
-    """Elapsed and CPU seconds."""
+    """Runs the scenario. Returns elapsed and CPU time in seconds."""
     begin, before = time.perf_counter(), os.times()
     command = [program, "run", scenario, "-o", os.path.join(folder, "run.h5")]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -3,7 +3,7 @@
 
     /usr/bin/python3 bench/study_overhead.py build/release/bin/orrery [--jobs 2] [--runs 1000]
 
-The bound is 1.1. The study reports the CPU time: of the threads that simulate and write files.
+The bound is 1.1. The study reports the CPU time, which is that of the threads that simulate and write files.
 """
 
 from __future__ import annotations

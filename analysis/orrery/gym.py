@@ -9,15 +9,15 @@
         action = info["action_mask"].argmax()  # the first job that fits; the last action starts none
         observation, reward, terminated, truncated, info = env.step(action)
 
-An episode is a run of the scenario in which the agent is the plan of the job queue; other policies of the job
-queue are left out. The agent is asked while one of the first `slots` waiting jobs fits. The reward is minus the
+An episode is a run of the scenario in which the agent is the plan of the job queue, without other policies of
+the job queue. The agent is asked while one of the first `slots` waiting jobs fits. The reward is minus the
 job-hours of waiting since the last question, so the sum of rewards is minus the waiting time of all jobs up to
 the last question. The same seed and actions give the same episode.
 
-The simulator runs in a process of its own, with the adapter for policies in Python; the learner may use another
-Python. The interface is that of Gymnasium. If that package is installed, the environment and spaces are its
-classes. Debian does not package it, so tests use the spaces below, which have the attributes that most learners
-use: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
+The simulator runs in a process of its own, with the adapter for policies in Python. The learner may use another
+Python. The interface is that of Gymnasium. If Gymnasium is installed, the environment and the spaces inherit its
+classes. Debian does not package Gymnasium, so tests use the spaces below. These have the attributes that most
+learners use: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 
 class RunError(ValueError):
-    """The file is no output of orrery, or lacks the requested data."""
+    """The input is no output of orrery, or lacks the requested data."""
 
 
 class OutputError(Exception):

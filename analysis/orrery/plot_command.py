@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         help="of the figure; without it, the figure of the scenario that the first run's file is "
         "named after, else the overview",
     )
-    described.add_argument(  # for the help only: these words precede the runs
+    described.add_argument(  # only for the help text: argparse puts the runs into `words`, too
         "runs", metavar="RUN.h5", nargs="*",
         help="output of `orrery run`; some figures compare several runs",
     )
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def split(words: Sequence[str], names: Sequence[str]) -> tuple[str | None, list[Path]]:
-    """The name of a figure, if given, and the runs."""
+    """The name of the figure, or None if the words do not begin with one, and the paths of the runs."""
     first = words[0]
     if first in names:
         return first, [Path(word) for word in words[1:]]
@@ -62,7 +62,8 @@ def main(arguments: Sequence[str]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")  # no display is needed
-    from orrery.figures import catalogue, save  # imported after the arguments were checked: they take time
+    # Imported only after the arguments are checked, because these imports take time
+    from orrery.figures import catalogue, save
     from orrery.run import open_run
 
     words = [*given.words, *given.runs]

@@ -84,23 +84,26 @@ A controller has `tick(self, board, actions)`. Jobs, pods and nodes are ids. Eac
 the board returns a new one:
     now_ns, rng(name)
     node_changes                     since the last tick, each with at_ns, node, is_up
-    gang_failures                    likewise, each with at_ns, job, serial, nodes
+    gang_failures                    since the last tick, each with at_ns, job, serial, nodes
     ready, broken, draining          arrays of bool over all nodes; ready: by the node lifecycle controller
     ports_down                       array over all nodes: NICs without a link
     jobs, has_job(job), job(job)     ids of the jobs that are not over; a job has id, serial, name, user, team,
                                      phase, owner, is_gang, is_service, is_suspended, has_checkpoints, priority,
                                      gpus, first_pod, pods, pods_bound, submitted_ns; its pods have consecutive ids
-    waiting, is_held(job)            pending jobs, longest wait first, each with job, since_ns; held by the job queue
+    waiting                          pending jobs, longest wait first, each with job, since_ns
+    is_held(job)                     whether the job queue holds the job
     unplaced                         pods that found no node, each with pod, since_ns
-    has_pod(pod), pod(pod)           of a job that is not over
+    has_pod(pod), pod(pod)           only pods of jobs that are not over
     is_ready(pod), is_terminating(pod), unsaved_ns(pod)
-    budgets(pod), disruptions_allowed(budget)    numbers of disruption budgets that select it; evictions, now
+    budgets(pod)                     numbers of the disruption budgets that select the pod
+    disruptions_allowed(budget)      evictions that the budget allows now
     node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels), lone_pods,
     lone_pods_with_siblings          the ledger of pods with a node
-    nodes_not_ready                  how many, of nodes with a Node object
+    nodes_not_ready                  number of nodes with a Node object that are not ready
     pools                            each with name, nodes, size, size_min, size_max, asked, unregistered,
                                      backs_off_until_ns
-    pool_of(node), pool_state(node)  its index (None: not scaled); foreign, absent, asked, joined or member
+    pool_of(node)                    the index of its pool; None if its pool is not scaled
+    pool_state(node)                 foreign, absent, asked, joined or member
 
 `actions` is valid during the tick. The actions are executed after the tick, in this order; `why` is written to
 /events/actions:
@@ -112,7 +115,7 @@ the board returns a new one:
     remove_nodes(pool, nodes, why, lost_below=-2**31)
     wake_at(when_ns)                 the next tick is at that time, if that is before the end of the period
 
-Every class has the argument `timeout` (1min): a call that takes longer, in host time, ends the run.
+Every class has the argument `timeout` (1min). A call that takes more host time than that ends the run.
 
 score() and filter() return a value for each node: an array of len(nodes). Scores of nodes that are no
 candidates are ignored; real scores are rounded to the nearest integer, halves to the even one. A policy must
@@ -129,38 +132,42 @@ from typing import Any, ClassVar
 CPU, MEMORY, GPU, NIC, PODS = "cpu", "memory", "nvidia.com/gpu", "rdma/nic", "pods"
 SECOND, MINUTE, HOUR, DAY = 10**9, 60 * 10**9, 3600 * 10**9, 86400 * 10**9
 
-POINTS: dict[str, tuple[str, ...]] = {  # methods, with what they are called with after `self`
-    "PreEnqueue": ("pre_enqueue(pod)",),  # None, or a Status that keeps it out of the queue
+# The methods of each point, with their arguments after `self`. The comments say what they return.
+POINTS: dict[str, tuple[str, ...]] = {
+    "PreEnqueue": ("pre_enqueue(pod)",),  # None, or a Status that keeps the pod out of the queue
     "QueueSort": ("less(a, b)",),  # whether entry a precedes entry b
     "NextPod": ("next()",),  # the id of the next pod, or None
     "PreFilter": ("pre_filter(cycle, nodes)",),  # None, a Status, or the nodes that remain (bool)
-    "Filter": ("filter(cycle, nodes)",),  # the allowed nodes (bool), or (those, reason)
-    "PostFilter": ("post_filter(cycle, diagnosis)",),  # a Status; None: no change
+    "Filter": ("filter(cycle, nodes)",),  # the allowed nodes (bool), or these and a reason
+    "PostFilter": ("post_filter(cycle, diagnosis)",),  # a Status, or None for no change
     "PreScore": ("pre_score(cycle, nodes)",),  # None, or SKIP
     "Score": ("score(cycle, nodes)",),  # a number for each node, after normalize() 0 to 100
     "Domains": ("domains(cycle, gang)",),  # node ids, Leaf(i) or bool arrays, best first
-    "ScorePlacement": ("score_placement(cycle, gang, nodes)",),  # nodes: ids; 0 to 100
+    "ScorePlacement": ("score_placement(cycle, gang, nodes)",),  # 0 to 100; `nodes` are ids
     "PickDevices": ("pick(cycle, node)",),  # the numbers of the GPUs
     "Charges": ("charge(cycle)",),  # nanoseconds
-    "Reserve": ("reserve(cycle, node)", "unreserve(pod, node)"),  # None or a Status; nothing
+    "Reserve": ("reserve(cycle, node)", "unreserve(pod, node)"),  # None or a Status; None
     "Permit": ("permit(cycle, node)",),  # None, a Status or wait()
     "PreBind": ("pre_bind(pod, node)",),  # None or a Status
     "Bind": ("bind(pod, node)",),  # None, a Status or SKIP
     "PostBind": ("post_bind(pod, node)",),
     "EventHints": ("events()", "hint(pod, event)"),  # names of kinds; whether to requeue the pod
-    "QueueOrder": ("rank(job)",),  # the lowest is first
-    "Admit": ("admit(job)",),  # whether it may start
-    "Plan": ("plan(news)", "reserved_start(job)"),  # starts jobs; nanoseconds or None
+    "QueueOrder": ("rank(job)",),  # a number; the job with the lowest is first
+    "Admit": ("admit(job)",),  # whether the job may start
+    "Plan": ("plan(news)", "reserved_start(job)"),  # None, after starting jobs; nanoseconds or None
     "JobWatcher": ("job_waits(job)", "job_leaves(job)", "job_starts(job)", "job_end_moves(job)", "job_stops(job)",
                    "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
-    "Controller": ("tick(board, actions)",),  # gives actions
+    "Controller": ("tick(board, actions)",),  # None, after calls of `actions`
 }
-OPTIONAL = ("unreserve", "hint", "reserved_start")  # methods that are no point by themselves
-BESIDE = (  # methods of a point, or of none
-    "normalize(scores)",  # of Score: scores
-    "rank_valid_for()",  # of QueueOrder: nanoseconds
-    "post_filter_charge(state)",  # of PostFilter: nanoseconds of scheduler time; `state` of the cycle
-    "named_in_vain()",  # of the job queue, or a controller: texts, each a warning at the end of the run
+# A class that has only these methods of a point does not serve the point.
+OPTIONAL = ("unreserve", "hint", "reserved_start")
+BESIDE = (  # methods beside those of the points
+    "normalize(scores)",  # of Score; returns scores
+    "rank_valid_for()",  # of QueueOrder; returns nanoseconds
+    # of PostFilter; returns nanoseconds of scheduler time; `state` is that of the cycle
+    "post_filter_charge(state)",
+    # of policies of the job queue and controllers; returns texts for warnings at the end of the run
+    "named_in_vain()",
 )
 
 
@@ -195,18 +202,18 @@ SUCCESS, SKIP = Status(), Status("Skip")
 
 
 def reject(reason: str, *, unresolvable: bool = False) -> Status:
-    """The node or pod is rejected; with `unresolvable`, evicting pods would not help."""
+    """A Status that rejects the node or pod. `unresolvable` means that evicting pods would not help."""
     return Status("UnschedulableAndUnresolvable" if unresolvable else "Unschedulable", reason)
 
 
 def wait(timeout_ns: int, reason: str = "") -> Status:
-    """Result of Permit: the pod waits for allow_waiting(), at most that long."""
+    """A Status of permit(): the pod waits for allow_waiting(), for at most `timeout_ns`."""
     return Status("Wait", reason, timeout_ns)
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """Result of Domains: the nodes of one leaf switch."""
+    """An item of what domains() returns: all nodes under one leaf switch."""
 
     index: int
 
@@ -230,6 +237,7 @@ class Policy:
 
 
 def named_in_vain(argument: str, owner: str, names: Iterable[str], has: Callable[[str], bool]) -> list[str]:
-    """A text for each name that no job had: `has` is board.has_user, has_team or has_application."""
+    """A text for each name that no job had. `has`, which is board.has_user, has_team or has_application, says
+    whether a job had a name."""
     return [f"{argument} names {owner} '{name}', of which no job came"
             for name in sorted(names) if not has(name)]

@@ -1,4 +1,4 @@
-"""Used by the adapter of policies in Python: finds a class and its points, and reads its arguments."""
+"""Finds the class of a policy in Python and its points, and reads its arguments, for the adapter in C++."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from orrery.policy import Arg, Duration, Policy
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
          "d": 86400 * 10**9}
 NAMES = {int: "integer", float: "number", bool: "true or false", str: "text", Duration: "duration"}
-OWN = ("file", "class", "timeout")  # keys that are not arguments of the class
+OWN = ("file", "class", "timeout")  # arguments of every policy in Python, which its class does not declare
 
 _modules: dict[tuple[str, bytes], ModuleType] = {}
 
@@ -36,7 +36,7 @@ class CallTooLong(BaseException):
 
 
 def traceback_text(error: BaseException) -> str:
-    """Python's traceback, without the frames of the adapter."""
+    """Python's traceback of an error, without the frames of the adapter."""
     frames = error.__traceback__
     while frames and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
@@ -49,7 +49,7 @@ def traceback_text(error: BaseException) -> str:
 
 
 def module_of(file: str) -> ModuleType:
-    """The module of the file; a file is executed once."""
+    """The module of a file. The file is executed once, and again only if its text has changed."""
     path = Path(file)
     try:
         text = path.read_bytes()
@@ -93,14 +93,14 @@ KINDS = {point: kind for kind, points in {"jobs": ("QueueOrder", "Admit", "Plan"
 
 
 def _wrong_call(found: type[Policy], name: str, call: str) -> str:
-    """What is wrong, if the method does not take what it is called with."""
+    """A message if the method does not take the arguments of `call`; else an empty text."""
     given = [one for one in call[len(name) + 1:-1].split(", ") if one]
     if not isinstance(inspect.getattr_static(found, name), (staticmethod, classmethod)):
         given.insert(0, "self")
     try:
         signature = inspect.signature(getattr(found, name))
         signature.bind(*given)
-    except ValueError:  # not written in Python
+    except ValueError:  # methods in C have no known signature
         return ""
     except TypeError:
         return f"{found.__name__}.{name}{signature} must take ({', '.join(given)})"
@@ -108,7 +108,9 @@ def _wrong_call(found: type[Policy], name: str, call: str) -> str:
 
 
 def _check_calls(found: type[Policy]) -> None:
-    """Fails only if the points of each kind have a wrong method: a helper may share a name with a method."""
+    """Raises CodeError if each kind of policy that the class implements (pods, job queue, controller) has a
+    method with wrong arguments. If one kind has none, the wrong methods are taken for helpers that share a
+    name with a method."""
     wrong: dict[str, list[str]] = {}
     for point in points_of(found):
         methods = [m for m in POINTS[point] if callable(getattr(found, m, None))]
@@ -121,7 +123,7 @@ def _check_calls(found: type[Policy]) -> None:
 
 
 def class_of(file: str, name: str) -> type[Policy]:
-    """The class of that name; without a name the only policy of the file."""
+    """The class called `name`; without a name, the only policy of the file."""
     module = module_of(file)
     own = {key: value for key, value in vars(module).items()
            if inspect.isclass(value) and issubclass(value, Policy) and value.__module__ == module.__name__}
@@ -161,7 +163,7 @@ def methods_of(found: type[Policy]) -> list[str]:
 
 
 def files_of(file: str) -> list[str]:
-    """The file and its imports from the same folder."""
+    """The path of the file, and the paths of imported modules from the same folder."""
     folder = str(Path(file).resolve().parent) + "/"
     beside = {str(Path(m.__file__).resolve()) for m in list(sys.modules.values())
               if getattr(m, "__file__", None) and not m.__name__.startswith("orrery_policy_")}
@@ -212,7 +214,7 @@ def _duration(text: str) -> int | None:
 
 
 def _scalar(kind: Any, given: Any) -> Any:
-    """The value, or None if the text is not of this type."""
+    """The value of the type `kind`, or None if the text is not of this type."""
     if not isinstance(given, tuple):
         return None
     text, is_quoted = given
@@ -242,7 +244,7 @@ def range_text(arg: Arg) -> str:
 
 
 def _one(arg: Arg, kind: Any, given: Any) -> tuple[Any, str]:
-    """The value, or a message about the mistake."""
+    """The value and an empty text; or None and a message about the mistake."""
     value = _scalar(kind, given)
     if value is None:
         what = {int: "an integer", float: "a finite number", Duration: "a duration such as 250us or 2h",
@@ -272,7 +274,8 @@ def _read(arg: Arg, given: Any) -> tuple[Any, str]:
 
 
 def read_args(found: type[Policy], given: dict[str, Any]) -> tuple[SimpleNamespace, list[tuple[str, str, bool]]]:
-    """The values, and the mistakes: the argument, the message, and whether the key itself is wrong."""
+    """The values of the arguments, and the mistakes: for each the argument, the message, and whether the key
+    itself is wrong."""
     values, mistakes = SimpleNamespace(), []
     for key in given:
         if key not in found.args and key not in OWN:
@@ -291,7 +294,7 @@ def read_args(found: type[Policy], given: dict[str, Any]) -> tuple[SimpleNamespa
 
 
 def described(found: type[Policy]) -> tuple[str, list[dict[str, str]]]:
-    """The first line about the class, and each argument as text."""
+    """The first paragraph about the class, and a row of texts about each argument."""
     rows = []
     for key, arg in found.args.items():
         show = duration_text if arg.type is Duration else (lambda v: str(v).lower() if isinstance(v, bool) else str(v))
@@ -303,7 +306,7 @@ def described(found: type[Policy]) -> tuple[str, list[dict[str, str]]]:
 
 
 def made(found: type[Policy], args: SimpleNamespace, lent: dict[str, Any]) -> Policy:
-    """An instance that has its attributes before its own __init__ runs."""
+    """An instance that has `args` and the attributes in `lent` before its own __init__ runs."""
     policy_made = found.__new__(found)
     policy_made.args = args
     for name, value in lent.items():

@@ -19,9 +19,9 @@ class ProgramError(RuntimeError):
 
 
 def find() -> Path:
-    """The path in the environment variable ORRERY; else the program installed with this package;
-    else what was built in the tree that holds this package, or the current folder; else `orrery` on
-    the PATH."""
+    """The path in the environment variable ORRERY; else the program installed with this package; else a build
+    in the source tree of this package, or in the current folder or one above it; else `orrery` on the
+    PATH."""
     told = os.environ.get("ORRERY")
     if told:
         if not os.access(told, os.X_OK) or not Path(told).is_file():
@@ -55,7 +55,7 @@ def call(*arguments: str) -> str:
 
 def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
     """Runs a scenario and opens its output. The scenario is a path, or a text of several lines of YAML, which
-    is then stored beside the output. Options are those of `orrery run`."""
+    is stored beside the output. `options` are those of `orrery run`."""
     output = Path(output)
     if isinstance(scenario, str) and "\n" in scenario:
         text, scenario = scenario, output.with_suffix(".yaml")
@@ -65,8 +65,8 @@ def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
 
 
 def study(text: str, folder: str | Path, *options: str) -> Run:
-    """Runs a study, given as lines of YAML, into a folder, and opens its study.h5: /runs has a row for each
-    run, /values one for each figure of each run."""
+    """Runs a study, given as lines of YAML, and opens its study.h5. Its output goes into a folder. The table
+    /runs has a row for each run, /values one for each figure of each run."""
     path = Path(folder).with_suffix(".yaml")
     path.write_text(text)
     call("study", "run", str(path), "-q", "-o", str(folder), *options)

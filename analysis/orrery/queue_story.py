@@ -18,7 +18,8 @@ class QueueStory:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """The decisions of the job queue, and how long each held."""
+        """The decisions of the job queue about this job. `for` is how long each decision lasted, in
+        seconds."""
         rows = self.history.decisions
         rows = rows[rows["job"] == self.job].reset_index(drop=True)
         rows["decision"] = rows["decision"].astype(str)
@@ -42,7 +43,7 @@ class QueueStory:
         return "; then ".join(parts)
 
     def _decision_held(self, row: pd.Series) -> str:
-        """The decision, with the holders of the missing resources."""
+        """A decision in words, with the holders of the missing resources."""
         text = self._decision(row)
         if row["decision"] == "lacks_room":
             held = self.history.held_at(row["at"])
@@ -82,7 +83,8 @@ class QueueStory:
         return f": {owner} {name} may hold {count(most, self.history.queue_unit)}"
 
     def limit(self, policy: str) -> tuple[str, str, float] | None:
-        """The limit of the job's owner in the resolved scenario: team or user, its name, and the amount."""
+        """The limit that the policy sets for the job's owner in the resolved scenario: "team" or "user", the
+        owner's name, and the amount. None without such a limit."""
         queue = self.history.parameters["policy"]["job_queue"]
         for entry in queue["policies"]:
             arguments = entry.get("args") or {}

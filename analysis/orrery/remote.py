@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 VERSION = 1
-Place = tuple[int, int, int]  # key in an order of jobs: rank, submission, number
+Place = tuple[int, int, int]  # sort key of a job: rank, submission, number
 
 
 @dataclass(eq=False)
@@ -47,25 +47,25 @@ class Job:
     team: str
     application: str
     priority: int
-    asks: list[int]     # amount of each counted resource; reservations are made of the first
+    asks: list[int]  # amount of each counted resource; reservations count only the first
     estimate: int       # expected run time after the setup
     setup: int          # time before the run, if the job starts now
-    state: str = "waiting"  # or held, running, stopping
-    expected_end: int = -1  # while the job runs
+    state: str = "waiting"  # waiting, held, running or stopping
+    expected_end: int = -1  # in ns, while the job runs
 
     @property
     def place(self) -> Place:
-        """Key among waiting jobs: by submission."""
+        """The sort key of a waiting job: its submission."""
         return (0, self.submitted, self.number)
 
     @property
     def end_place(self) -> Place:
-        """Key among running jobs: by expected end."""
+        """The sort key of a running job: its expected end."""
         return (self.expected_end, self.submitted, self.number)
 
 
 class JobList:
-    """Jobs in the order of a key that does not change while a job is in the list."""
+    """Jobs sorted by a key, which must not change while a job is in the list."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -95,8 +95,8 @@ class JobList:
 
 @dataclass
 class Board:
-    """The state that a policy sees, and the commands that it gives. Commands change the board at once, as the
-    run will. Changes of rejected commands are undone before the policy is called again."""
+    """The state that a policy sees, and its commands. A command changes the board at once, as it will change
+    the run. If the run rejects a command, the change is undone before the next call of the policy."""
 
     hello: dict[str, Any]  # the cluster: counts, unit, nodes, seed, label
     now: int = 0
@@ -116,7 +116,7 @@ class Board:
 
     # ---- commands
     def start(self, job: Job, nodes: Sequence[str] | None = None) -> None:
-        """Starts the job, on these nodes only, if some are named."""
+        """Starts the job; with `nodes`, only on these nodes."""
         self.decisions.append({"start": job.number} | ({"nodes": list(nodes)} if nodes else {}))
         self._runs(job, self.now + job.setup + job.estimate)
         self.free = [free - ask for free, ask in zip(self.free, job.asks, strict=True)]
@@ -130,7 +130,7 @@ class Board:
         self.decisions.append({"cancel": job.number})
 
     def wake_at(self, when: int) -> None:
-        """Asks for a call at that time at the latest; `when` is later than `now`."""
+        """Asks for a call at this time at the latest. `when` must be later than `now`."""
         self.decisions.append({"wake_at": when})
 
     # ---- news
@@ -183,7 +183,7 @@ class Board:
         job.state = "held"
 
     def _stopped(self, event: dict[str, Any]) -> None:
-        self._leave(self.jobs[event["job"]])  # another event says that the job waits
+        self._leave(self.jobs[event["job"]])  # an event `waits` follows if the job waits again
 
     def _ended(self, event: dict[str, Any]) -> None:
         self._leave(self.jobs.pop(event["job"]))
@@ -203,13 +203,14 @@ class Board:
 
 
 class Policy(Protocol):
-    """Base for policies of serve(), which makes one for each run."""
+    """What serve() needs of a policy: it makes one for each run, and calls plan() to decide."""
 
     def plan(self, board: Board) -> None: ...
 
 
 class Fifo:
-    """In the order of submission, up to the first that does not fit: as the built-in plan `Strict`."""
+    """Starts jobs in the order of submission, up to the first that does not fit, as the built-in plan
+    `Strict` does."""
 
     def plan(self, board: Board) -> None:
         while len(board.waiting) and board.fits(board.waiting[0]):
@@ -218,17 +219,17 @@ class Fifo:
 
 @dataclass
 class Limits:
-    """Limits for jobs that start beside a reservation."""
+    """What a job may use that starts before the first job, which has a reservation."""
 
-    window: float   # for jobs that end within the reservation's shadow
-    extra: int      # for others, which must leave enough for the reserved job
+    window: float  # longest expected run time, in ns, of a job that will end before the first job starts
+    extra: int  # amount for longer jobs, which leaves enough for the first job
 
 
 class Easy:
     """EASY backfilling, as the built-in plan `EASY` with `backfill: queue`. The first job that does not fit
-    gets a reservation: its shadow is the first expected end of a running job by which enough is free. Another
-    job may start if it fits now and ends by the shadow, or leaves enough for the reserved job then.
-    """
+    gets a reservation at its shadow time: the first expected end of a running job at which enough is free.
+    Another job may start if it fits now, and either ends by the shadow time or leaves enough for the reserved
+    job then."""
 
     def __init__(self) -> None:
         self._head: Job | None = None
@@ -251,7 +252,8 @@ class Easy:
         if head is None or len(board.waiting) == 1:
             return
         limits = self._reserve(board, head)
-        # A job that could not start before cannot start now either: the window only shrinks.
+        # Without freed resources only arrivals need a try: since the last try, the time until the shadow has
+        # become shorter.
         for job in list(board.waiting if must_try_all else board.arrived):
             self._try_to_start(board, job, limits)
 
@@ -266,7 +268,7 @@ class Easy:
             available += job.asks[0]
             if shadow is None and available >= needed:
                 shadow = max(board.now, job.expected_end)
-        if shadow is None:  # nodes are down: the time at which it fits is unknown
+        if shadow is None:  # nodes are down, so it is unknown when the first job will fit
             return Limits(float("inf"), free)
         return Limits(shadow - board.now, available - needed)
 
@@ -291,7 +293,7 @@ class RunFailed(Exception):
 
 
 def talk(connection: socket.socket, policy: Callable[[], Policy], took: int = 0) -> None:
-    """Serves one run, until its end."""
+    """Serves one run on this connection, until the run ends."""
     with connection, connection.makefile("rb") as lines:
         board: Board | None = None
         decider = policy()
@@ -335,9 +337,9 @@ def listen(address: str) -> socket.socket:
 
 def serve(address: str, policy: Callable[[], Policy], *, runs: int | None = None,
           took: int = 0) -> None:
-    """Serves this number of runs, or runs for ever; several at a time, as in a study, each with its own policy.
-    `took`: the simulated time, in ns, that each answer takes. Raises RunFailed when the last of `runs` is over
-    and one failed."""
+    """Serves `runs` runs, or runs for ever if this is None. Several runs at a time, as in a study, have a policy
+    each. Each answer takes `took` ns of simulated time. After the last run, raises RunFailed if any run
+    failed."""
     failures: list[Exception] = []
 
     def decide(connection: socket.socket) -> None:

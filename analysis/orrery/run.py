@@ -41,10 +41,11 @@ class Meta:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Errors within it are attributed to the file: it is damaged, or has other contents."""
+    """An error inside of this context becomes a RunError about the file: it is damaged, or has other
+    contents."""
     try:
         yield
-    except (RunError, BrokenPipeError):  # an error of our own output
+    except (RunError, BrokenPipeError):  # these are no errors in the file
         raise
     except (OSError, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError,
             TypeError, ValueError) as error:
@@ -66,7 +67,7 @@ def _text(value: object) -> str:
 
 
 def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]:
-    """A column as pandas stores it, and its unit there."""
+    """The values of a column in a data frame, and their unit there."""
     enum = h5py.check_enum_dtype(kind)
     if values.dtype.kind == "S":
         return np.array([_text(v) for v in values], dtype=object), unit
@@ -81,12 +82,12 @@ def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]
 
 
 class Run:
-    """One output file.
+    """The output file of one run.
 
-    Tables become data frames in which times are float64 seconds since the start of the run (exact
-    to the nanosecond for 50 days), NaN for never; ids are integers, -1 for none; enums are
-    Categorical by name. `frame.attrs` has "doc" of the table, and "units" and "docs" of its columns.
-    """
+    Tables become data frames in which times are float64 seconds since the start of the run (exact to the
+    nanosecond for 50 days), NaN for never; ids are integers, -1 for none; enums are Categorical by name.
+    `frame.attrs` has "doc" of the table, and "units" and "docs" of its columns.
+"""
 
     def __init__(self, path: str | Path) -> None:
         self._kept: dict[str, pd.DataFrame] | None = None
@@ -99,7 +100,7 @@ class Run:
 
     @staticmethod
     def _existing(path: Path) -> Path:
-        """The existing path: while a run is under way its file ends in `.part`."""
+        """The path that exists: the file of a run under way ends in `.part`."""
         part = path.with_name(path.name + ".part")
         if path.exists() or not part.exists():
             return path
@@ -108,8 +109,8 @@ class Run:
     def _opened(self) -> h5py.File:
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path}: no such file")
-        # A .part may be growing, or its writer was killed. In a damaged complete file HDF5 would wait for hours
-        # for a writer to repair it.
+        # A .part may be growing, or its writer was killed. Then SWMR is needed to open it. A complete file is
+        # never opened with SWMR: if it is damaged, HDF5 would wait for hours for a writer to repair it.
         ways = [{}] + [{"libver": "latest", "swmr": True}] * (self.path.suffix == ".part")
         errors = []
         for way in ways:
@@ -178,7 +179,7 @@ class Run:
 
     @property
     def end(self) -> float:
-        """Simulated seconds: of the whole run, or so far."""
+        """Simulated seconds of the whole run; of a run under way, the seconds so far."""
         if self.complete:
             with reading(self.path):
                 return float(self._file.attrs["simulated_ns"]) / 1e9
@@ -187,7 +188,7 @@ class Run:
 
     @property
     def summary(self) -> pd.Series:
-        """The headline figures by name; `attrs["units"]` and `attrs["docs"]` by the same names."""
+        """The headline figures by name. `attrs["units"]` and `attrs["docs"]` have the same names as keys."""
         with reading(self.path):
             group = self._file["summary"] if "summary" in self._file else None
             figures = {name: group[name] for name in _names(group)} if group is not None else {}
@@ -233,7 +234,8 @@ class Run:
             return self._rows(dataset)
 
     def table(self, path: str) -> pd.DataFrame:
-        """All rows of a table, of a growing one so far. Run describes the types of columns."""
+        """All rows of a table; of a growing table, the rows so far. The docstring of Run describes the types
+        of columns."""
         if self._kept is not None and path in self._kept:
             return self._kept[path].copy()
         dataset = self._dataset(path)
@@ -245,7 +247,8 @@ class Run:
 
     @contextmanager
     def reading_once(self) -> Iterator[None]:
-        """Within it each table is read once: for callers that need the same tables repeatedly."""
+        """Inside of this context each table is read only once, for callers that need the same tables
+        repeatedly."""
         self._kept = {}
         try:
             yield
@@ -270,15 +273,15 @@ class Run:
 
     def dataset(self) -> xarray.Dataset:
         """All timelines as one xarray.Dataset; needs xarray. Dimensions are `time`, in seconds, and the other
-        keys of rows, such as `team`; units and explanations are attributes. If several timelines have a column
-        of one name, each gets the prefix of its timeline, but not that of `cluster`. Timelines whose rows
-        cannot be distinguished are left out."""
+        keys of rows, such as `team`; units and explanations are attributes. If several timelines have a
+        column of the same name, each of these columns gets the name of its timeline as prefix, except the
+        column of `cluster`. Timelines whose rows cannot be distinguished are left out."""
         from orrery.dataset import dataset
 
         return dataset(self)
 
     def _rows(self, dataset: h5py.Dataset) -> np.ndarray:
-        # HDF5 1.10 returns wrong chunks after a refresh while the dataset is open twice. So no dataset stays
+        # If a dataset is open twice, HDF5 1.10 returns wrong chunks after a refresh. So no dataset is kept
         # open, and a complete file is never refreshed.
         if not self.complete:
             dataset.refresh()
@@ -290,8 +293,8 @@ class Run:
         return self._file[path]
 
     def refresh(self) -> bool:
-        """Opens the complete file when the run has ended; True once it is complete. Tables read after that have
-        all rows. Rows of a run under way need no refresh."""
+        """Opens the complete file if the run has ended. Returns whether the run is complete; tables read
+        after that have all rows. For new rows of a run under way no refresh is needed."""
         if not self.complete and self.path.suffix == ".part" and not self.path.exists():
             final = self.path.with_suffix("")
             if final.exists():
@@ -301,8 +304,8 @@ class Run:
         return self.complete
 
     def follow(self, every: float = 1.0, patience: float = 60.0) -> Iterator[Run]:
-        """Yields the run every so many seconds until it is complete, and then once more. Gives up
-        with a TimeoutError when nothing was written for `patience` seconds."""
+        """Yields the run every `every` seconds until it is complete, and then once more. Raises a
+        TimeoutError when nothing was written for `patience` seconds."""
         rows, changed = -1, time.monotonic()
         while not self.refresh():
             yield self
@@ -316,7 +319,7 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
-    """The run in this file. While `run.h5` does not exist yet, `run.h5.part` is taken."""
+    """Opens the run in this file. If `run.h5` does not exist yet, opens `run.h5.part`."""
     if Path(path).is_dir():
         raise RunError(f"{path}: a folder, where the output of `orrery run` is a file")
     run = Run(path)

@@ -14,14 +14,15 @@ from orrery.printable import printable
 from orrery.queue_story import QueueStory
 from orrery.telling import SHOWN_MAX, clock, count, gpu_time, listed, unnumbered
 
-LEAST = 1.0  # seconds; shorter waits, and room for a shorter time, are those of a scheduling cycle
+# Seconds. Shorter waits, and shorter times in which GPUs are free, are only those of a scheduling cycle.
+LEAST = 1.0
 EXCLUSIVE = ("TopologyPlacement", "SlurmTopologyTree", "SlurmTopologyBlock", "KueueTopology",
              "VolcanoHyperNode", "HeliosConsolidate")  # plugins that keep a gang together
 
 
 @dataclass(frozen=True)
 class Room:
-    """The instant of a wait at which most pods of the job would have fitted."""
+    """The instant of a job's wait at which most of its pods would have fitted."""
 
     at: float
     pods: int
@@ -38,7 +39,7 @@ class Starvation:
         self.row = history.jobs.loc[job]
 
     def text(self) -> str:
-        """One line; empty if nothing delayed the job."""
+        """What delayed the job, in one line; empty if nothing did."""
         if self.row["wait"] < LEAST:
             return ""
         return " ".join(part for part in (self._overtaken(), self._cure()) if part)
@@ -52,14 +53,15 @@ class Starvation:
 
     @cached_property
     def overtakers(self) -> pd.DataFrame:
-        """Jobs that were submitted later and had their nodes earlier, ordered by when they had them."""
+        """Jobs that were submitted later but got their nodes earlier, sorted by the time when they got
+        them."""
         jobs, row = self.history.jobs, self.row
         jobs = jobs.reset_index(drop=True)
         later = (jobs["submitted"] > row["submitted"]) & (jobs["bound"] < self._until)
         columns = ["job", "name", "team", "user", "pods", "gpus", "priority", "submitted", "bound"]
         found = jobs.loc[later, columns]
         left = jobs.loc[later, "ended"].fillna(np.inf).clip(upper=self._until) - found["bound"]
-        found["gpu_s"] = found["gpus"] * left  # while the job waited
+        found["gpu_s"] = found["gpus"] * left  # GPU seconds while the job waited
         return found.sort_values(["bound", "job"], ignore_index=True)
 
     def _overtaken(self) -> str:
@@ -119,7 +121,7 @@ class Starvation:
         return f"{count(nodes, 'more node')} of {count(largest, 'GPU')}"
 
     def _despite_room(self, room: Room) -> str:
-        """All pods would have fitted on the nodes; the reason that kept them from starting."""
+        """Why the job did not start at an instant when all of its pods would have fitted on the nodes."""
         pods = count(self.row["pods"], "pod")
         plugins = {p["name"] for p in self.history.parameters["policy"].get("plugins") or ()}
         keeps = next((name for name in EXCLUSIVE if name in plugins), None)
@@ -134,7 +136,8 @@ class Starvation:
         return f"At {clock(room.at)} the nodes had room for all of its {pods}{hint}."
 
     def _queue_cure(self) -> str:
-        """The cure for a job held by the queue: the smallest lack counts."""
+        """The smallest change that would have let the job out of the job queue, as a sentence; empty if the
+        queue did not delay the job."""
         if self.history.missing("/events/job_queue"):
             return ""
         rows = QueueStory(self.history, self.job).rows
@@ -147,7 +150,8 @@ class Starvation:
         return min((way for way in ways if way), default=(0, ""), key=lambda way: way[0])[1]
 
     def _lacking(self, rows: pd.DataFrame) -> tuple[float, str] | None:
-        """How much more is needed, also as a sentence."""
+        """How much more of the counted resource would have let the job start, as a number and as a sentence.
+        None if nothing was missing."""
         lack = (rows["asked"] - rows["free"])
         lack = lack[lack > 0]
         if not len(lack):
@@ -172,7 +176,8 @@ class Starvation:
         return f" ({count(-(-int(lacks) // size), 'node')} of {count(size, 'GPU')})"
 
     def _held(self, rows: pd.DataFrame) -> tuple[float, str] | None:
-        """By how much the use of its team or user exceeded the limit."""
+        """How much less the job's team or user must have used for the job to fit its quota, as a number and as
+        a sentence. None if the queue never held the job back."""
         if not len(rows):
             return None
         policy, unit = rows["policy"].iloc[0], self.history.queue_unit
@@ -200,7 +205,8 @@ class Starvation:
     # ---- room on the nodes
 
     def _ruled_out(self) -> set[int]:
-        """Nodes on which the end of a pod would not help: other labels, taints."""
+        """Nodes that reject the job's pods for other reasons than pods that run there, such as labels or
+        taints."""
         attempts = self.history.attempts
         own = attempts.loc[attempts["job"] == self.job, "attempt"]
         rows = self.history.rejections
@@ -215,7 +221,8 @@ class Starvation:
 
     @cached_property
     def room(self) -> Room | None:
-        """The room; None without GPUs, or if the file has no nodes of pods."""
+        """The best instant for the job; None if the job needs no GPUs, or if the file does not say where pods
+        ran."""
         nodes = self.history.nodes
         if not len(nodes) or self.history.missing("/pods") or self.row["gpus"] == 0 \
                 or self.history.is_counting:
@@ -226,7 +233,7 @@ class Starvation:
         leaf = nodes["leaf"].to_numpy(int) if "leaf" in nodes else np.zeros(len(nodes), int)
         each, free, down = self._gpus_per_pod, size.copy(), np.zeros(len(nodes), int)
         best: Room | None = None
-        at, has_gained = begin, True  # since the last comparison with `best`
+        at, has_gained = begin, True  # whether GPUs became free since the last comparison with `best`
         none = np.empty(0, int)
         for time, place, gpus, falls in [*steps, (self._until, none, none, none)]:
             if has_gained and time - at >= LEAST:
@@ -240,7 +247,8 @@ class Starvation:
     @staticmethod
     def _most(best: Room | None, at: float, free: np.ndarray, down: np.ndarray, each: int,
               leaf: np.ndarray) -> Room:
-        """The better of two; the earlier one if they are equal."""
+        """The better one of `best` and the instant `at`; `best` if both are equal. `free` and `down` are the
+        state of the nodes at that instant."""
         here = np.floor((free + 1e-9) / each)
         up = here * (down == 0)
         pods = int(up.sum())
@@ -249,7 +257,8 @@ class Starvation:
         return Room(at, pods, int(np.bincount(leaf, up).max()), int(here.sum()))
 
     def _steps(self, begin: float, end: float) -> Iterator[tuple]:
-        """Changes of nodes, by instant: GPUs that became free, nodes that went down."""
+        """Changes of nodes by instant: the time, the positions of the nodes, changes of their free GPUs, and
+        changes of their number of faults."""
         held = self.history.holdings
         held = held[(held["job"] != self.job) & (held["since"] < end) & (held["until"] > begin)]
         place = pd.Series(range(len(self.history.nodes)), self.history.nodes["node"])

@@ -82,7 +82,7 @@ class Study:
 
     @cached_property
     def file(self) -> dict[str, Any]:
-        """The study as in its YAML."""
+        """The study file as a dict."""
         import yaml
 
         try:
@@ -92,15 +92,15 @@ class Study:
 
     @cached_property
     def labels(self) -> pd.Series:
-        """axis=arm of each cell."""
+        """The label of each cell, such as "policy=easy load=2"."""
         return self.runs.groupby("cell")["label"].first()
 
     def arms(self, cell: int) -> dict[str, str]:
-        """The arm on each axis."""
+        """The arm of a cell on each axis."""
         return {axis: str(arm) for axis, arm in self.cells.loc[cell].items()}
 
     def baseline(self, cell: int) -> int | None:
-        """The cell that it is compared with, if it is another one."""
+        """The cell with which this one is compared; None if there is none, or if it is this cell itself."""
         if self.compared is None:
             return None
         wanted = self.arms(cell) | dict([self.compared])
@@ -108,7 +108,7 @@ class Study:
         return next(found, None)
 
     def run_path(self, cell: int, seed: int) -> Path:
-        """The path of a run's file, if the study keeps files."""
+        """The path of a run's HDF5 file. The file exists only if the study keeps files."""
         return self.folder / "runs" / f"{cell:05d}-s{seed}.h5"
 
     @cached_property
@@ -123,8 +123,8 @@ class Study:
             raise RunError(f"{self.folder}: no figure is called '{name}'; there are {known}")
 
     def metric(self, name: str) -> pd.DataFrame:
-        """A row for each successful run: cell, seed, the `value` of a figure, the arm of each axis.
-        `attrs["unit"]` is the unit of the value."""
+        """Values of a figure: a row for each successful run with cell, seed, `value` and the arm on each
+        axis. `attrs["unit"]` is the unit of the value."""
         self._check(name)
         rows = self.values[self.values["name"] == name]
         good = self.runs.loc[self.runs["is_ok"].astype(bool), ["cell", "seed"]]
@@ -134,12 +134,12 @@ class Study:
         return frame
 
     def by_seed(self, name: str) -> pd.DataFrame:
-        """A row for each seed, a column for each cell."""
+        """Values of a figure, with a row for each seed and a column for each cell."""
         return self.metric(name).pivot(index="seed", columns="cell", values="value")
 
     def pairs(self, name: str, **arms: str) -> pd.DataFrame:
-        """Input of `orrery.paired`: a row for each seed, a column for each arm of the compared axis, at the
-        given arms of the other axes, as in `load="8"`."""
+        """Values of a figure for `orrery.paired`, with a row for each seed and a column for each arm of the
+        compared axis. `arms` chooses an arm on each other axis, as in `load="8"`."""
         if self.compared is None:
             raise RunError(f"{self.folder}: this study compares nothing")
         axis, against = self.compared
@@ -153,15 +153,15 @@ class Study:
         return frame.pivot(index="seed", columns=axis, values="value").reindex(columns=order)
 
     def means(self, name: str) -> pd.DataFrame:
-        """A row for each cell: `mean`, the ends `low` and `high` of its confidence interval (NaN
-        with too few seeds), `min` and `max` over the `seeds`."""
+        """A row for each cell: `mean`, the ends `low` and `high` of its confidence interval (NaN with too few
+        seeds), `min` and `max` over the seeds, and the number of `seeds`."""
         self._check(name)
         return self._of(self._means, name)
 
     def differences(self, name: str) -> pd.DataFrame:
-        """A row for each compared cell: the number of its `baseline`, the `pairs`, the mean `difference` with
-        the ends `low` and `high`, the same as `percent` of per-seed ratios, the `verdict` (unclear, less, more
-        or equal) and the `scale` of the comparison."""
+        """A row for each compared cell: the number of its `baseline`, the number of `pairs`, the mean
+        `difference` with the ends `low` and `high` of its interval, the same as `percent` by the ratios of
+        pairs, the `verdict` (unclear, less, more or equal) and the `scale` of the comparison."""
         self._check(name)
         return self._of(self._differences, name)
 
@@ -170,5 +170,5 @@ class Study:
         return table[table["metric"] == metric].drop(columns="metric").set_index("cell")
 
     def open(self, cell: int, seed: int) -> Run:
-        """Opens one run, if the study kept its file."""
+        """Opens the output of one run, if the study kept its file."""
         return Run(self.run_path(cell, seed))

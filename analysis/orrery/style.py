@@ -23,8 +23,9 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, YELLOW, BLACK = "#56B4E9", "#CC79A7", "#F0E442", "#000000"
 CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
 GREY = "#777777"
-DASHES = ((), (6, 2), (3, 2), (1, 2), (6, 2, 1, 2))  # line styles of lines that may cover one another
-POINTS_MAX = 1_000  # more points than are visible in one line
+# Dashes by which lines that cover one another are distinguished
+DASHES = ((), (6, 2), (3, 2), (1, 2), (6, 2, 1, 2))
+POINTS_MAX = 1_000  # a line cannot show more points
 
 PUBLICATION = {
     "figure.figsize": (6.4, 3.2),
@@ -42,23 +43,23 @@ PUBLICATION = {
     "lines.linewidth": 1.4,
     "savefig.bbox": "tight",
     "savefig.dpi": 150,
-    "pdf.fonttype": 42,  # text stays text
+    "pdf.fonttype": 42,  # text remains text and does not become outlines
     "svg.fonttype": "none",
-    "svg.hashsalt": "orrery",  # names inside are the same in each file
+    "svg.hashsalt": "orrery",  # makes the names inside of a file the same each time
 }
 
 
 @contextmanager
 def publication() -> Iterator[None]:
-    """Within it all figures have the sizes and fonts of a column of a paper."""
-    plt.get_backend()  # a style set within is reset at the end
+    """Inside of this context figures have the sizes and fonts that suit a column of a paper."""
+    plt.get_backend()  # loads the backend now: a style that it sets would be reset at the end of the context
     with plt.rc_context(PUBLICATION):
         yield
 
 
 def drawing(draw: Callable[..., Axes]) -> Callable[..., Axes]:
-    """Decorator of a function that draws into `axis`: without an axis the function draws in publication style.
-    A given axis keeps its own style."""
+    """Decorator for a function that draws into `axis`. Without an axis the function draws a new figure in
+    publication style; a given axis keeps its own style."""
     signature = inspect.signature(draw)
 
     @functools.wraps(draw)
@@ -86,7 +87,7 @@ def save(figure: Figure, *paths: str | Path) -> None:
 
 
 def tidy(axis: Axes, grid: str = "y") -> None:
-    """Few lines: a faint grid behind, no frame on top and right."""
+    """Gives the axes few lines: a faint grid behind the data, no frame at the top and on the right."""
     axis.grid(axis=grid, color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     axis.spines[["top", "right"]].set_visible(False)
@@ -107,7 +108,8 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def thinned(frame: pd.DataFrame, how: str = "mean") -> pd.DataFrame:
-    """At most POINTS_MAX rows: means, or with "max" peaks, of equal groups, by their ends."""
+    """The frame with at most POINTS_MAX rows. Adjacent rows form groups of equal size. A group becomes one
+    row at its last time: its mean or, with "max", its maximum."""
     step = max(1, int(np.ceil(len(frame) / POINTS_MAX)))
     if step == 1:
         return frame

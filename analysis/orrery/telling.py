@@ -9,8 +9,8 @@ import pandas as pd
 
 from orrery.printable import printable
 
-SHOWN_MAX = 3  # items of a list within a sentence
-WIDTH = 100  # columns of a text
+SHOWN_MAX = 3  # most items of a list within a sentence
+WIDTH = 100  # columns of a line of text
 
 
 def clock(seconds: float) -> str:
@@ -47,12 +47,12 @@ def count(number: float, what: str, many: str | None = None) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """`a, b and c`."""
+    """Items joined as `a, b and c`."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
 def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """The first and last number of each sequence of consecutive numbers."""
+    """The first and the last number of each sequence of consecutive numbers."""
     found: list[tuple[int, int]] = []
     for number in sorted({int(n) for n in numbers}):
         if found and found[-1][1] + 1 == number:
@@ -63,7 +63,7 @@ def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def numbered(numbers: Iterable[int]) -> str:
-    """`0-7,12`."""
+    """Numbers as ranges: `0-7,12`."""
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges(numbers))
 
 
@@ -77,7 +77,7 @@ def unnumbered(text: str) -> set[int]:
 
 
 class NodeNames:
-    """Nodes by their names, which the file has once the run is complete, or else by number."""
+    """Names of nodes. A file has them once its run is complete; before that, nodes have numbers."""
 
     def __init__(self, nodes: pd.DataFrame) -> None:
         self._names = dict(zip(nodes["node"], nodes["name"])) if len(nodes) else {}
@@ -86,7 +86,8 @@ class NodeNames:
         return printable(self._names.get(node, f"node {node}"))
 
     def few(self, numbers: Iterable[int]) -> str:
-        """`gpu-0 to gpu-7, gpu-12`; of many only the first ones and the number of the others."""
+        """Nodes as ranges, `gpu-0 to gpu-7, gpu-12`. Of many ranges only the first ones are named, and the
+        other nodes are counted."""
         parts, left = [], 0
         for place, (first, last) in enumerate(ranges(numbers)):
             if place >= SHOWN_MAX:
@@ -100,7 +101,8 @@ class NodeNames:
 
 
 def indented(text: str, indent: int, hanging: int | None = None) -> list[str]:
-    """A sentence as lines of the width of a text; all but the first indented by `hanging`."""
+    """A sentence broken into lines of at most WIDTH columns. The first line is indented by `indent`, the
+    others by `hanging`."""
     further = " " * (indent if hanging is None else hanging)
     return wrap(
         text,
@@ -113,7 +115,8 @@ def indented(text: str, indent: int, hanging: int | None = None) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[object]], right: str = "") -> list[str]:
-    """Rows of texts as lines with aligned columns; `right` has an "r" for each right one."""
+    """Rows of texts as lines with aligned columns. A column is aligned to the right if its letter in `right`
+    is "r"."""
     if not rows:
         return []
     rows = [[printable(str(cell)) for cell in row] for row in rows]

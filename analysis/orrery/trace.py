@@ -19,19 +19,18 @@ COLUMNS = ("submit", "duration", "gpus", "pods", "name", "user", "team", "applic
 
 
 class TraceError(ValueError):
-    """The frame is no table of jobs: the text names the column and row, and what is expected."""
+    """The frame is no table of jobs. The text names the column and the row, and what is expected there."""
 
 
 def from_frame(frame: pd.DataFrame, path: str | Path,
                columns: Mapping[str, str] | None = None) -> Path:
-    """Writes jobs, a row each, as a trace of format csv, and returns its path. A scenario names the path as
-    `kind: trace`, `file: PATH`.
+    """Writes a frame with a row for each job as a trace of format csv, and returns the path of the trace. A
+    scenario names the path as `kind: trace`, `file: PATH`.
 
-    `columns` maps a column of COLUMNS to its name in the frame, as in {"submit": "SubmitTime"}; the others have
-    their own name, and further columns of the frame are ignored. Required are submit, gpus and either duration
-    or start and end. Times are seconds, or datetimes; spans are seconds or timedeltas; gpus, cpus and memory
-    (GiB) are of the whole job. NaN, NaT and None say that
-    nothing is known."""
+    `columns` maps a column of COLUMNS to its name in the frame, as in {"submit": "SubmitTime"}. A column that
+    is not mapped has its own name in the frame. Further columns of the frame are ignored. Required are submit,
+    gpus, and either duration or start and end. Times are seconds or datetimes, spans are seconds or timedeltas.
+    gpus, cpus and memory (GiB) are of the whole job. NaN, NaT and None mean that a value is unknown."""
     names = {column: column for column in COLUMNS} | dict(columns or {})
     unknown = sorted(set(names) - set(COLUMNS))
     if unknown:
@@ -70,7 +69,7 @@ def _cells(column: str, name: str, cells: pd.Series) -> pd.Series:
 
 
 def _times(name: str, cells: pd.Series) -> pd.Series:
-    """Datetimes as local wall-clock times, whatever their zone."""
+    """Converts datetimes to texts with the local wall-clock time of their zone."""
     if isinstance(cells.dtype, pd.DatetimeTZDtype):
         cells = cells.dt.tz_localize(None)
     if pd.api.types.is_datetime64_any_dtype(cells):
@@ -90,7 +89,7 @@ def _numbers(column: str, name: str, cells: pd.Series) -> pd.Series:
     if is_whole:
         fits &= values.isna() | (values == values.round()) | ((column == "gpus") & (values < 1))
     _check(name, cells, fits, "a whole number" if is_whole else "a number >= 0")
-    # Integers without a fraction, because a column with NaN has floats.
+    # Whole numbers lose their fraction: a column with NaN has floats.
     return values.map(lambda v: "" if np.isnan(v) else f"{v:.0f}" if v == round(v) else repr(v))
 
 

@@ -4,9 +4,9 @@ Orrery's own script draws the charts; it has 74 kB with its comments. Debian's P
 in each page. On two shared cores such a page of 14 charts took 1.3 to 5.3 s to open, 0.8 to 1.5 s of it CPU
 time; Orrery's page takes 0.2 s of CPU time (bench/report_load.py). Plotly also lacks zooming with the keyboard,
 and does not follow the theme of the reader. The modules of D3 for scales, axes, selections and zooming, with
-what they need, are 114 kB minified. They would replace 150 lines of numbers.js and elements.js: simulated time
-is a span and not a date, jobs are pixels and not elements, and keys, tables and readings aloud are not part of
-D3.
+what they need, are 114 kB minified. They would replace only 150 lines of numbers.js and elements.js. D3 has
+scales for dates, and not for simulated time, which is a span. Jobs are drawn as pixels, without elements. D3 has
+nothing for keys, tables and screen readers.
 """
 
 from __future__ import annotations

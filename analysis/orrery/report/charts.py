@@ -13,7 +13,8 @@ import pandas as pd
 from orrery import style
 from orrery.report.downsample import buckets, rows_joined, steps
 
-# Names of the page's style sheet, which has other colours on a dark page.
+# Colours of figures, and their names in the page's style sheet. A dark page has other colours for these
+# names.
 COLOURS = {
     style.BLUE: "blue", style.ORANGE: "orange", style.GREEN: "green",
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
@@ -28,7 +29,7 @@ PALETTE = {
     "yellow": ("#e3cb15", "#fcd600"),
 }
 HEAT_ROWS = 200
-HEAT_STEPS = 200  # bytes of a heat map are half percents
+HEAT_STEPS = 200  # a byte of a heat map is a number of half percents
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Series:
-    """Style of a column."""
+    """How a column of a frame is drawn."""
 
     name: str
     colour: str
@@ -61,7 +62,7 @@ class Series:
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None]:
-    """Values as in JSON, rounded; None for those that are no numbers."""
+    """Rounded values for JSON; None for NaN and infinities."""
     found: list[float | int | None] = []
     for value in np.asarray(values, float).tolist():
         if value != value or value in (np.inf, -np.inf):
@@ -73,7 +74,7 @@ def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None
 
 
 def time_axis(end: float) -> dict[str, Any]:
-    """The time axis of the whole run; charts with this axis are zoomed together."""
+    """The time axis of the whole run. All charts with this axis are zoomed together."""
     return {"label": "simulated time", "scale": "time", "low": 0, "high": end}
 
 
@@ -81,8 +82,8 @@ def timeline(
     name: str, title: str, frame: pd.DataFrame, series: Mapping[Any, Series], end: float,
     y: Mapping[str, Any], *, stack: bool = False, peaks: bool = False, note: str = "",
 ) -> Chart:
-    """Columns of a frame whose index is the end in seconds of each row's interval. In a stack, series with
-    style "line" are drawn in front. `peaks`: the legend has the largest value, too."""
+    """A chart of columns over time. The index of the frame is the end in seconds of each row's interval. In a
+    stack, series with style "line" are drawn in front. With `peaks` the legend also has the largest value."""
     times = frame.index.to_numpy(float)
     drawn, ends, rows = [], np.empty(0), 1
     for column, one in series.items():
@@ -105,7 +106,7 @@ def curves(
     name: str, title: str, parts: Mapping[str, tuple[np.ndarray, np.ndarray]],
     series: Mapping[str, Series], x_label: str, y: Mapping[str, Any], note: str = "",
 ) -> Chart:
-    """Cumulative shares over a logarithmic axis of seconds."""
+    """A chart of cumulative shares over a logarithmic axis of seconds."""
     positive = [x[x > 0] for x, _ in parts.values()]
     known = np.concatenate(positive) if positive else np.empty(0)
     low = max(1e-3, 0.8 * known.min()) if len(known) else 1.0
@@ -123,8 +124,8 @@ def arms(
     series: Mapping[str, Series], parts: Mapping[str, pd.DataFrame], y: Mapping[str, Any],
     note: str = "",
 ) -> Chart:
-    """Means over the arms of an axis at `places`, with a line for each of `parts`: frames by arm with mean, low
-    and high."""
+    """A chart of means over the arms of an axis, which are at `places`. Each of `parts` is a line: a frame by
+    arm with mean, low and high."""
     least, most = min(places.values()), max(places.values())
     if is_log:
         low, high = 0.85 * least, 1.18 * most
@@ -144,8 +145,8 @@ def arms(
 def heat(
     name: str, title: str, grid: pd.DataFrame, end: float, label: str, shown: str = "mean"
 ) -> Chart:
-    """A row for each node, or for adjacent nodes together if there are many; percent. `shown` is the initial
-    variant."""
+    """A heat map in percent, with a row for each node or, if there are many, for a group of adjacent nodes.
+    `shown` is the variant that is visible at first."""
     rows, layers = rows_joined(grid, HEAT_ROWS)
     joined = -(-len(grid) // max(1, len(rows)))
     wanted = layers if joined > 1 else {"mean": layers["mean"]}

@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def write_run(path: Path, output: Path | None = None) -> Path:
-    """Writes the page of the run and prints its path."""
+    """Writes the page of the run and returns its path."""
     from orrery.report.of_run import run_page  # these imports take time
     from orrery.run import open_run, reading
 
@@ -47,7 +47,8 @@ def write_run(path: Path, output: Path | None = None) -> Path:
 
 
 def write_study(folder: Path, output: Path | None, with_runs: bool) -> Path:
-    """Writes the page of the study, after those of its runs."""
+    """Writes the page of the study and returns its path. With `with_runs`, first writes the pages of the
+    runs."""
     if not (folder / "study.h5").exists():
         raise RunError(f"{folder}: has no study.h5, so it is not the folder of a study that ran")
     from orrery.report.of_study import study_page

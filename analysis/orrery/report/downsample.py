@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-BUCKETS_MAX = 2_000  # points of a series: twice as many as a wide screen can show
+BUCKETS_MAX = 2_000  # points of a series; a wide screen can show half as many
 
 
 @dataclass(frozen=True)
 class Buckets:
-    """Joined adjacent rows. Each bucket reaches from the end of the previous one to its own end."""
+    """Adjacent rows joined into buckets. Each bucket reaches from the end of the previous one to its own
+    end."""
 
     ends: np.ndarray
     low: np.ndarray
@@ -26,8 +27,8 @@ class Buckets:
 def buckets(
     times: np.ndarray, values: np.ndarray, begin: float = 0.0, most: int = BUCKETS_MAX
 ) -> Buckets:
-    """Buckets of ordered rows, each about the time since the previous row (the first: since `begin`). NaN is no
-    value; a bucket of NaN only is NaN."""
+    """Joins rows into at most `most` buckets. A row counts for the time since the previous row, the first row
+    for the time since `begin`. NaN is not counted; a bucket of NaN only is NaN."""
     rows = max(1, -(-len(times) // most))
     firsts = np.arange(0, len(times), rows)
     if not len(times):
@@ -45,8 +46,8 @@ def buckets(
 
 
 def steps(x: np.ndarray, y: np.ndarray, most: int = BUCKETS_MAX) -> tuple[np.ndarray, np.ndarray]:
-    """Points of a curve that never falls, such as a CDF: of each part the first and the last remain, which are
-    its lowest and highest."""
+    """Thins a curve that never falls, such as a CDF. Adjacent points form groups, of which the first and the
+    last point remain: its lowest and its highest."""
     rows = max(1, -(-2 * len(x) // most))
     if rows <= 2:
         return x, y
@@ -56,13 +57,13 @@ def steps(x: np.ndarray, y: np.ndarray, most: int = BUCKETS_MAX) -> tuple[np.nda
 
 
 def groups_of(count: int, most: int) -> np.ndarray:
-    """First rows of at most so many groups of adjacent rows, all of about the same size."""
+    """The first rows of at most `most` groups of adjacent rows, all of about the same size."""
     return np.unique(np.arange(min(count, most)) * count // max(1, min(count, most)))
 
 
 def rows_joined(grid: pd.DataFrame, most: int) -> tuple[list[str], dict[str, np.ndarray]]:
-    """A heat map with at most so many rows: names of the groups of adjacent rows, and their values by "lowest",
-    "mean" and "highest"."""
+    """A heat map with at most `most` rows, each a group of adjacent rows. Returns the names of the groups,
+    and their values by "lowest", "mean" and "highest"."""
     firsts = groups_of(len(grid), most)
     lasts = np.append(firsts[1:], len(grid)) - 1
     names = [str(name) for name in grid.index]
@@ -76,8 +77,8 @@ def rows_joined(grid: pd.DataFrame, most: int) -> tuple[list[str], dict[str, np.
 
 
 def spans_joined(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[int, int]]:
-    """Joins spans, sorted by begin, with at most `gap` between them. Returns (first, last) indices of each
-    group; time covered by a span stays covered."""
+    """Joins spans, sorted by begin, if the gap between them is at most `gap`. Returns (first, last) indices
+    of each group. A gap is counted from the latest end of all earlier spans."""
     if not len(begin):
         return []
     reach = np.maximum.accumulate(end)

@@ -14,7 +14,7 @@ from orrery.report.packing import packed, short
 from orrery.report.words import number
 from orrery.run import Run
 
-LEVELS = 2**24 - 1  # fraction of the time axis of the run
+LEVELS = 2**24 - 1  # a time in the packed data is a multiple of the run's length divided by this
 BARS_MAX = 300_000
 TEAMS_MAX = 6  # teams with a colour of their own
 END_COLOURS = {
@@ -28,8 +28,8 @@ HELD = ("lost_gpu_s", "exchange_gpu_s", "checkpoint_gpu_s", "restore_gpu_s",
 
 @dataclass(frozen=True)
 class Jobs:
-    """The jobs of a page: the spec of the table, that of the Gantt chart or the reason for its absence, and the
-    packed columns of both."""
+    """The jobs of a page: the spec of the table; the spec of the Gantt chart, or the reason why there is
+    none; and the packed columns of both."""
 
     table: dict[str, Any]
     gantt: dict[str, Any] | str
@@ -37,7 +37,7 @@ class Jobs:
 
 
 def _coded(values: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """Indices into the sorted list of names, so that indices sort as names do."""
+    """For each value the index of its name, and the sorted names. So indices sort as names do."""
     names, codes = np.unique(values.astype(str).to_numpy(object), return_inverse=True)
     return codes.astype(np.uint32), names.tolist()
 
@@ -52,7 +52,7 @@ def _column(name: str, title: str, unit: str = "", **more: Any) -> dict[str, Any
 
 
 def _table(jobs: pd.DataFrame, end: float) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The names of the columns, and their values."""
+    """The specs of the table's columns, and the values of all columns by name."""
     kept: dict[str, Any] = {"job": jobs["job"].to_numpy().astype(np.uint32)}
     shown = [_column("name", "job", text=True)]
     for name in ("name", "team", "user", "outcome", "cause"):
@@ -107,7 +107,8 @@ def _bars(run: Run, jobs: pd.DataFrame) -> tuple[dict[str, Any], int]:
 
 
 def _sizes(gpus: pd.Series) -> list[dict[str, Any]]:
-    """Classes by powers of two, four or sixteen, at most eight; only those with jobs."""
+    """Classes of jobs by size. Their bounds are powers of two, four or sixteen, so that there are at most
+    eight. Classes without jobs are left out."""
     most = max(1, int(gpus.max()))
     step = 2 if most <= 128 else 4 if most <= 8_192 else 16
     bounds = [1]
@@ -124,7 +125,7 @@ def _sizes(gpus: pd.Series) -> list[dict[str, Any]]:
 
 
 def _colours(jobs: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """The ways to colour jobs: the classes of each, with their colours."""
+    """The ways to colour jobs: by team, size or end. Each way has classes, with their colours."""
     ways: dict[str, list[dict[str, Any]]] = {}
     use = jobs.groupby("team")[["useful_gpu_s"]].sum()["useful_gpu_s"]
     teams = use.sort_values(ascending=False, kind="stable").index.tolist()
@@ -142,7 +143,7 @@ def _colours(jobs: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
 
 
 def _rows(run: Run) -> dict[str, Any]:
-    """Nodes in the order of the file, and their index when sorted by leaf."""
+    """The nodes in the order of the file, and the position of each when they are sorted by leaf."""
     nodes = run.table("/nodes")
     order = nodes.sort_values("leaf", kind="stable").index.to_numpy()
     place = np.empty(len(order), np.int64)
@@ -154,7 +155,7 @@ def _rows(run: Run) -> dict[str, Any]:
 
 
 def jobs_of(run: Run, x: dict[str, Any]) -> Jobs | str:
-    """Data to show the jobs of a run with the time axis `x`; or why there are none."""
+    """Data for showing the jobs of a run on the time axis `x`; or the reason why there are none."""
     jobs = run.table("/jobs").sort_values("job", kind="stable", ignore_index=True)
     if jobs.empty:
         return "Jobs: none has arrived"

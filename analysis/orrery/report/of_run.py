@@ -21,8 +21,8 @@ JOBS_PLACE = '<div id="jobs-table"></div>'
 
 
 def tiles(run: Run) -> list[Tile]:
-    """The figures for the top of the page. Each is a figure of /summary, and the sections below show the same
-    value."""
+    """The figures at the top of the page. Each is a figure of /summary; the sections of the page show the
+    same values."""
     summary = run.summary
     get = summary.get
     found = [
@@ -70,7 +70,7 @@ def teams_table(run: Run) -> str:
 
 
 def failed_table(run: Run) -> str:
-    """A row for each kind of failure of a node."""
+    """A table with a row for each kind of node failure."""
     faults = run.table("/events/faults")
     if faults.empty:
         return ""
@@ -87,8 +87,8 @@ def failed_table(run: Run) -> str:
 
 
 def _script(run: Run) -> str:
-    """Shell commands that repeat the run: they write the scenario and simulate it. For a scenario of several
-    files they write all parameters as used."""
+    """Shell commands that repeat the run: they write the scenario to a file and simulate it. If the scenario
+    has several files, the commands write all parameters, defaults included, to one file."""
     meta, name = run.meta, run.name
     lines = meta.scenario.rstrip("\n").splitlines()
     sets = [line.removeprefix("# --set ") for line in lines if line.startswith("# --set ")]
@@ -105,7 +105,7 @@ def _script(run: Run) -> str:
 
 
 def about(run: Run) -> Section:
-    """How to repeat the run."""
+    """The section about how to repeat the run."""
     meta = run.meta
     rows = [["program", meta.version], ["seed", str(meta.seed)],
             ["digest", meta.digest or "not known: the run is not complete"],

@@ -18,16 +18,16 @@ from orrery.report.titles import words_of
 from orrery.report.words import count, number, with_unit
 from orrery.study import Metric, Study
 
-FINDINGS_MAX = 8  # metrics at the head; each section has its own
-ARMS_MAX = 2  # columns of a metric there
-BADGES = {  # name of a kind of remark, in two or three words
+FINDINGS_MAX = 8  # metrics named at the top of the page; each section names its own, too
+ARMS_MAX = 2  # arms that differ, for each metric at the top of the page
+BADGES = {  # what a badge says about each kind of remark
     "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "interval too narrow",
     "nothing_random": "nothing random", "other_jobs": "other jobs",
 }
 
 
 def badges(study: Study, metric: Metric, cell: int) -> str:
-    """Remarks of a row as badges: a word or two visible, the whole text on demand."""
+    """The remarks on a cell's metric as badges: two or three words are visible, the whole text on demand."""
     rows = study.doubts
     rows = rows[(rows["metric"] == metric.name) & (rows["cell"] == cell)]
     return " ".join(
@@ -44,7 +44,7 @@ def _ends(unit: Unit, low: float, high: float, scale: float | None = None) -> st
 
 
 def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
-    """A row for each cell: its mean, its difference with the baseline, and remarks as badges."""
+    """A table with a row for each cell: its mean, its difference from the baseline, and remarks as badges."""
     means = study.means(metric.name)
     gaps = study.differences(metric.name) if study.compared else pd.DataFrame()
     shown = f" ({unit.name})" if unit.name else ""
@@ -77,7 +77,7 @@ def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
 
 
 def _link(study: Study, cell: int, seed: int, beside: Path) -> str:
-    """A link to the page of the run, else to its file; without both just the seed."""
+    """The seed as a link to the page of the run, or else to its file; as plain text without both."""
     path = study.run_path(cell, seed)
     for target in (path.with_suffix(".html"), path):
         if target.exists():
@@ -87,7 +87,7 @@ def _link(study: Study, cell: int, seed: int, beside: Path) -> str:
 
 
 def grid(study: Study, beside: Path) -> str:
-    """A row for each cell, with links to its runs."""
+    """A table with a row for each cell, and links to its runs."""
     rows = []
     for cell, runs in study.runs.groupby("cell"):
         done = runs[runs["is_ok"]]
@@ -121,7 +121,7 @@ def _headline(study: Study, metric: Metric) -> str:
 
 
 def study_page(folder: Path, beside: Path) -> str:
-    """One file of HTML about the study; links are relative to the folder `beside`."""
+    """The page of the study as one file of HTML. Links are relative to the folder `beside`."""
     study = Study(folder)
     left_out: list[str] = []
     sections = [_section(study, metric, left_out) for metric in study.metrics]

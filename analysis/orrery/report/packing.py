@@ -13,21 +13,23 @@ LEVEL = 6  # level of zlib; 9 takes four times as long for 1 % less
 
 
 def _bytes_of(values: np.ndarray) -> bytes:
-    """All first bytes, then all second ones: adjacent bytes are similar, so they compress well."""
+    """The first bytes of all values, then all second bytes, and so on. Adjacent bytes are then similar, so
+    they compress well."""
     whole = np.ascontiguousarray(values)
     return whole.view(np.uint8).reshape(len(whole), whole.itemsize).T.tobytes()
 
 
 def short(values: Sequence[float], bits: int = 14) -> np.ndarray:
-    """float32 with that many bits of mantissa: four digits, and zeros, which compress to nothing."""
+    """The values as float32 with `bits` bits of mantissa. With 14 bits, four digits are kept; the further
+    bits are zeros, which need almost no space when compressed."""
     exact = np.asarray(values, np.float64)
     fraction, exponent = np.frexp(exact)
     return np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(np.float32)
 
 
 def packed(columns: Mapping[str, np.ndarray | Sequence[str]], deltas: Sequence[str] = ()) -> str:
-    """Columns of uint8, uint32 or float32, or lists of text. Those named in `deltas` are stored as differences
-    of adjacent values, modulo 2^32."""
+    """Packs columns of uint8, uint32 or float32, or lists of text. Columns named in `deltas` are stored as
+    differences of adjacent values, modulo 2^32."""
     about, parts = [], []
     for name, values in columns.items():
         if not isinstance(values, np.ndarray):

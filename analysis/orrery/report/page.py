@@ -54,7 +54,7 @@ class Tile:
 
 
 def _style() -> str:
-    """The palette as variables, for light and dark paper."""
+    """The style sheet, with the palette as variables for a light and a dark page."""
     palette = "".join(f"--{name}:light-dark({light},{dark});"
                       for name, (light, dark) in PALETTE.items())
     return f":root{{{palette}}}\n" + (ASSETS / "report.css").read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def _script() -> str:
 
 
 def _data(charts: Sequence[Chart], more: Mapping[str, Any]) -> str:
-    """JSON inside of HTML, in which no text may look like the end of the element."""
+    """The data as JSON for a script element. No text in it can look like the end of the element."""
     shades = [[round(255 * part) for part in shade[:3]] for shade in colormaps["cividis"].colors]
     specs = [chart.spec | {"id": chart.id, "title": chart.title} for chart in charts]
     text = json.dumps({"shades": shades, "charts": specs} | dict(more), allow_nan=False,
@@ -95,8 +95,8 @@ def page(
     title: str, lede: str, tiles: Sequence[Tile], sections: Sequence[Section],
     left_out: Sequence[str] = (), findings: Sequence[str] = (), jobs: Jobs | None = None,
 ) -> str:
-    """The whole file. `title`, `lede` and `findings` are text; `left_out` says in one line which sections are
-    absent; `jobs` belong to a section with an element "jobs-table"."""
+    """The page as one file of HTML. `title`, `lede` and `findings` are plain text. `left_out` says which
+    sections are absent, and why. `jobs` are shown by a section with an element "jobs-table"."""
     charts = [chart for section in sections for chart in section.charts]
     shown = [section for section in sections if section.charts or section.html]
     parts, number = [], 0
@@ -160,8 +160,8 @@ def table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = (), *,
     is_html: bool = False,
 ) -> str:
-    """A table. Cells are text unless `is_html`; `numeric` columns are right-aligned. Without heads the table
-    has no head row."""
+    """A table as HTML. Cells are text unless `is_html`; `numeric` columns are right-aligned. Without heads
+    the table has no head row."""
     def cell(kind: str, text: str, place: int) -> str:
         inside = text if is_html else escape(text)
         number = ' class="number"' if place in numeric else ""

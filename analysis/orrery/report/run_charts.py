@@ -20,11 +20,11 @@ from orrery.run import SECONDS_PER_DAY, Run
 from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 HEAT_COLUMNS = 360
-JOBS_MAX = 25  # lanes of jobs that held GPUs without progress
+JOBS_MAX = 25  # most lanes of jobs that held GPUs without progress
 TEAMS_MAX = 7
 CAUSES_MAX = 6
-PARTS_MAX = 16  # lanes of failures
-GAP = 1 / 2_000  # fraction of the run: closer spans are drawn as one
+PARTS_MAX = 16  # most lanes of failed nodes and links
+GAP = 1 / 2_000  # spans with a smaller gap, as a fraction of the run, are drawn as one
 
 
 def losses(run: Run) -> Chart | str:
@@ -73,7 +73,8 @@ def queue_length(run: Run, what: str) -> Chart | str:
 
 
 def cdf(run: Run, what: str) -> Chart | str:
-    """Curves of the jobs that the headline figures count, so that both have the same median."""
+    """The distribution of waits or completion times, of the jobs that the headline figures count. So both
+    have the same median."""
     rows = figures.cdf_data(run, what)
     name = {"wait": "Wait until a job first computes", "jct": "From submission to the end"}[what]
     if rows.empty:
@@ -96,7 +97,8 @@ def heat_map(run: Run) -> Chart | str:
 
 
 def _fault_spans(run: Run) -> pd.DataFrame:
-    """Failures: label of the lane, kind, begin, end, gpus, over."""
+    """Failures of nodes and links, a row each: label of the lane, cause, begin, end, gpus, and whether it is
+    over."""
     faults = run.table("/events/faults")
     nodes = run.table("/nodes").set_index("node")
     parts = [pd.DataFrame({
@@ -115,7 +117,7 @@ def _fault_spans(run: Run) -> pd.DataFrame:
 
 
 def failed(run: Run) -> Chart | str:
-    """A lane for each failed part, those that were down longest first."""
+    """A lane for each node or link that failed, beginning with the one that was down longest."""
     rows = _fault_spans(run)
     if rows.empty:
         return "What failed: nothing did"

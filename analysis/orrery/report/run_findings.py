@@ -16,7 +16,7 @@ SHARE_LEAST = 0.05  # percent; smaller losses are not named
 
 
 def mean_over_time(frame: pd.DataFrame) -> pd.Series:
-    """The mean over time: each row has the weight of the time since the previous one."""
+    """The mean over time. Each row counts for the time since the previous row."""
     lengths = np.diff(frame.index.to_numpy(float), prepend=0.0)
     total = lengths.sum()
     return frame.mul(lengths, axis=0).sum() / total if total else frame.mean()
@@ -57,7 +57,7 @@ def jobs(run: Run) -> str:
 
 
 def _half(run: Run, what: str) -> tuple[float, float, int]:
-    """Median, 99th percentile and number of the jobs of a headline figure."""
+    """Median and 99th percentile of "wait" or "jct", and the number of jobs that have a value."""
     seconds = figures.cdf_data(run, what)["seconds"].to_numpy()
     if not len(seconds):
         return math.nan, math.nan, 0
@@ -66,7 +66,8 @@ def _half(run: Run, what: str) -> tuple[float, float, int]:
 
 
 def quantiles(run: Run, what: str) -> tuple[float, float, int]:
-    """The quantiles of `/summary`, which are also in the headline; of a run under way, so far."""
+    """As _half(), but a complete run has the quantiles of `/summary`, which are also at the top of the
+    page."""
     median, most, ran = _half(run, what)
     if run.complete:
         summary, name = run.summary, {"wait": "wait", "jct": "jct"}[what]

@@ -19,11 +19,13 @@ from orrery.run import RunError
 from orrery.study import Metric, Study
 from orrery.style import CYCLE
 
-COINCIDE = 0.004  # fraction of the height of a chart: a pixel
+# Lines look like one if they are this close, as a fraction of the height of a chart: one pixel
+COINCIDE = 0.004
 
 
 def unit_of(study: Study, metric: Metric) -> Unit:
-    """The unit of the largest mean, for all values of the metric; shares are in percent."""
+    """The unit in which all values of the metric are shown: the one that suits the largest mean, or percent
+    for shares."""
     values = study.means(metric.name)["mean"].abs()
     if metric.unit in ("", "1", "share") and "share" in f"{metric.name} {metric.unit}":
         return Unit(0.01, "%")
@@ -33,7 +35,7 @@ def unit_of(study: Study, metric: Metric) -> Unit:
 
 
 def axis_label(study: Study, axis: str) -> str:
-    """The meaning and the unit of the parameter, from its documentation."""
+    """The title and the unit of the parameter that the axis varies."""
     parameter, unit = study.parameters[axis]
     title = parameter_title(parameter, axis)
     return f"{title} ({unit})" if unit else title
@@ -44,7 +46,8 @@ def _label(text: str, unit: str) -> str:
 
 
 def paints(study: Study) -> tuple[str | None, dict[str, str]]:
-    """The axis whose arms have a colour each, and the colours: the compared axis, else the first."""
+    """The axis whose arms are distinguished by colour, and the colours. It is the compared axis, or else the
+    first."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1]
     axis = study.compared[0] if study.compared else next(iter(several or study.axes), None)
     names = study.axes[axis] if axis else []
@@ -121,7 +124,7 @@ def means(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str
 
 
 def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
-    """Lines that coincide, and so look like one."""
+    """A sentence for each group of lines that look like one, because their means coincide."""
     groups: list[list[str]] = []
     for arm, rows in parts.items():
         for group in groups:
@@ -136,12 +139,13 @@ def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
 
 
 def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | None:
-    """Means over the axis that is not compared, a line for each arm of the compared one; over the only axis if
-    its arms are numbers. None: there is no such axis, or there are several."""
+    """Means over the arms of the axis that is not compared, with a line for each arm of the compared axis. If
+    there is only one axis, means over its arms, which must be numbers. None without such an axis, or with
+    several."""
     try:
         data = figures.study_curves_data(study, metric.name)
     except RunError:
-        return None  # a third axis
+        return None  # there is a third axis with several arms
     by, x = data.attrs["by"], data.attrs["x"]
     if x is None:
         by, x = None, by
@@ -171,7 +175,7 @@ def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart |
 
 
 def differences(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str:
-    """Differences in percent if known, with a switch to the unit of the metric."""
+    """The differences in percent if these are known, with a switch to the unit of the metric."""
     frame = study.differences(metric.name)
     if frame.empty:
         return f"Differences in {metric.name}: fewer than two pairs"

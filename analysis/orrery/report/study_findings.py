@@ -24,7 +24,7 @@ class Unit:
     name: str
 
     def beside(self, title: str) -> str:
-        """The unit, unless the title has it already."""
+        """The name of the unit; empty if the title has it already."""
         return "" if self.name in title.split() else self.name
 
     def text(self, value: float) -> str:
@@ -34,12 +34,13 @@ class Unit:
 
     @property
     def of_differences(self) -> str:
-        """Unit of differences: points between shares, so that they are not read as percent of a value."""
+        """The unit of differences. For shares these are points, so that nobody takes them for percent of a
+        value."""
         return "points" if self.name == "%" else self.name
 
 
 def _percent(values: pd.Series) -> str:
-    """`71 to 95 %`; few digits, but never 0 for a value that is not 0."""
+    """Percents as `71 to 95 %`, with few digits. A value that is not 0 is never shown as 0."""
     ends = sorted({abs(values.min()), abs(values.max())})
 
     def digits(value: float) -> str:
@@ -58,7 +59,8 @@ def _by(rows: pd.DataFrame, unit: Unit) -> str:
 
 
 def _where(study: Study, cells: pd.Index) -> str:
-    """`at load 4 and 6`: the arms of the other axes, if they suffice to name the cells."""
+    """The arms of the other axes that the cells have, as in `at load 4 and 6`; empty if the cells have all of
+    them."""
     others = [axis for axis in study.axes if not study.compared or axis != study.compared[0]]
     parts = []
     for axis in others:
@@ -69,7 +71,7 @@ def _where(study: Study, cells: pd.Index) -> str:
 
 
 def _of_arm(study: Study, rows: pd.DataFrame, words: Words, unit: Unit) -> str:
-    """The effect of an arm; "" if it shows no difference anywhere."""
+    """Part of a sentence about the effect of an arm; empty if the arm shows no difference in any cell."""
     parts = []
     for verdict in CLEAR:
         found = rows[rows["verdict"] == verdict]
@@ -84,12 +86,13 @@ def _of_arm(study: Study, rows: pd.DataFrame, words: Words, unit: Unit) -> str:
 
 
 def _named(axis: str, arm: str) -> str:
-    """The name of an arm; a number is preceded by the name of its axis."""
+    """The name of an arm. A number follows the name of its axis."""
     return arm if math.isnan(quantity(arm)) else f"{humanized(axis)} {arm}"
 
 
 def _same(unclear: list[str], equal: list[str], against: str, metric: str) -> Iterator[str]:
-    """Arms without a difference to the baseline; the first sentence names `metric`, unless empty."""
+    """Sentences about arms without a difference to the baseline. The first one names `metric`, unless this is
+    empty."""
     of = f" in {metric}" if metric else ""
     if unclear:
         verb = "does" if len(unclear) == 1 else "do"
@@ -102,8 +105,8 @@ def _same(unclear: list[str], equal: list[str], against: str, metric: str) -> It
 def differences(
     study: Study, metric: Metric, words: Words, unit: Unit, most: int | None = None
 ) -> str:
-    """Arms against their baseline, in their order; arms without a difference share a sentence. Of more than
-    `most` arms that differ, those that differ most."""
+    """Compares arms with their baseline, in the order of the arms. Arms without a difference share a
+    sentence. If more than `most` arms differ, only those that differ most are described."""
     rows = study.differences(metric.name)
     axis, baseline = study.compared or ("", "")
     if rows.empty:
@@ -137,7 +140,7 @@ def differences(
 
 
 def extremes(study: Study, metric: Metric, words: Words, unit: Unit) -> str:
-    """The cells with the lowest and the highest mean."""
+    """A sentence about the cells with the lowest and the highest mean."""
     means = study.means(metric.name)["mean"].dropna()
     if means.empty:
         return ""

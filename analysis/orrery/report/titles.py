@@ -54,14 +54,14 @@ AMOUNTS = ("GPU s", "GPU h", "B", "kWh")
 
 
 def humanized(identifier: str) -> str:
-    """`nodes_per_leaf` as nodes per leaf."""
+    """An identifier in words: `nodes_per_leaf` becomes nodes per leaf."""
     words = [word for word in re.split(r"[_\W]+", identifier) if word]
     return " ".join(WORDS.get(word, word) for word in words)
 
 
 @dataclass(frozen=True)
 class Words:
-    """How a metric is spoken of."""
+    """The words for a metric in sentences."""
 
     title: str
     verb: str
@@ -91,8 +91,8 @@ def words_of(name: str, unit: str) -> Words:
 
 
 def parameter_title(parameter: str, axis: str) -> str:
-    """What an axis of arms is called after its parameter: `arrival rate`, `count of pools`. Words
-    that say little alone take the section before them."""
+    """A title for an axis, from the parameter that its arms set: `arrival rate`, `count of pools`. A word
+    that says little alone, such as count, is followed by the name of the parameter's section."""
     if not parameter:
         return humanized(axis)
     parts = [re.sub(r"\[.*?\]", "", part) for part in parameter.split(".")]

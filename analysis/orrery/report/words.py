@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 SPANS = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-PREFIXED = ("B", "B/s", "bit/s", "W")  # units that take k, M, G: powers of 1,000
+PREFIXED = ("B", "B/s", "bit/s", "W")  # units with the prefixes k, M, G and so on, which are powers of 1,000
 GPU_SECONDS, GPU_HOURS = "GPU s", "GPU h"
 
 
 def number(value: float, digits: int = 4) -> str:
-    """So many significant digits, and all digits before the point."""
+    """The number with so many significant digits, but with all digits before the point."""
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
@@ -34,7 +34,7 @@ def span(seconds: float) -> str:
 
 
 def scale_of(value: float, unit: str) -> tuple[float, str]:
-    """The divisor and the unit that suit values of this size."""
+    """The unit that suits values of this size, and its length: the divisor of the values."""
     if unit == "s":
         return next((one for one in SPANS if abs(value) >= 2 * one[0]), SPANS[3])
     if unit == GPU_SECONDS:
@@ -61,16 +61,16 @@ def count(value: float, what: str) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Items joined as `a`, `a and b` or `a, b and c`."""
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def sentence(text: str) -> str:
-    """A text with a capital, and a full stop at its end."""
+    """The text with a capital at its begin and a full stop at its end."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def job_title(name: str, job: int) -> str:
-    """A title of a job: jobs may have equal names."""
+    """The title of a job with its number, because several jobs may have the same name."""
     return name if name.endswith(f"-{job}") else f"{name} (job {job})"
