@@ -1,4 +1,4 @@
-// models/workload/job/ending.hpp -- how jobs and pods end without outside cause.
+// models/workload/job/ending.hpp -- how and why jobs and pods end.
 #pragma once
 
 #include <array>

@@ -76,7 +76,8 @@ struct Gang {
   int32_t bound = 0;                            // pods with a node, of those created
   Time created_at;                              // creation of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the plugin's default
-  std::optional<Resources> min_resources;  // of the whole gang, checked before any member is tried
+  // Resources of the whole gang, checked before any member is scheduled.
+  std::optional<Resources> min_resources;
 };
 
 struct Role {

@@ -16,9 +16,9 @@ namespace orrery {
 class JobTable {
  public:
   JobId add(const JobSpec& spec);  // pods start Absent
-  // A counted job takes an amount out of a pool; the table holds no pods or gangs of it.
+  // A counted job takes amounts out of a pool. The table holds no pods or gangs of such a job.
   JobId add_counted(const JobSpec& spec);
-  void remove(JobId id);   // the job is over and recorded
+  void remove(JobId id);   // call once the job is over and recorded
   void recycle(JobId id);  // frees its ids for new jobs; the caller must not use them afterwards
 
   const Job& job(JobId id) const { return jobs_[id.index]; }

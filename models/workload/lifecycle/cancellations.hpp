@@ -21,7 +21,7 @@ class Cancellations {
   bool cancel(JobId job);  // cancels at once; false: the job has started
   // True if the job has not started, and its `cancel_after` is still to come.
   bool is_ahead(JobId job) const;
-  void end(JobId job);  // the job is over
+  void end(JobId job);  // call when the job is over
 
   Signal<JobId, const JobOver&> over;
 

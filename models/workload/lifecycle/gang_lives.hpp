@@ -37,7 +37,7 @@ class GangLives {
   bool abort(JobId job);
   bool suspend(JobId job, Duration write, Duration restart);
   void preempted(PodId pod, bool was_needed);  // call after the pod was removed
-  void end(JobId job);                         // the job is over
+  void end(JobId job);                         // call when the job is over
   bool hangs_for_ever(JobId job) const;
 
   Signal<JobId, const JobOver&> over;

@@ -56,7 +56,7 @@ void IndependentPods::bound(PodId id) {
 void IndependentPods::start_known(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const Job& job = jobs_.job(pod.job);
-  if (is_over(job.phase)) return;  // its job has finished and left it running
+  if (is_over(job.phase)) return;  // the pod was left running by its finished job
   Run& run = runs_.of(id);
   if (auto* const row = recoveries_.find(run.recovery)) row->started = pod.started;
   const Time loads = pod.started + init_time(job, job.gpus);

@@ -29,7 +29,7 @@ class IndependentPods {
   void refresh_phase(JobId job);      // the job's phase is that of its most advanced pod
   void finish(JobId job);             // books and saves the compute of its running pods
   void leave(PodId pod, bool keeps);  // the pod keeps running after its job ended
-  void end(JobId job);                // the job is over
+  void end(JobId job);                // call when the job is over
 
   Signal<JobId, const JobOver&> over;
 

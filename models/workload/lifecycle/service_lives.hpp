@@ -20,7 +20,7 @@ class ServiceLives {
   void scale(JobId service, int32_t replicas);  // number of pods from now on
   void set_use(JobId service, double use);      // busy share of the running pods' time
   int32_t replicas(JobId service) const { return states_[service].replicas; }
-  void end(JobId job);  // the service is over
+  void end(JobId job);  // call when the service is over
 
   Signal<JobId, const JobOver&> over;
   Signal<JobId> scaled_down;  // pods were removed, so the job's phase may change

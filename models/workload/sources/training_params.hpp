@@ -105,7 +105,7 @@ struct TrainingParams {
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
     return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
-  void apply(JobSpec& job) const;  // call after its roles are set
+  void apply(JobSpec& job) const;  // call after the job's roles are set
 };
 
 }  // namespace orrery

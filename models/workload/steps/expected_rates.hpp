@@ -55,7 +55,7 @@ class ExpectedRates {
  private:
   static constexpr uint32_t kMoments = 32;
   using Sums = std::array<double, kMoments>;  // by moment
-  struct Load {                               // of a gang, on its links
+  struct Load {                               // load of a gang on its links
     double rate = 0;                          // bits a second while it exchanges
     double part = 0;                          // share of the moments in which it exchanges
     Sums active{};                            // 1 if the gang exchanges in that moment

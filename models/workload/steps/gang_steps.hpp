@@ -46,7 +46,7 @@ class GangSteps : public PaceModel {
     bool is_updating = false;  // traced: the optimizer runs, or the step waits for data
   };
   View view(JobId job) const;
-  // The gang cannot exchange, and no pending timeout will abort it.
+  // True if the gang cannot exchange, and no pending timeout will abort it.
   bool waits_in_vain(JobId job) const;
   // Bytes that traced steps have sent over the gang's heaviest link. Includes those of earlier jobs
   // with this id.

@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-constexpr double kStepNoticed = 1e-3;  // smaller changes of a step by expected rates are ignored
+// With expected rates, smaller relative changes of a step are ignored.
+constexpr double kStepNoticed = 1e-3;
 
 }  // namespace
 
@@ -163,9 +164,9 @@ void SharedLinks::settle() {
   }
 }
 
-// Expected rates need no complete group: a gang that has them need not join again unless it
-// changed, and a changed gang is a seed itself. So a search that has found too many gangs for a
-// rehearsal does not continue through gangs with expected rates.
+// A gang with expected rates need not join them again unless it changed, and then it is a seed
+// itself. Its neighbours have expected rates as well, or are seeds. So a search that has found too
+// many gangs for a rehearsal does not continue through gangs with expected rates.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};

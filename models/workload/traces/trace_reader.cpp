@@ -359,7 +359,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// A queue without jobs is a typing mistake: the run would be empty without a message.
+// A queue without jobs is reported as a typing mistake, because the run would lack its jobs.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

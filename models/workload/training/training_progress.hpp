@@ -1,5 +1,5 @@
-// models/workload/training/training_progress.hpp -- checkpoint arithmetic: duration of a run, and
-// what a stop saves.
+// models/workload/training/training_progress.hpp -- checkpoint arithmetic: number of checkpoints
+// and duration of a run.
 //
 // A run computes from the saved progress to the end of the work, in cycles of `interval` compute
 // and `write` pause; the last stretch of at most one interval has no checkpoint after it. With W

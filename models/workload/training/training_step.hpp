@@ -21,8 +21,9 @@
 
 namespace orrery {
 
-// An exchange in which each rank takes part `count` times a step. A group is every `stride`-th
-// rank, `ranks` of them; the job consists of such groups, which all exchange at the same time.
+// An exchange in which each rank takes part `count` times a step. A group consists of `ranks`
+// ranks, every `stride`-th one. All ranks of the job are in such groups, which exchange at the same
+// time.
 struct StepTraffic {
   ExchangeGroup among = ExchangeGroup::Data;
   Collective collective = Collective::AllReduce;

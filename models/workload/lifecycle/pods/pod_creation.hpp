@@ -21,7 +21,7 @@ class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);
 
-  void use(PodApi& api) { api_ = &api; }  // pods are created through it; without one, at once
+  void use(PodApi& api) { api_ = &api; }  // creates pods through the API; without one, at once
   void admitted(JobId job);
   void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);
@@ -37,7 +37,7 @@ class PodCreation {
   void gone(PodId pod);  // the pod existed and ended without success
   bool has_wanted(JobId job) const;
 
-  Signal<PodId> appeared;                  // Pending; others of its batch may follow
+  Signal<PodId> appeared;                  // the pod is Pending; other pods of its batch may follow
   Signal<std::span<const PodId>> created;  // a whole batch, in order
 
  private:

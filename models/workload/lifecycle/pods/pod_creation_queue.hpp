@@ -1,11 +1,11 @@
 // models/workload/lifecycle/pods/pod_creation_queue.hpp -- the order in which the Job controller
 // creates pods.
 //
-// As upstream's (pkg/controller/job, v1.36): a few workers sync one job at a time. A sync creates
-// at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start); each batch waits
-// for all responses to the one before. A job that still lacks pods goes to the back of the queue.
-// Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1 A2-3 B2-3
-// A4-7 ... A StatefulSet has no such batches.
+// As in upstream (pkg/controller/job, v1.36), each of a few workers syncs one job at a time. A sync
+// creates at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start); each
+// batch waits for all responses to the one before. A job that still lacks pods goes to the back of
+// the queue. Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1
+// A2-3 B2-3 A4-7 ... A StatefulSet has no such batches.
 #pragma once
 
 #include <algorithm>

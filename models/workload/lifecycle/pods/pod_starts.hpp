@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 6> enum_names(StartStage) {
 
 class PodStarts {
  public:
-  // A hook calls this once, maybe before it returns, with the time left until the stage ends. It
-  // never calls it if the node fails before.
+  // A hook calls this once, maybe before it returns, with the time left until the stage ends. If
+  // the node fails before, the hook never calls this.
   using Ready = std::function<void(Duration left)>;
   // Called once the start of the stage is known, which is `until` from now.
   using Hook = std::function<void(PodId pod, Duration until, Ready ready)>;

@@ -27,9 +27,9 @@ struct Run {
   int128_t unsaved = 0;  // GPU time of unsaved compute; a counted job's GPUs vary
   Duration redo_until;   // progress at the failure from which the run recovers
   RecoveryLog::Handle recovery;
-  EventId event;               // its end, or a checkpoint that is due, copied or written
+  EventId event;               // the run's end, or a checkpoint that is due, copied or written
   std::optional<RunStop> end;  // an end before its work is done
-  RunStop next;                // what its event does, if that ends the run
+  RunStop next;                // how `event` ends the run, if it does
   uint32_t starts = 0;
 };
 

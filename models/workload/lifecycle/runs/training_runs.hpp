@@ -93,7 +93,7 @@ class TrainingRuns {
   void step_done(JobId job);
   Duration time_to_redo(const Run& run, const RunTerms& terms) const;
 
-  // In training_books.cpp.
+  // Defined in training_books.cpp.
   void account(const Ranks& ranks, const std::function<RunSpans(RunProgress&)>& change);
   RunSpans pass(const Ranks& ranks, RunProgress& progress);
   void book(const Ranks& ranks);
@@ -101,7 +101,7 @@ class TrainingRuns {
   int128_t lose(const Ranks& ranks);
   void settle(const WorkSettled& settled);
 
-  // In training_saves.cpp: checkpoints that are events.
+  // Defined in training_saves.cpp: checkpoints that are simulated by events.
   bool saves_by_events(JobId job) const;
   bool saves_locally(JobId job) const;
   void go_on(JobId job);

@@ -32,7 +32,7 @@ class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
   CsvReader(TextSource source, Findings& findings, char separator = ',');
-  // For a table without a header line: its columns, in this order. With a separator other than a
+  // For a table without a header line, whose columns have this order. With a separator other than a
   // comma, quotes have no meaning.
   CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
             char separator = ',');
@@ -72,7 +72,7 @@ class CsvReader {
     wrong(column, expected);
     return words.front().value;
   }
-  // For mistakes that getters cannot see: a well-formed field that contradicts another one.
+  // Reports a mistake that getters cannot see: a well-formed field that contradicts another one.
   void wrong(size_t column, std::string_view expected);
   std::string place(size_t column) const;  // ":column (name)"
   // Position in the file, from 1.

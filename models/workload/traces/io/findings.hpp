@@ -62,7 +62,7 @@ class Findings {
 
   // Only the first mistake of a row is kept. The message is `file:row` followed by `what`.
   void mistake(std::string_view what);
-  // `file:row:column (name): found '...', expected ...`
+  // The message is `file:row:column (name): found '...', expected ...`.
   void wrong_field(size_t column, std::string_view name, std::string_view found,
                    std::string_view expected);
   // Ends the reading, lenient or not, because of a mistake in the file or in the parameters.

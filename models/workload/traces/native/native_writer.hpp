@@ -1,4 +1,4 @@
-// models/workload/traces/native/native_writer.hpp -- a compact binary trace that loads fast.
+// models/workload/traces/native/native_writer.hpp -- writes a compact binary trace that loads fast.
 #pragma once
 
 #include <cstdint>
