@@ -99,7 +99,7 @@ ExitStatus run_command_line(std::span<const char* const> args, std::ostream& out
   return run_named(first, args.subspan(1), out, err);
 }
 
-// The other end of a pipe is closed.
+// Whether standard output is a pipe whose reader has closed it.
 bool is_reader_gone(const std::ostream& out) {
   pollfd standard_output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return &out == &std::cout && poll(&standard_output, 1, 0) == 1 &&

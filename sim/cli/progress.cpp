@@ -37,7 +37,7 @@ std::string format_simulated(Time time) {
 }
 
 std::string format_host_time(double seconds_in) {
-  constexpr double kMax = 1e9;  // about 32 years
+  constexpr double kMax = 1e9;  // seconds, about 32 years
   if (!(seconds_in < kMax)) return "very long";
   const auto s = static_cast<int64_t>(std::max(seconds_in, 0.0) + 0.5);
   if (s < 60) return std::to_string(s) + "s";

@@ -34,7 +34,7 @@ std::vector<std::string> plugin_files(const Arguments& arguments);
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file and applies --set, --seed and --until. Throws UsageError.
 [[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);
-void print_warnings(const ScenarioInput& input, std::ostream& err);  // one a line
+void print_warnings(const ScenarioInput& input, std::ostream& err);  // one warning a line
 // Every mistake, one a line, then their number.
 void print_mistakes(const ScenarioInput& input, const std::string& path, std::ostream& err);
 

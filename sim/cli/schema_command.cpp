@@ -30,8 +30,8 @@ void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// The reader accepts any text as a policy's name; an editor can offer the known names with their
-// arguments.
+// Offers the names of known policies, with their arguments, to an editor. The reader accepts any
+// name.
 void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
   FieldTree& item = list.children.front();
   offer(child(item, "name"), policies);

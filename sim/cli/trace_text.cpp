@@ -334,7 +334,7 @@ std::string failure_text(const FailureLog& log) {
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 
-// Numbers, names and times of a table, and its problems.
+// Text about a table of measurements: its rows, names, times and values, and its problems.
 std::string series_text(const SeriesReport& series) {
   std::string text = line("format", std::string{name_of(series.format)} + " (measurements)");
   text += line("rows", count(series.rows));

@@ -13,7 +13,7 @@ namespace orrery {
 
 // The format of the file, whether it was guessed, and which columns were read.
 std::string layout_text(const TraceReader& reader, bool is_guessed);
-// Without durations, the statistics of durations are not shown.
+// The statistics as text; those of durations only if `has_durations`.
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
                        bool has_durations, bool is_guessed);
 // For a trace that lists only jobs that ended after recording began: the start of its replay, and

@@ -35,7 +35,7 @@ struct FieldTree {
   std::string doc, source, example;
   std::string no_effect;  // the condition under which the field has no effect: "median is 0"
   bool required = false;
-  bool takes_more = false;  // of a Struct: further keys belong to other code
+  bool takes_more = false;  // of a Struct: unknown keys are allowed, because other code reads them
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
   // Of a Variant: a Struct for each kind, named after the kind. Of Raw: a Struct for each value of

@@ -53,7 +53,7 @@ class Checker {
   // the struct itself.
   void error(std::string_view field, std::string message);
   void warning(std::string_view field, std::string message);
-  bool is_given(std::string_view field) const;  // by the user
+  bool is_given(std::string_view field) const;  // whether the user gave the field
 
  private:
   // The deepest node of the document on this path, and whether it is the end of the path.

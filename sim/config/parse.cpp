@@ -54,7 +54,8 @@ class MeteredBuffer final : public std::streambuf {
 // Whether the value that starts at `from`, if it is quoted, has its closing quote. yaml-cpp also
 // accepts the end of the file instead of one.
 bool is_quote_closed(std::string_view text, size_t from) {
-  while (from < text.size() && (text[from] == '&' || text[from] == '!')) {  // anchor, tag
+  // Skips an anchor and a tag.
+  while (from < text.size() && (text[from] == '&' || text[from] == '!')) {
     from = text.find_first_not_of(" \t\r\n", text.find_first_of(" \t\r\n", from));
   }
   if (from >= text.size() || (text[from] != '"' && text[from] != '\'')) return true;

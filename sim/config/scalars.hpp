@@ -8,8 +8,8 @@
 
 namespace orrery::config {
 
-// Numbers as in JSON: no '+', no leading zeros (YAML 1.1 reads them as octal). An integer that is
-// too large has no `magnitude`.
+// What parse_integer() returns. Numbers are written as in JSON: no '+', no leading zeros (YAML 1.1
+// reads them as octal). An integer that is too large has no `magnitude`.
 struct ParsedInteger {
   bool is_integer = false;
   bool is_negative = false;

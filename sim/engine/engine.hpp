@@ -106,7 +106,7 @@ class Engine {
 
   static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers set it");
   Limits limits_;
-  CheckContext context_;  // includes the clock
+  CheckContext context_;  // also holds the clock
   uint64_t events_run_ = 0;
   uint64_t digest_ = 0;
   uint64_t instant_start_ = 0;  // value of events_run_ at the begin of the present instant

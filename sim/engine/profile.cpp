@@ -5,7 +5,7 @@
 namespace orrery {
 
 std::vector<ProfileRow> Profile::rows() const {
-  std::map<std::string_view, Cost> merged;  // the same label may exist in several libraries
+  std::map<std::string_view, Cost> merged;  // several libraries may have copies of the same label
   for (const auto& [label, cost] : costs_) {
     Cost& sum = merged[label];
     sum.events += cost.events;

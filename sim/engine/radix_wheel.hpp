@@ -57,7 +57,7 @@ class RadixWheel {
   static constexpr unsigned kLevels = 8;
   static constexpr unsigned kDigits = 1u << kDigitBits;
   static constexpr size_t kSortMax = 128;  // larger buckets are spread
-  static constexpr size_t kGather = 48;    // the front takes small buckets up to this size
+  static constexpr size_t kGather = 48;    // the front takes buckets until it has this many
   static constexpr size_t kFrontMax = 4 * kSortMax;  // capacity of the front; see make_room()
   static constexpr size_t kBatch = 32;               // tickets taken from a lane at once
 

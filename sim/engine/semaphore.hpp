@@ -71,7 +71,7 @@ class Semaphore final : private Wait {
       ++free_;
       return;
     }
-    const Process::Handle next = waiting_.front();  // is given the released unit directly
+    const Process::Handle next = waiting_.front();  // gets the released unit directly
     waiting_.pop_front();
     Process::wake(next);
   }

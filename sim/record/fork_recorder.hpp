@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// Keeps rows in memory until `become`. Then another recorder gets these and all further rows. After
-// a fork each child has its own copy, which becomes another recorder in each.
+// Keeps rows in memory until `become`. From then on another recorder, the target, gets these and
+// all further rows. After a fork each child has a copy of this recorder, with a target of its own.
 class ForkRecorder final : public Recorder {
  public:
   explicit ForkRecorder(std::vector<std::string> off) : off_{std::move(off)} {}

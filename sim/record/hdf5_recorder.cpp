@@ -166,7 +166,7 @@ void Hdf5Recorder::set_attribute(std::string_view name, AttributeValue value) {
   }
 }
 
-// Rows so far, by table.
+// The number of rows so far in each table.
 std::vector<size_t> Hdf5Recorder::rows() const {
   std::vector<size_t> counts(tables_.size());
   for (size_t i = 0; i < tables_.size(); ++i) {

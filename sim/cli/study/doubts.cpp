@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kFewPairs = 10;      // with fewer pairs, two of three skewed samples look normal
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
-constexpr double kSkewedFrom = 2;     // standard errors; one normal sample in 20 has more
+constexpr double kSkewedFrom = 2;     // in standard errors; one normal sample in 20 is as skewed
 
 struct CoverageRow {
   size_t pairs;

@@ -31,9 +31,9 @@ struct Doubt {
 // Samples for which intervals of a mean contain the true value less often than their confidence.
 enum class Awkward : uint8_t { Skewed, Tied };
 
-// The share of 95 % intervals that contained the true value in 1,000 synthetic studies of such
-// samples. The table in analysis/README.md has some numbers of pairs; a test measures them. For a
-// number between two of these, the lower one is used.
+// The share of 95 % intervals that contained the true value in 1,000 synthetic studies with samples
+// of this kind. The table in analysis/README.md has the shares for some numbers of pairs; a test
+// measures them. A number of pairs between two of these has the share of the lower one.
 double coverage_measured(Awkward sample, Estimator estimator, size_t pairs);
 
 std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator);

@@ -42,7 +42,7 @@ struct PairedDifference {
   // does not vary.
   double correlation = 0;
   double skewness = 0;  // skewness_score() of the differences or log ratios
-  bool varies = false;  // in either arm, the value differs between seeds
+  bool varies = false;  // the value of at least one arm differs between seeds
 
   // The difference or the log ratio, as `scale` says; 0 means no difference.
   const Estimate& estimate() const { return scale == Scale::LogRatio ? *log_ratio : difference; }

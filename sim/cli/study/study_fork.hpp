@@ -18,12 +18,12 @@ struct StudyArm {
   size_t cell = 0;
   uint64_t seed = 0;
   StudyPlan::Run run;  // arms of a group differ only in its last policy change
-  std::string key;     // study_key()
+  std::string key;     // result of study_key()
 };
 
 struct ForkOptions {
   bool keep_runs = true;
-  size_t at_once = 1;                    // arms in parallel
+  size_t at_once = 1;                    // arms that run in parallel
   std::vector<std::string> inputs = {};  // files on which every run depends
   const std::atomic<bool>* stop = nullptr;
   bool is_from_start = false;  // without a fork: the process runs its single arm as a whole

@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kNameMax = 48;  // limit of study.h5
+constexpr size_t kNameMax = 48;  // longest name in study.h5
 
 std::vector<std::string> arm_names(const StudyAxisParams& axis) {
   if (!axis.parameter.empty()) return axis.values;

@@ -16,7 +16,7 @@
 namespace orrery {
 
 struct InputFile {
-  std::string path, fingerprint;  // fingerprint_of_file()
+  std::string path, fingerprint;  // fingerprint: from fingerprint_of_file()
 };
 
 struct StudyRunResult {
