@@ -41,7 +41,7 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-POLICIES = {  # the beginning of the list of policies: the order of the queue, and which jobs start now
+POLICIES = {  # values of policy.job_queue: the order of the queue, then which jobs start
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
     "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",

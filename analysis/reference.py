@@ -80,7 +80,7 @@ def fenced(lines: list[str]) -> str:
 
 
 def parts(lines: list[str], head: re.Pattern[str]) -> list[tuple[str, list[str]]]:
-    """Splits lines before each that begins with `head`; the lines before the first have no name."""
+    """Splits lines before each that matches `head`. The match is the name of the part; lines before have none."""
     cut: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
         if found := head.match(line):

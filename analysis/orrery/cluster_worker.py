@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 LEASE = ".cluster.json"  # this file is in the study's folder while a command runs the study
-# Seconds without a renewal after which the lease is lost; network file systems may show one a minute late
+# Seconds without a renewal after which the lease is lost. Network file systems may show a renewal late.
 PATIENCE = 180.0
 PAUSE = 3.0  # seconds before a shard that could not write ends, to be tried again
 NOT_WRITTEN = 74  # exit status of the program if it cannot write
@@ -119,7 +119,7 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
             stderr=said, start_new_session=True, preexec_fn=die_with_worker,
         )
         is_wanted = wait_while_wanted(process, place)
-        # A former process of the shard may still hold a file; after a pause it may have ended
+        # A former process of the shard may still hold a file; after a pause it may have ended.
         if process.returncode == NOT_WRITTEN:
             time.sleep(PAUSE)
         said.seek(0)

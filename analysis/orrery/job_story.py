@@ -25,7 +25,7 @@ ENDS = {
     "preempted": "made room for another",
 }
 BESIDE = len("  Asked for  ")  # column at which texts begin, to the right of their heads
-ENDLESS = 100 * 365 * 86_400.0  # a longer work is that of a job which never ends
+ENDLESS = 100 * 365 * 86_400.0  # seconds; a job with more work never ends
 ACCOUNTS = {
     "useful_gpu_s": "useful",
     "lost_gpu_s": "lost when it stopped",

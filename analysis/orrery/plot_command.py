@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")  # no display is needed
-    # Imported only after the arguments are checked, because these imports take time
+    # Imported only after the arguments are checked, because these imports take time.
     from orrery.figures import catalogue, save
     from orrery.run import open_run
 

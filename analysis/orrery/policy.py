@@ -31,7 +31,7 @@ are about one node. `labelled({"zone": "a"})` and `tainted("key")` say which nod
 with that key. CPU and GPU are in thousandths of a core and a GPU, memory in bytes. Times are integers in
 nanoseconds and end in `_ns`.
 
-What policies are called with has these attributes, in the order of the C++ contract:
+The arguments of the methods have these attributes, in the order of the C++ contract:
     cycle      now_ns, pod, state (a dict of this attempt), uniform(stream), below(stream, bound)
     pod        id, job, job_uid, gang, role, spec_id, rank, attempts, created_ns, team, requests, gpus, gpu_milli,
                priority, node_name, labels
@@ -68,7 +68,7 @@ In post_filter() a what-if is the cluster without some pods, until the end of th
 
 `board` of a policy of the job queue:
     now_ns, seed, rng(stream), has_user(name), has_team(name), has_application(name)
-    unit, capacity, free             the counted resource: of one GPU or CPU, of the cluster, not given out
+    unit, capacity, free             amounts of the counted resource: of one GPU or CPU, of the cluster, free
     capacities, used, parts          amounts by resource; (model of the GPUs, count) of each kind
     waiting, running, head()         trees of jobs in order; the job that is first
     fits(job), setup_ns(job), start(job, nodes=None), stop(job), cancel(job), wake_at(when_ns)

@@ -162,7 +162,7 @@ def legend_below(axis: Axes, *others: Axes, columns: int = 4) -> None:
     figure."""
     found = [a.get_legend_handles_labels() for a in (axis, *others)]
     handles, labels = ([x for part in found for x in part[i]] for i in (0, 1))
-    # In points: below the label of the axis
+    # An offset in points that places the legend below the label of the axis.
     below = ScaledTranslation(-8 / 72, -28 / 72, axis.figure.dpi_scale_trans)
     legend = axis.legend(
         handles, labels, loc="upper left", bbox_to_anchor=(0, 0), ncols=columns, frameon=False,
