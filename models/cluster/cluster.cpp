@@ -56,7 +56,7 @@ std::vector<std::unique_ptr<JobSource>> with_ties_permuted(
   return one;
 }
 
-// Null without pods; check() then reports why the sources have none.
+// Empty if the sources have no pods. Cluster::check() then reports why.
 std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
                                               const WorkloadParams& workload,
                                               const RngStreams& rng) {
@@ -272,8 +272,8 @@ uint64_t Cluster::progress() const {
   return c.submitted + c.completed + c.failed + c.cancelled + scheduler_.progress() + 1;
 }
 
-// Whether something is certain to happen without another scheduling attempt, however late: an
-// arrival, a new node, the end of a pod, or progress of a job.
+// True if the run goes on without another scheduling attempt, if only much later: an arrival, a new
+// node, the end of a pod or progress of a job will come.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
                   (node_groups_ && node_groups_->is_adding(scheduler_.pods_pending() > 0)) ||
@@ -311,7 +311,8 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// Observers of single attempts prevent compression: every attempt is then executed.
+// Lets the scheduler execute repeated rounds of futile attempts as one, unless a component or a
+// loaded policy observes single attempts.
 void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || node_groups_ || cardiogram_ ||
@@ -322,15 +323,16 @@ void Cluster::compress_retries(const Scenario& scenario) {
   deadlocks_.deadlocks_changed.connect(scheduler_, &Scheduler::round_interrupted);
 }
 
-// Gangs that cannot all fit may be retried for ever, while simulated time passes slowly. If no job
-// runs, none will arrive and every node is up, only another attempt can change the state.
+// Stops the run if only futile attempts are left: no job runs, none will arrive and every node is
+// up. Otherwise gangs that cannot all fit might be retried for ever, while simulated time passes
+// slowly.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
   if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;
   if (ground_.state.up().count() < ground_.state.nodes()) return;
-  bool moves = false;  // a pod will act without an event from outside
+  bool moves = false;  // a pod's state will change by itself
   ground_.jobs.for_each_job([&](JobId id) {
     const Job& job = ground_.jobs.job(id);
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId at) {

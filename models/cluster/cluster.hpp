@@ -53,20 +53,21 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Called when the change of that number takes effect; returns the new profile. Empty: as the
-  // scenario says.
+  // Called with the index in `run.changes` when that change takes effect. Returns the new profile.
+  // If the function is empty, the scenario's profile is used.
   using ProfileOfChange = std::function<PolicyParams(size_t change)>;
   void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
 
   // Reports unreadable traces and failure logs.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
-  void finish(Time end);  // writes rows and figures of what the end of the run cuts off
-  void audit() const;     // checks the invariants
+  // Writes the summary, and rows of jobs and pods that the end of the run cuts off.
+  void finish(Time end);
+  void audit() const;  // checks the invariants
 
   bool is_over() const { return controller_.all_done(); }
   bool has_stalled() const { return has_stalled_; }
-  bool is_futile() const { return is_futile_; }  // only futile attempts were left; also if stalled
+  bool is_futile() const { return is_futile_; }  // stalled, with only futile attempts left
   const std::optional<std::string>& source_error() const { return controller_.sources().error(); }
   const ClusterState& state() const { return ground_.state; }
   const JobTable& jobs() const { return ground_.jobs; }
@@ -74,9 +75,10 @@ class Cluster {
   const Scheduler& scheduler() const { return scheduler_; }
   const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
-  // What was left out of traces and failure logs, and their oddities; one sentence each.
+  // Notes on the input, such as what was left out of a trace, and warnings; one sentence each.
   std::vector<std::string> input_notes() const;
-  // A warning that names the remedy, if there are over 100 attempts for each placed pod.
+  // A warning that names remedies, if there were at least 10,000 scheduling attempts and over 100
+  // for each placed pod.
   std::optional<std::string> retry_warning() const;
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
@@ -123,7 +125,7 @@ class Cluster {
   std::optional<StorageUsage> storage_usage_;
   std::optional<ControlPlane> control_plane_;
   std::optional<PodDelays> pod_delays_;
-  std::optional<Nodes> nodes_;  // with boots or a lifecycle controller
+  std::optional<Nodes> nodes_;  // unless control_plane.level is none
   std::optional<NodeGroups> node_groups_;
   std::optional<ServiceScaling> services_;
   std::optional<Controllers> controllers_;

@@ -26,7 +26,7 @@ std::vector<NodeId> nodes_of(const BuiltPools& built, std::string_view pool) {
   return nodes;
 }
 
-// How many nodes of its pool each entry takes.
+// The number of nodes that each entry of `joins` adds: as listed, or else all nodes of its pool.
 std::vector<size_t> counts_of(const std::vector<JoinParams>& joins, const BuiltPools& built) {
   std::vector<size_t> counts;
   for (const JoinParams& join : joins) {
@@ -36,7 +36,8 @@ std::vector<size_t> counts_of(const std::vector<JoinParams>& joins, const BuiltP
   return counts;
 }
 
-// The number of nodes that the index-th entry and all later entries of its pool take.
+// The number of nodes that entry `index` and the later entries of its pool add. These are the last
+// nodes of the pool.
 size_t count_from(const std::vector<JoinParams>& joins, const std::vector<size_t>& counts,
                   size_t index) {
   size_t sum = 0;
@@ -148,7 +149,7 @@ void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
   }
 }
 
-// If no controller of the list scales pools, ClusterAutoscaler is added for the groups.
+// Adds ClusterAutoscaler if there are node groups and no policy of policy.controllers scales pools.
 std::vector<ControllerParams> controllers_of(const Scenario& scenario) {
   std::vector<ControllerParams> controllers = scenario.policy.controllers;
   const auto scales = [](const ControllerParams& params) {

@@ -14,15 +14,16 @@ namespace orrery {
 // The nodes, the fabric and the jobs.
 struct Ground {
   explicit Ground(const Scenario& scenario);
-  // Reports what only the built nodes show: unreadable node lists, faults of unknown nodes.
+  // Reports mistakes that show only once the nodes are built, such as faults of unknown nodes.
   void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
   ClusterState state;
   BuiltPools built;
-  BuiltFabric fabric;  // with network.level: flow
+  BuiltFabric fabric;  // empty unless network.level is flow
   JobTable jobs;
 };
 
-// Reports mistakes that only the built pools show. `section` is the document's `control_plane`.
+// Reports mistakes that show only once the pools are built, such as joins of unknown pools.
+// `section` is the document's `control_plane`.
 void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
                          const config::Node& section, Diagnostics& diagnostics);
 

@@ -3,10 +3,11 @@
 
 namespace orrery {
 
-// Observers of one signal run in the order of these lines. Scheduler, JobQueue and NodeFaults come
-// first for the signals that they connect to in their constructors. Which signals a component uses
-// is in its connect(). The API side comes before the job controller, which ends the pods of a dead
-// node. The scheduler comes after it, and figures come last.
+// Observers of one signal are called in the order of these lines. Each connect() contains the
+// signals of its component. Scheduler, JobQueue and NodeFaults connect to some signals in their
+// constructors and are called first for these. The control plane comes before the job controller,
+// which ends the pods of a dead node. The scheduler comes after the job controller, and components
+// that only record come later.
 void Cluster::connect_news() {
   JobNews& jobs = controller_;
   PodNews& pods = controller_;

@@ -17,9 +17,10 @@ constexpr std::uintmax_t kTraceBytesMax = 32U << 20U;
 
 struct Asked {
   double gpu_s = 0;
-  double gpus_for_ever = 0;  // of jobs without an end
-  Duration last;             // last submission
-  bool is_whole = true;      // false: the limit of jobs was reached before the end of the run
+  double gpus_for_ever = 0;  // GPUs of jobs that never end
+  Duration last;             // when the last job is submitted
+  // False if the source has more than kJobsMax jobs before the end of the run.
+  bool is_whole = true;
 };
 
 double gpus_of(const JobSpec& job) {

@@ -10,18 +10,19 @@
 
 namespace orrery {
 
-// GPU demand while jobs arrive. Counts the work of jobs, without starts, checkpoints and exchanges.
-// Example: 100 jobs an hour of 8 GPUs for 0.5 h are 400 GPU-hours an hour; 128 GPUs are offered 3.1
-// times their capacity.
+// GPU time that arriving jobs request, compared with the GPUs of the cluster. Counts the work of
+// jobs, without starts, checkpoints and exchanges. Example: 100 jobs an hour, each with 8 GPUs for
+// 0.5 h, request 400 GPU-hours an hour. That is 3.1 times the capacity of 128 GPUs.
 struct OfferedLoad {
-  double gpu_h_per_h = 0;  // GPU-hours that arrive in an hour: the GPUs that they keep busy
+  double gpu_h_per_h = 0;  // GPU-hours of the jobs that arrive in an hour
   int64_t gpus = 0;        // GPUs of the cluster
-  double gpu_h = 0;        // if all jobs arrive at one instant: their GPU-hours
+  double gpu_h = 0;        // GPU-hours of all jobs, if they arrive at one instant
   int64_t traces_left_out = 0;
 };
 
-// From the first 20,000 jobs of each source, drawn with the run's seed. Traces are read only on
-// request and up to 32 MB. Empty: no job requests GPUs, or no node has one.
+// Counts the first 20,000 jobs of each source, drawn with the run's seed. Counts a trace only with
+// `reads_traces`, and only if it has at most 32 MiB and is not shuffled. Empty if no job requests
+// GPUs or no node has a GPU.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
 // For example "7.1 times what the cluster has: 909 GPU-hours asked per hour, of 128".
