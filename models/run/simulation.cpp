@@ -93,8 +93,8 @@ struct RunTables {
   Channel<DigestRow> ladder;
 };
 
-// A scenario with every component that opens a table. No run may have them all, so the cluster is
-// built for its tables, but never started.
+// A scenario with every component that opens a table. Some of these components exclude each other
+// in a run, so the cluster is built for its tables, but never started.
 Scenario everything_on() {
   Scenario scenario;
   scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});

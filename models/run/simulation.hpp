@@ -27,14 +27,14 @@ struct SimulationProgress {
 struct SimulationOptions {
   // Called every few thousand events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
-  // Called at most once, during the run: most scheduling attempts are futile, and the user may want
-  // to stop the run. The warning names the remedy.
+  // Called at most once, during the run, if over 99 % of the scheduling attempts are futile, so
+  // that the user may stop the run. The warning names remedies.
   std::function<void(Time now, const std::string& warning)> on_warning = {};
-  // All checks passed without mistakes.
+  // Called once all checks have passed, before the first event.
   std::function<void(const ClusterState& state)> on_begin = {};
   const std::atomic<bool>* stop = nullptr;  // set to true to end the run cleanly
-  // Called when a change of `run.changes` takes effect; returns the new profile. Empty: as the
-  // scenario says.
+  // Called with the index in `run.changes` when that change takes effect. Returns the new profile.
+  // If the function is empty, the scenario's profile is used.
   std::function<PolicyParams(size_t change)> on_change = {};
   uint64_t audit_every = 1'000'000;  // events between two audits of invariants; 0: never
 };
@@ -46,22 +46,23 @@ struct SimulationResult {
   uint64_t events = 0;
   uint64_t digest = 0;
   double wall_seconds = 0;
-  std::string input_error;            // of BadInput: "file:row:column: ..."
+  std::string input_error;            // with End::BadInput: "file:row:column: ..."
   std::vector<std::string> warnings;  // for the log, once each
   std::vector<SummaryValue> summary;
 };
 
 // `document` is the source of `scenario`; its text goes into the output. Mistakes that only the
 // built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does not
-// start. Throws RecordError, and whatever an event throws; then `recorder` has the rows so far.
+// start. Throws RecordError, and whatever an event throws. `recorder` then has the rows written
+// before.
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);
 
-// Writes the description of a run before it begins.
+// Writes version, seed and scenario to `recorder`, as simulate() does before the run.
 void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder);
 
-// Every table that a run may write, in the order in which they are opened.
+// The paths of all tables that a run may write, in the order in which it opens them.
 std::vector<std::string> table_paths();
 
 }  // namespace orrery

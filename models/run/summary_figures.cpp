@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-// Scenarios that together write every figure. A job queue allows neither autoscaler nor service.
+// Scenarios that together write every figure. One would not do, as a job queue allows neither an
+// autoscaler nor a service.
 constexpr const char* kCommon = R"(
 cluster:
   pools:

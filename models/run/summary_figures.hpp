@@ -1,4 +1,4 @@
-// models/run/summary_figures.hpp -- the possible figures of /summary, known without a run.
+// models/run/summary_figures.hpp -- the figures that a run's /summary may hold.
 #pragma once
 
 #include <set>
@@ -11,8 +11,9 @@
 namespace orrery {
 
 struct KnownFigure {
-  SummaryValue figure;       // its value is meaningless
-  bool is_of_course = true;  // a run with the feature writes it in any case
+  SummaryValue figure;  // name, unit and doc; the value is that of an example
+  // False if a run writes the figure only after certain events, such as the start of a job.
+  bool is_of_course = true;
 };
 // Every figure that a run may write, in the order of writing.
 std::vector<KnownFigure> known_figures();
