@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 constexpr int64_t kNodesMax = 1'000'000;
-// Larger numbers make no sense, and would take long to compare.
+// Larger numbers are surely mistakes, and the search for each pool's machine would take long.
 constexpr size_t kPoolsMax = 10'000, kMachinesMax = 1'000;
 
 std::string name_of_machine(const MachineParams& machine) {
@@ -66,7 +66,8 @@ std::vector<uint32_t> order_of(const OpenbNodesParams& params, size_t nodes, Rng
   return order;
 }
 
-// From a topology file, or else by the pool's own numbering.
+// The leaf of the next node: from `leaf_of`, read from a topology file, if it covers the node, else
+// `own`, which follows from nodes_per_leaf.
 uint32_t leaf_of_next(const ClusterState& state, std::span<const uint32_t> leaf_of, uint32_t own) {
   return state.nodes() < leaf_of.size() ? leaf_of[state.nodes()] : own;
 }
@@ -116,7 +117,7 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
   built.pools.push_back(params.pool);
 }
 
-// Nodes have these labels anyway; a second value would be hidden by the first.
+// Nodes get these labels anyway. A pool must not give one of them, as its value would be hidden.
 constexpr std::array<std::string_view, 4> kOwnLabels = {
     "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 

@@ -129,10 +129,10 @@ struct ClusterParams {
 };
 
 struct BuiltPools {
-  std::vector<Machine> machines;  // by ClusterState::machine()
+  std::vector<Machine> machines;  // indexed by ClusterState::machine()
   std::vector<std::string> pools;
-  std::vector<uint16_t> pool_of;  // by node
-  std::string error;              // an unreadable node list: "file:row:column: ..."
+  std::vector<uint16_t> pool_of;  // index in `pools`, by node
+  std::string error;  // why a node list cannot be used, else empty: "file:row:column: ..."
 };
 
 // Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` has the

@@ -27,8 +27,8 @@ bool is_any_listed_job(const Known& known, const Is& is) {
   });
 }
 
-// For the first scheduler, or a later one. A loaded policy that implements the point may behave
-// like built-in ones with the trait.
+// True if the scheduler has the trait at first or after a change of run.changes. A loaded policy
+// that implements `point` counts too, as it may behave like built-in policies with the trait.
 bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nullptr) {
   const auto may = [&](const PolicyParams& policy) {
     return has_trait(policy, trait) || (point != nullptr && has_loaded_for(policy, *point));
@@ -37,7 +37,7 @@ bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nu
          std::ranges::any_of(scenario.run.changes, may, &ChangeParams::policy);
 }
 
-// Possible priorities of pods; for a trace, those of its priority classes.
+// All priorities that pods may have. A trace adds those of its three priority classes.
 std::set<int32_t> priorities_of(const WorkloadParams& workload) {
   std::set<int32_t> found;
   for (const JobSourceParams& source : workload.sources) {
@@ -71,7 +71,7 @@ bool ends_by_itself(const ExplicitJobParams& job) {
   });
 }
 
-// Whether the Plan may stop running jobs. A loaded Plan may.
+// True if the queue policy may stop running jobs. A loaded policy that implements Plan may.
 bool may_stop_jobs(const JobPolicyParams& policy) {
   const auto* const entry = PolicyRegistry::instance().find(policy.name);
   return is_loaded_for(policy.name, policy.args, Plan::kPoint) ||
@@ -93,7 +93,7 @@ void find_plane(Known& known) {
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
   known.set(Fact::NodeGroups, plane.level != ControlPlaneLevel::None && plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
-  // Nodes may be partitioned when an API server dies or etcd is full.
+  // Even without boots, heartbeats may cease when an API server dies or etcd is full.
   known.set(Fact::SilentNodes, boot || is_full);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);
@@ -169,8 +169,8 @@ void find_jobs(Known& known) {
             known.scenario.policy.job_queue || workload.controller.overruns == Overruns::Kill);
 }
 
-// Jobs fail with their nodes, with a rank, when NCCL gives up on blocked exchanges, and by their
-// own endings. An autoscaler may remove a node, too.
+// Jobs fail with their nodes, with a rank, when NCCL gives up on blocked exchanges, or by endings
+// that the scenario lists. An autoscaler may also remove their nodes.
 void find_stops(Known& known) {
   const Scenario& scenario = known.scenario;
   const FaultParams& faults = scenario.faults;

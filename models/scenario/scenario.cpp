@@ -39,7 +39,7 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
   }
 }
 
-// Requirements of plugins on other sections.
+// Checks that other sections have what the plugins need.
 void check_needs(const Scenario& scenario, const PolicyParams& policy, Checker& c) {
   for (const PluginParams& plugin : resolve_plugins(policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
@@ -79,7 +79,8 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   }
 }
 
-// The teams of a trace are unknown before it is read.
+// Checks the teams of service groups, unless there is a trace, whose teams are unknown before it is
+// read.
 void check_service_teams(const Scenario& scenario, Checker& c) {
   std::set<std::string> teams{""};  // empty name: all teams
   for (const JobSourceParams& source : scenario.workload.sources) {

@@ -1,4 +1,4 @@
-// models/scenario/scenario.hpp -- the parameters of a whole run, composed from each model's.
+// models/scenario/scenario.hpp -- the parameters of a whole run, a section for each model.
 #pragma once
 
 #include <cstdint>
@@ -114,7 +114,8 @@ struct Scenario {
 // Reads the scenario and checks everything that is known before the cluster is built.
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics);
 
-// Like the templates of sim/config, but compiled once: a scenario has some 1,500 fields.
+// These call the templates of sim/config. A scenario has some 1,500 fields, so the templates are
+// compiled for it in one place only.
 [[nodiscard]] FieldTree describe_scenario();
 [[nodiscard]] std::string resolved_json(const Scenario& scenario);
 

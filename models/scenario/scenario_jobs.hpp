@@ -16,16 +16,17 @@ class ScenarioJobs {
  public:
   explicit ScenarioJobs(const WorkloadParams& params);
 
-  // True if the scenario lists all jobs. Names of other jobs are known only at their arrival.
+  // True if the scenario lists all jobs. Jobs of generators and traces are known only at their
+  // arrival.
   bool are_all() const { return are_all_; }
   std::vector<const ExplicitJobParams*> called(std::string_view name) const;
-  // Whether a job of this name may exist; reports `field` if not.
+  // True if a job of this name may exist. Otherwise reports a mistake at `field`.
   bool check_name(std::string_view name, std::string_view field, Checker& c) const;
 
  private:
   struct Entry {
     const ExplicitJobParams* job;
-    int64_t first_id;  // of `count` jobs; numbers name jobs without a name
+    int64_t first_id;  // number of the entry's first job; a job without a name is called job-NUMBER
   };
   static bool is_called(const Entry& entry, std::string_view name);
 

@@ -14,7 +14,8 @@ std::string item(std::string_view list, size_t index, std::string_view field) {
   return path.append(list).append("[").append(std::to_string(index)).append("].").append(field);
 }
 
-// Changes in the order of their times; equal times in the order of the list.
+// Warns of changes to the engine that is already in use. Changes take effect in the order of their
+// times, or of the list if the times are equal.
 void check_routing_changes(const Scenario& scenario, Checker& c) {
   const std::vector<RoutingChangeParams>& changes = scenario.faults.links.routing;
   std::vector<size_t> order(changes.size());
@@ -31,7 +32,7 @@ void check_routing_changes(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// Checks of link faults against the run and the routing.
+// Checks changes of the routing, and that dead links are repaired or the run has an end.
 void check_network(const Scenario& scenario, Checker& c) {
   if (scenario.network.level != NetworkLevel::Flow) return;
   const LinkFaultParams& links = scenario.faults.links;

@@ -1,4 +1,5 @@
-// models/scenario/scenario_peaks.cpp -- checks that GPUs for a step's model have a known peak.
+// models/scenario/scenario_peaks.cpp -- checks that the peak FLOP/s of GPUs are known where a job's
+// step is given as a model.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -32,7 +33,7 @@ std::vector<PodSpec> specs_of(const ExplicitJobParams& job) {
 
 }  // namespace
 
-// Only listed jobs may have a model.
+// Only listed jobs may have a step with a model.
 void check_peaks(const Scenario& scenario, const ClusterState& state,
                  std::span<const Machine> machines, Checker& c) {
   if (scenario.network.level == NetworkLevel::None) return;

@@ -44,7 +44,7 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
   }
 }
 
-// In the first profile, or in a later one.
+// True if the policy or a later one of run.changes has the trait.
 bool has_trait(const Scenario& scenario, Trait trait) {
   return has_trait(scenario.policy, trait) ||
          std::ranges::any_of(scenario.run.changes, [&](const ChangeParams& change) {
@@ -74,7 +74,7 @@ void check_affinity(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Gang schedulers bind no pod before enough pods of its gang exist.
+// True for gang schedulers: they bind a pod only once enough pods of its gang exist.
 bool places_gangs(const PolicyParams& policy) {
   return policy.driver == Driver::PerGang ||
          (policy.base != ProfileBase::Default && policy.base != ProfileBase::Empty);
@@ -113,7 +113,7 @@ void check_controllers(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// Services in the workload: their pods must not be held back by a policy.
+// Services must not wait in a job queue.
 void check_services(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const service = std::get_if<ServiceParams>(&scenario.workload.sources[i]);

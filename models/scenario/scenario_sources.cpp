@@ -30,7 +30,8 @@ int64_t largest_job(const GeneratorParams& generator) {
   return most;
 }
 
-// The first source whose jobs request GPUs. Rows of traces are checked when they are read.
+// The path of the first source or listed job that requests GPUs. Rows of traces are checked when
+// they are read.
 std::optional<std::string> who_asks_for_gpus(const WorkloadParams& workload) {
   for (size_t i = 0; i < workload.sources.size(); ++i) {
     if (const auto* const listed = std::get_if<ExplicitJobsParams>(&workload.sources[i])) {
@@ -48,7 +49,7 @@ std::optional<std::string> who_asks_for_gpus(const WorkloadParams& workload) {
 
 }  // namespace
 
-// A run without `until` ends when all jobs are over.
+// A run without `until` ends when all jobs are over, so every source and its jobs must end.
 void check_end(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const JobSourceParams& source = scenario.workload.sources[i];

@@ -20,7 +20,7 @@ bool has_quorum(const ExplicitJobParams& job) {
   return job.min_available != 0 || std::ranges::any_of(job.gangs, is_partial);
 }
 
-// 0: sizes are those of a preset.
+// GPUs of the generator's largest job; 0 if a preset gives the sizes.
 int32_t gpus_of_largest(const GeneratorParams& generator) {
   int64_t most = 0;
   for (const JobShape* const shape : shapes_of(generator)) {
@@ -30,8 +30,8 @@ int32_t gpus_of_largest(const GeneratorParams& generator) {
   return static_cast<int32_t>(most);
 }
 
-// Ranks must fill whole groups. If only their source knows the sizes of jobs, the only valid group
-// is `all`.
+// Checks that the ranks of each job fill whole groups of its step. Jobs of generators and traces
+// have various sizes, so their steps may have neither a model nor parallel groups.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
@@ -74,7 +74,7 @@ void check_groups(const WorkloadParams& params, Checker& c) {
   }
 }
 
-// Names are known only if all jobs are listed.
+// Checks the jobs and pods that faults.ranks names, if the scenario lists all jobs.
 void check_ranks(const Scenario& scenario, Checker& c) {
   if (scenario.faults.ranks.empty()) return;
   if (scenario.policy.driver == Driver::Counting) {
@@ -105,7 +105,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Stores to which jobs refer.
+// Checks that the stores that jobs name exist.
 void check_stores(const Scenario& scenario, Checker& c) {
   const std::vector<std::string> names = scenario.storage.names();
   const auto check = [&](const std::string& name, const std::string& field) {
