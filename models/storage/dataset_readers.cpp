@@ -42,7 +42,7 @@ void DatasetReaders::end(JobId job) {
   readers_[job.index] = {};
 }
 
-// Null unless an epoch is in progress.
+// Null unless the gang will read from a cache once its present epoch is over.
 DatasetReaders::Reader* DatasetReaders::find(JobId job) {
   const bool has_epoch = job.index < readers_.size() && readers_[job.index].steps_left > 0;
   return has_epoch ? &readers_[job.index] : nullptr;

@@ -14,9 +14,9 @@
 
 namespace orrery {
 
-// Each gang is one endless reader that requests the rate of its undelayed steps. With a cache it
-// reads from the disks of its own nodes after the first epoch. Example: steps of 1 s that read 2 GB
-// each from a store which gives 1 GB/s take 2 s.
+// Each gang is one endless read, whose rate is at most what its steps need when reading does not
+// delay them. With a cache, the gang reads from the disks of its own nodes after the first epoch.
+// Example: a step of 1 s reads 2 GB. If the store gives 1 GB/s, the step takes 2 s.
 class DatasetReaders {
  public:
   DatasetReaders(Engine& engine, Storage& storage);
@@ -28,25 +28,27 @@ class DatasetReaders {
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);
-  // Sets the present step rate; 0: the gang stopped. Has no effect on a gang that does not read.
+  // Sets the present step rate, 0 if the gang stopped. It decides when the first epoch is over, so
+  // it has no effect without a cache.
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 
-  // Present duration of reading for one step. Max: no data arrive. 0: the reader keeps up, or
-  // there is none.
+  // Time that reading for one step takes at the present rate: Duration::max() if no data arrive, 0
+  // if reading keeps up with the steps or the job reads nothing.
   Duration step_time(JobId job) const {
     return job.index < readers_.size() ? readers_[job.index].step_time : Duration{};
   }
-  Signal<JobId> changed;  // step_time() of a reader
+  Signal<JobId> changed;  // the job's step_time() changed
 
  private:
   struct Reader {
     FlowId flow{};
     std::vector<NodeId> nodes{};
-    Bytes each{};  // for one node and one step
+    Bytes each{};  // bytes that one node reads for one step
     double rate_max = 0;
     Duration step_time{};
-    double steps_left = 0;  // steps left in the epoch at `since`; 0: no later epoch
+    // Steps left in the first epoch at `since`; 0 without a cache or after that epoch.
+    double steps_left = 0;
     double steps_per_s = 0;
     Time since{};
     EventId epoch_over{};

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Groups of disk links, whose bytes are reported together.
+// Disk links of one direction form a group. Its bytes are reported as one figure.
 constexpr uint32_t group_of(Direction direction) { return 1 + static_cast<uint32_t>(direction); }
 
 }  // namespace

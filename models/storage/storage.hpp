@@ -21,8 +21,8 @@ enum class Direction : uint8_t { Write, Read };
 constexpr std::array<std::string_view, 2> enum_names(Direction) { return {"write", "read"}; }
 
 // Every node of a transfer moves the same amount at the same rate, because checkpoints end
-// together. Example: 4 nodes write 10 GB each to a store of 20 GB/s with 8 GB/s a node: 5 GB/s
-// each, 2 s.
+// together. Example: 4 nodes with up to 8 GB/s each write 10 GB each to a store of 20 GB/s. Each
+// node gets 5 GB/s, so the transfer takes 2 s.
 class Storage {
  public:
   struct Transfer {
@@ -36,17 +36,18 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
-  StoreId find(std::string_view name) const;  // invalid: no such store
+  StoreId find(std::string_view name) const;  // invalid if there is no such store
   std::string_view name(StoreId store) const { return stores_[store].name; }
   size_t stores() const { return stores_.size(); }
 
   // Calls `done` when all bytes are moved.
   FlowId start(const Transfer& transfer, Callback done);
   bool cancel(FlowId transfer) { return flows_.end(transfer); }
-  // Starts an endless read. The caller queries its rate per node; see rate_changed of flows().
+  // Starts an endless read. Its present rate per node is in flows(), whose rate_changed reports
+  // changes.
   FlowId open(const Transfer& transfer, double bits_per_s_max);
 
-  // Bytes until now; for local disks, the sum over all nodes.
+  // Bytes moved until now. For local disks, this is the sum over all nodes.
   double moved(StoreId store, Direction direction) const;
   FlowNetwork& flows() { return flows_; }
   const FlowNetwork& flows() const { return flows_; }
@@ -56,13 +57,13 @@ class Storage {
     std::string name;
     Duration latency;
     bool is_local = false;
-    LinkId links[2];  // by direction; for a shared store
+    LinkId links[2];  // by direction; local disks have none
   };
   void collect_uses(const Transfer& transfer);
 
   FlowNetwork flows_;
   IdVector<StoreId, Store> stores_;
-  std::vector<LinkId> node_links_, disk_links_;  // 2 * node + direction
+  std::vector<LinkId> node_links_, disk_links_;  // indexed by 2 * node + direction
   std::vector<LinkUse> uses_;                    // scratch
 };
 
