@@ -208,7 +208,7 @@ void ActionExecutor::begin(uint64_t number, const EvictPod& action) {
       });
 }
 
-// As `kubectl drain`: cordon, evict all pods, wait until they are gone.
+// Like `kubectl drain`: cordons the node, evicts its pods and waits until they are gone.
 void ActionExecutor::begin(uint64_t number, const DrainNode& action) {
   if (!draining_.try_emplace(action.node, number).second) {
     return end(number, ActionOutcome::Refused, "the node is being drained already");
@@ -258,7 +258,7 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
                                                 .retry_until = at(evict_for),
                                                 .force_at = at(action.force_after)},
                                                done);
-    // The last pod of the drain may be gone by now.
+    // Without a control plane, pods are gone at once, and the drain may have ended.
     const auto drain = open_.find(number);
     if (drain == open_.end()) return;
     const auto left = drain->second.evictions.find(pod);
@@ -269,7 +269,7 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
   end(number, ActionOutcome::Done);
 }
 
-// `reason`: why a pod was not evicted; empty: the deadline is over.
+// `reason` says why a pod was not evicted. It is empty if the drain's deadline has passed.
 void ActionExecutor::drain_failed(uint64_t number, const std::string& reason) {
   Open& open = open_.at(number);
   for (const auto& [pod, eviction] : open.evictions) evictions_.cancel(eviction);
@@ -360,7 +360,7 @@ void ActionExecutor::begin(uint64_t number, const AddNodes& action) {
   if (!why_not.empty()) end(number, ActionOutcome::Refused, why_not);
 }
 
-// The Node object is deleted, and its cordon with it.
+// A removed node loses its cordon with its Node object.
 void ActionExecutor::begin(uint64_t number, const RemoveNodes& action) {
   if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
   const NodeGroups::Removed removed = parts_.groups->remove(action);

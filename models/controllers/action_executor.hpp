@@ -23,10 +23,11 @@
 
 namespace orrery {
 
-// With a control plane, the client of the controller sends the requests of each action. Forbidden
-// actions are rejected. Each action gets a row of /events/actions once its outcome is known.
-// Example: EvictPod at 0 s for a pod whose budget is used up: the request gets a 429 and is retried
-// every 5 s; with `retry_for` 60 s the row at 60 s says failed.
+// With a control plane, the client of the controller sends the requests of each action. Actions
+// that are forbidden, or on an object that does not exist, are refused. Each action gets a row of
+// /events/actions once its outcome is known. Example: at 0 s, EvictPod names a pod whose budget is
+// used up. The request gets a 429 and is retried every 5 s. With `retry_for` of 60 s, the row says
+// at 60 s that the action was refused.
 class ActionExecutor {
  public:
   struct Parts {
@@ -39,7 +40,7 @@ class ActionExecutor {
     bool has_job_queue = false;
   };
   struct Giver {
-    uint32_t number = 0;  // of the controller whose client sends the requests
+    uint32_t number = 0;  // index of the controller, whose API client sends the requests
     std::string_view name;
   };
   ActionExecutor(Sim sim, const Parts& parts);
@@ -54,24 +55,26 @@ class ActionExecutor {
 
   bool is_draining(NodeId node) const { return draining_.contains(node); }
   bool is_suspended(JobId job) const { return suspended_.contains(job); }
-  // Whether a suspended gang writes a checkpoint; one to a store is not written.
+  // True if the gang writes a checkpoint when it is suspended. Checkpoints to a store are not
+  // written then.
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }
-  // Objects that only a controller can release: cordoned nodes, suspended jobs, open actions.
+  // True if pods may wait for a controller: a node is cordoned, a job is suspended or an action is
+  // open.
   bool holds_back() const { return !cordoned_.empty() || !suspended_.empty() || !open_.empty(); }
 
  private:
-  struct Open {  // an action without an outcome
+  struct Open {  // an action whose outcome is not known yet
     ActionRow row;
     Giver by;
-    std::map<PodId, uint64_t> evictions = {};  // of a drain: remaining pods
+    std::map<PodId, uint64_t> evictions = {};  // for a drain: the eviction of each remaining pod
     EventId deadline = {};
   };
   struct Counters {
     uint64_t given = 0, done = 0, refused = 0, failed = 0;
   };
-  // The missing node, pod or job of the action; empty: all exist.
+  // Says which object of the action does not exist: a node, pod or job. Empty if all exist.
   std::string_view what_is_missing(const ControlAction& action) const;
   ActionRow row_of(const Giver& by, const Actions::Ordered& ordered) const;
   void begin(uint64_t number, const CordonNode& action);
@@ -84,8 +87,8 @@ class ActionExecutor {
   void begin(uint64_t number, const ResizeService& action);
   void begin(uint64_t number, const AddNodes& action);
   void begin(uint64_t number, const RemoveNodes& action);
-  // Patches an object, then calls `apply`, which returns why the change is no longer possible;
-  // empty: done.
+  // Sends a PATCH for an object, then calls `apply`. It makes the change and returns an empty
+  // string, or returns why the change is no longer possible.
   void patch(uint64_t number, ApiResource resource, std::function<std::string()> apply);
   void set_cordoned(NodeId node, bool is_cordoned);
   void delete_intolerant(uint64_t number, const TaintNode& action);
@@ -101,9 +104,9 @@ class ActionExecutor {
   Parts parts_;
   ControllerApi* api_ = nullptr;
   EvictionsByApi evictions_;
-  std::map<uint64_t, Open> open_;  // in order of time
+  std::map<uint64_t, Open> open_;  // by number, in the order in which they were given
   uint64_t last_ = 0;
-  std::map<NodeId, uint64_t> draining_;  // the number of the drain
+  std::map<NodeId, uint64_t> draining_;  // number of each node's drain action
   std::set<NodeId> cordoned_;
   std::set<JobId> suspended_;
   Counters counters_;

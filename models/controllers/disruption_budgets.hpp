@@ -15,24 +15,24 @@ namespace orrery {
 
 // The arithmetic of the disruption controller and of the Eviction API. For each budget
 //   expected = sum of the pods that the owners of selected pods want
-//   desired  = min_available of it, or expected - max_unavailable
+//   desired  = min_available (a percentage is of expected), or expected - max_unavailable
 //   healthy  = selected pods that are ready, not terminating and not in DisruptedPods
 //   allowed  = max(0, healthy - desired); 0 if expected is 0
-// Example: 7 pods, min_available 50 %: desired = ceil(3.5) = 4, so 3 may be evicted. An allowed
-// eviction enters the pod in DisruptedPods. The entry is dropped after 2 min if the pod still
-// exists and was not deleted.
+// Example: a budget with min_available 50 % selects 7 pods. Then desired = ceil(3.5) = 4, so 3 of 7
+// healthy pods may be evicted. An allowed eviction enters the pod in DisruptedPods for 2 min, or
+// until the pod is created again.
 class DisruptionBudgets {
  public:
   static constexpr Duration kEntryLasts = 2_min;
   using Replicas = std::function<int32_t(JobId service)>;
 
-  // `replicas`: the present replicas of a service.
+  // `replicas` returns the present number of replicas of a service.
   DisruptionBudgets(const JobTable& jobs, std::vector<DisruptionBudgetParams> params,
                     Replicas replicas);
 
   struct Status {
     int32_t expected = 0, desired = 0, healthy = 0;
-    bool has_failed = false;  // an owner has no scale; then no eviction is allowed
+    bool has_failed = false;  // an owner has no scale subresource, so no eviction is allowed
     int32_t allowed() const {
       if (has_failed || expected <= 0 || healthy < desired) return 0;
       return healthy - desired;
@@ -47,7 +47,8 @@ class DisruptionBudgets {
     Verdict verdict = Verdict::Allowed;
     std::string budget = {};  // the budget that forbids the eviction
   };
-  // As the Eviction API: an allowed eviction uses up a disruption of the pod's budget.
+  // Decides as the Eviction API does. An allowed eviction uses up one disruption of the pod's
+  // budget.
   Answer evict(PodId pod, Time now);
   static bool is_ready(const Pod& pod, Time now);
 

@@ -1,5 +1,4 @@
-// models/controllers/evictions_by_api.hpp -- single evictions by requests, with retries after a
-// 429.
+// models/controllers/evictions_by_api.hpp -- evicts single pods by API requests, with retries.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,17 @@
 
 namespace orrery {
 
-// As `kubectl drain`: an eviction that a budget forbids is retried every 5 s, without backoff. From
-// `force_at` on the pod is deleted without a check of the budget. Example: a budget allows one
-// disruption, and two pods are evicted at 0 s: one is evicted, the other gets a 429 and is retried
-// at 5 s, 10 s, ..., until a replacement of the first is ready.
+// Like `kubectl drain`: a request that fails or that a budget forbids is retried every 5 s, without
+// backoff. From `force_at` on, the pod is deleted without a check of the budget. Example: a budget
+// allows one disruption, and two pods are to be evicted at 0 s. The first is evicted. The request
+// for the second gets a 429 and is retried at 5 s, 10 s, ..., until a replacement of the first pod
+// is ready.
 class EvictionsByApi {
  public:
   static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"
   enum class Result : uint8_t { Deleted, GoneAlready, Forbidden, ApiFailed };
-  // Called exactly once; `reason` says why the pod stays.
+  // Called once, unless the eviction is cancelled. `reason` says why the pod stays; it is empty if
+  // the pod is deleted.
   using Done = std::function<void(Result result, const std::string& reason)>;
   struct Order {
     uint32_t controller = 0;  // controller whose client sends the requests
@@ -36,13 +37,14 @@ class EvictionsByApi {
                  DisruptionBudgets& budgets)
       : engine_{engine}, jobs_{jobs}, controller_{controller}, budgets_{budgets} {}
 
-  void use(ControllerApi& api) { api_ = &api; }  // without an API deletions take no time
+  void use(ControllerApi& api) { api_ = &api; }  // without an API, deletions take no time
   uint64_t begin(const Order& order, Done done);
-  // The eviction is not requested any more, and `done` is not called.
+  // Ends the retries of an eviction. Its `done` is not called.
   void cancel(uint64_t eviction);
   void delete_now(uint32_t controller, PodId pod, Done done);  // without regard to budgets
   uint64_t tries() const { return tries_; }
-  uint64_t forbidden() const { return forbidden_; }  // 429 answers
+  // Requests that a disruption budget forbade: 429, or 500 with several budgets.
+  uint64_t forbidden() const { return forbidden_; }
 
  private:
   struct Open {
