@@ -34,7 +34,7 @@ class Hdf5Recorder final : public Recorder {
     // time and of the gap between two polls: of two seconds, if the engine polls once a second.
     std::chrono::milliseconds flush_every{1000};
     // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
-    // memory. A run that ends before has no `.part`.
+    // memory. A run that completes before has no `.part`.
     std::chrono::milliseconds part_after{0};
     bool is_synced = true;           // `finish` waits until everything is on disk
     std::vector<std::string> off{};  // globs of tables that are off: "/events/*"
