@@ -103,7 +103,8 @@ void ControlPlane::start() {
   }
 }
 
-// Each node that is up renews its Lease and writes its status at fixed intervals.
+// Sets the steady load of heartbeats: each node that is up renews its Lease and writes its status
+// at fixed intervals.
 void ControlPlane::heartbeats() {
   const HeartbeatParams& beats = params_.kubelet.heartbeats;
   const HeartbeatLoad load = heartbeat_load(nodes_up_, beats);

@@ -42,7 +42,7 @@ namespace orrery {
 // of its node, writes their status as they start, and deletes them when they are gone.
 class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
  public:
-  // All arguments must outlive it. It emits `dead_pods_gone` of `pods`.
+  // All references must outlive the control plane, which emits `dead_pods_gone` of `pods`.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
                const NodePresence& presence, PodNews& pods);
   ControlPlane(const ControlPlane&) = delete;
@@ -69,7 +69,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
-  std::vector<std::string> notes() const;  // thresholds of Kubernetes' tests that the run exceeded
+  std::vector<std::string> notes() const;  // problems at the end; sizes beyond Kubernetes' tests
   void audit() const { servers_.audit(); }
 
  private:
@@ -117,11 +117,11 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
   std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // created on first use
   NodeClients node_clients_;
-  // One for each node's kubelet, the scheduler's, and those of pod_watchers_.
+  // One for each node's kubelet, then one for the scheduler and one for each of pod_watchers_.
   Reflectors reflectors_;
   WatchNews news_;
-  std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // controllers first
-  ApiRequest all_pods_, pods_of_node_;                    // sizes of lists; for a node, the mean
+  std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // the first stands for the controllers
+  ApiRequest all_pods_, pods_of_node_;  // sizes of LISTs; the second is the mean over nodes
   PodObjects objects_;
   NodeObjects node_objects_;
   PodImages images_;

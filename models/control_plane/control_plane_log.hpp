@@ -58,7 +58,7 @@ struct ControlPlaneEventRow {
 // Writes /events/control_plane, and adds its counts to summary and notes.
 class ControlPlaneLog {
  public:
-  // `servers` and `etcd` must outlive it.
+  // `servers` and `etcd` must outlive the log.
   ControlPlaneLog(Sim sim, ApiServers& servers, EtcdSplit& etcd);
   ControlPlaneLog(const ControlPlaneLog&) = delete;
   ControlPlaneLog& operator=(const ControlPlaneLog&) = delete;

@@ -24,7 +24,7 @@ void ControlPlaneParams::check(Checker& c) const {
   check_losses(c, losses, &ApiServerLossParams::server, api_servers.servers, "server");
 }
 
-// Without API servers of their own, Events have their usual size and services are not modelled.
+// Below level `full` there are no services, and Events have their default size.
 NodesParams ControlPlaneParams::nodes() const {
   const bool is_full = level == ControlPlaneLevel::Full;
   const PodEventsParams recorded = is_full && events ? *events : PodEventsParams{};

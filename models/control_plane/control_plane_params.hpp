@@ -102,11 +102,11 @@ struct ControlPlaneParams {
   }
   void check(Checker& c) const;
   bool reads_etcd() const;
-  bool has_readers() const;  // of events or namespaces
+  bool has_readers() const;  // clients that list Events or namespaces
   NodesParams nodes() const;
 };
 
-// Duration of a request that writes so many bytes, without other load.
+// Durations of a request, and of a write of so many bytes, without other load.
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
 // From the write of a pod until a watching client has the event, without other load.

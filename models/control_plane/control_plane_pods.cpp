@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// Controllers retry failed writes. These are estimates, because the backoff of their queues depends
-// on more.
+// A failed write is retried after 1 s, and each further retry doubles the total wait, up to 60 s.
+// These are estimates of the backoff of controllers' queues.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -27,7 +27,8 @@ void ControlPlane::create(PodId pod, PodApi::Reply reply) {
         created, {});
 }
 
-// The creation of a pod is stored or given up. If the pod is gone by now, its object is deleted.
+// Called when the creation of a pod is stored or given up. Deletes the object if the pod is gone by
+// then.
 void ControlPlane::settle(uint32_t object) {
   if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
 }
@@ -64,9 +65,10 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   });
 }
 
-// The first patch went out when the kubelet learned of the pod; the last one says that the
-// containers run. With 5 patches and 0.8 s from the images to the containers, `pod_start` included,
-// they go out 0.2, 0.4, 0.6 and 0.8 s after the images are there.
+// Sends the patches after the first, evenly over the time until the containers run. The kubelet
+// sent the first when it learned of the pod. Example: of 5 patches, with 0.8 s from pulled images
+// to running containers (`pod_start` included), four go out 0.2, 0.4, 0.6 and 0.8 s after the
+// images are pulled.
 void ControlPlane::patch_as_it_starts(PodId pod, NodeId node, int32_t sent) {
   const int32_t left = params_.kubelet.status_writes - sent;
   if (left <= 0) return;
@@ -133,7 +135,7 @@ void ControlPlane::job_over(JobId job) {
 }
 
 // The deletion is retried until it is stored. `observed` is called once the watcher has observed
-// it.
+// the deletion.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
                               PodApi::Observed observed) {
   if (object == 0) {
@@ -153,7 +155,8 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
         deleted, {});
 }
 
-// Writes a pod. If a caller waits, retries with pauses that double, for a minute at most.
+// Writes a pod. A write with a `reply` is retried if it fails: each retry doubles the total wait,
+// up to a minute.
 void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
@@ -170,7 +173,8 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, 
               });
 }
 
-// The write is stored. All watchers of pods get the event, and so does the pod's kubelet.
+// Called once the write is stored. All watchers of pods get the event, and so does the pod's
+// kubelet.
 void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);

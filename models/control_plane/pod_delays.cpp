@@ -23,7 +23,7 @@ void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
                 [done = std::move(done)] { done(true); });
 }
 
-// Two requests: the condition of the pod, and its deletion.
+// An eviction takes two requests: one patches the pod's condition, and one deletes the pod.
 void PodDelays::evict(PodId /*pod*/, PodApi::Reply reply) {
   engine_.after(write_ * 2, Label{"control.written"}, [this, reply = std::move(reply)] {
     reply(Creation::Answered);
@@ -72,7 +72,7 @@ void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
   });
 }
 
-// Each image is pulled once, at the rate of the node alone; the start is known ahead.
+// A node pulls each image once, at its full rate, so the pod's start is known at once.
 void PodDelays::start(PodId pod, NodeId node, Started started) {
   Time ready = engine_.now();
   std::vector<Held>& held = held_[node.index];

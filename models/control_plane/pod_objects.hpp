@@ -19,12 +19,12 @@ struct PodWrite {
 };
 
 // A creation that was given up may have been stored, so the next try for the pod uses the same
-// object. If the pod is gone before the response, the object is deleted afterwards.
+// object. If the pod is gone before the response, the object is deleted after it.
 class PodObjects {
  public:
   explicit PodObjects(EtcdStore& store) : store_{store} {}
 
-  // Starts its creation; returns the object's name.
+  // Starts the creation of the pod's object, and returns the object's name.
   uint32_t create(PodId pod, uint32_t name_space) {
     if (pod.index >= of_pods_.size()) of_pods_.resize(pod.index + size_t{1});
     uint32_t& name = of_pods_[pod.index];
@@ -38,13 +38,14 @@ class PodObjects {
     return name;
   }
   uint32_t name_space(uint32_t name) const { return name_spaces_[name]; }
-  // Its creation has a response, or was given up. True: the pod is gone, so the object must be
-  // deleted.
+  // Must be called when the creation has a response or was given up. True if the object must be
+  // deleted, because the pod is gone.
   bool settle(uint32_t name) {
     const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
     return !is_wanted && is_left(name);
   }
-  // The pod is gone. Returns the object to delete; 0: none, or its creation is open.
+  // Must be called when the pod is gone. Returns the object to delete, or 0 if none is stored or
+  // its creation is open.
   uint32_t remove(PodId pod) {
     if (pod.index >= of_pods_.size()) return 0;
     const uint32_t name = std::exchange(of_pods_[pod.index], 0);

@@ -23,8 +23,9 @@ ApiServer::ApiServer(const ApiServerContext& context)
       egress_{engine_, 1, Label{"control.api_sent"}, [this](uint32_t slot) { sent(slot); }},
       steady_(params_.flow_control.levels.size()) {}
 
-// A list takes seats by the objects that it reads, a write by its watchers. The seat-time of a
-// write's events is fixed, so a write whose width is capped holds its seats for longer.
+// The seats of a request. A LIST takes more the more objects it reads, a write the more watchers
+// its resource has. A write keeps its seats while its watch events are sent; if its width is
+// capped, it keeps these fewer seats for longer.
 ApiServer::Width ApiServer::width_of(const ApiRequest& request) const {
   const FlowControlParams& p = params_.flow_control;
   if (p.mode == FlowControlMode::MaxInflight) return {};
@@ -95,8 +96,8 @@ void ApiServer::submit(const ApiRequest& request, ApiDone done) {
   plan_wake();
 }
 
-// A started request may end at once and call this again. The inner call returns, and the outer loop
-// starts the next requests.
+// Executes the requests that flow control has started. Such a request may end at once and call
+// drain() again. The inner call then returns, and the outer loop starts the next requests.
 void ApiServer::drain() {
   if (is_draining_) return;
   is_draining_ = true;
@@ -137,7 +138,7 @@ void ApiServer::computed(uint32_t slot) {
 void ApiServer::ask_store(uint32_t slot) {
   slots_[slot].stage = Stage::Storing;
   const auto done = [this, asked = ticket(slot)](bool is_done) { stored(asked, is_done); };
-  const ApiRequest request = slots_[slot].request;  // slots may move meanwhile
+  const ApiRequest request = slots_[slot].request;  // a copy, as slots_ may grow meanwhile
   const Time until = slots_[slot].arrived + params_.server.request_timeout;
   if (is_mutating(request.verb)) {
     store_.write(request, until, done);
@@ -147,7 +148,7 @@ void ApiServer::ask_store(uint32_t slot) {
 }
 
 void ApiServer::stored(uint64_t ticket, bool is_done) {
-  if (is_stale(ticket)) return;  // the request was given up, or the server lost
+  if (is_stale(ticket)) return;  // the request timed out, or its server was lost
   const auto slot = static_cast<uint32_t>(ticket);
   if (!is_done) return answer(slot, ApiOutcome::Refused);
   if (is_mutating(slots_[slot].request.verb)) return send(slot);
@@ -168,7 +169,7 @@ void ApiServer::sent(uint32_t slot) {
   if (done) done({});
 }
 
-// The request still holds its seats, but no core and no link.
+// Responds to a request that holds its seats, but no core and no link any more.
 void ApiServer::answer(uint32_t index, ApiOutcome outcome) {
   Slot& slot = slots_[index];
   const Time now = engine_.now();
@@ -201,7 +202,7 @@ void ApiServer::stop_work(uint32_t slot) {
   if (slots_[slot].stage == Stage::Sending) egress_.erase(slot);
 }
 
-// The request never executed.
+// Responds 429 to a request that has never executed.
 void ApiServer::reject(uint32_t index) {
   Slot& slot = slots_[index];
   const Time now = engine_.now();
@@ -238,7 +239,8 @@ void ApiServer::wake() {
   plan_wake();
 }
 
-// An event that is due too early finds nothing to do and plans the next one.
+// Plans an event for the next deadline of flow control or of the oldest request. An event that
+// comes too early only plans the next one.
 void ApiServer::plan_wake() {
   Time due = flow_control_.next_event();
   if (oldest_ != kNone) {

@@ -1,5 +1,5 @@
-// models/control_plane/api_server/api_server.hpp -- one API server: seats, cores, a link out, and
-// memory.
+// models/control_plane/api_server/api_server.hpp -- one API server: seats, cores, an outgoing link,
+// and memory.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// Shared with the other servers; must outlive the server.
+// The servers share these references, which must outlive them.
 struct ApiServerContext {
   Engine& engine;
   const ApiServersParams& params;
@@ -38,10 +38,10 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() { engine_.cancel(wake_); }
 
-  // Calls `done` exactly once; before submit() returns if the request is rejected.
+  // Calls `done` exactly once. If the request is rejected, this happens before submit() returns.
   void submit(const ApiRequest& request, ApiDone done);
-  // Work beside requests, such as events for all watchers of a write: CPU time split evenly over
-  // these threads, each of which then sends its part.
+  // Work that is no request, such as the events for all watchers of a write. The threads share the
+  // CPU time evenly, and each then sends its share of the bytes.
   struct Charge {
     Duration cpu;
     Bytes sent;
@@ -56,13 +56,13 @@ class ApiServer {
   // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
 
-  // Watchers of all objects of a resource: every write is sent to them, and holds its seats
-  // meanwhile.
+  // Adds watchers of all objects of a resource. Every write of the resource is sent to them, and
+  // keeps its seats meanwhile.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
-  // Watchers of few objects each.
+  // Adds watchers of few objects each, such as kubelets. They only use memory.
   void add_narrow_watchers(int32_t count) { all_watchers_ += count; }
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }
@@ -76,7 +76,7 @@ class ApiServer {
   uint64_t memory_kills() const { return memory_kills_; }
   uint64_t losses() const { return losses_; }
   const PriorityAndFairness& flow_control() const { return flow_control_; }
-  uint32_t present() const { return active_; }             // requests, and work beside requests
+  uint32_t present() const { return active_; }             // open requests and charges
   double cpu_seconds() const { return cpu_.work_done(); }  // without the steady load
   double egress_seconds() const { return egress_.work_done(); }
   double steady_cores() const { return steady_cores_; }
@@ -93,7 +93,7 @@ class ApiServer {
     uint32_t generation = 0;
     Stage stage = Stage::Free;
     bool is_charge = false;
-    // Links in order of arrival; in a free slot: the next free slot.
+    // Neighbours in the order of arrival. In a free slot, `later` is the next free slot.
     uint32_t earlier = kNone, later = kNone;
   };
   struct Width {

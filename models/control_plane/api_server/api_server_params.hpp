@@ -48,7 +48,7 @@ struct ApiCostParams {
   Duration of(const ApiRequest& request) const;
 };
 
-// Watch caches grow with the number of nodes, as in the published cluster.
+// The memory is linear in the number of nodes, as OpenAI published it for a cluster.
 struct ApiHeapParams {
   static constexpr std::string_view kDoc = "Memory of an API server.";
   Bytes base = {}, per_node = {9'333'333}, per_watcher = {};
@@ -94,7 +94,8 @@ struct ApiServerParams {
   }
 };
 
-// Over HTTP/2 a client stays connected to its first server, even when others recover.
+// How clients choose their servers. Sticky: over HTTP/2 a client stays connected to its first
+// server, even when others recover.
 enum class ApiBalance : uint8_t { Sticky, PerRequest };
 constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
   return {"sticky", "per_request"};
@@ -124,7 +125,8 @@ struct ApiServersParams {
   void check(Checker& c) const;
 };
 
-// Memory of a server in a cluster of this size, with LISTs and additional watches.
+// Memory of a server in a cluster of `nodes`, with LISTs of `listing` bytes under way and
+// `watchers` additional watches.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 
 // Steady load: requests that are not simulated one by one, such as heartbeats and watch events.

@@ -9,7 +9,8 @@
 namespace orrery {
 namespace {
 
-// Work for watchers uses about one thread for each of these, at most. Fewer threads save host time.
+// Work for watchers is split over at most one thread for each millisecond of CPU time. Fewer
+// threads save host time.
 constexpr Duration kWorthAThread = 1_ms;
 
 }  // namespace
@@ -48,7 +49,7 @@ uint32_t ApiServers::up() const {
       std::ranges::count_if(servers_, [](const auto& server) { return server->is_up(); }));
 }
 
-// False if no server is up.
+// Connects to a random server that is up. False if no server is up.
 bool ApiServers::pick(Connection& connection) {
   for (bool is_sure = false;;) {
     const auto s = static_cast<uint32_t>(rng_.below(servers_.size()));

@@ -31,12 +31,12 @@ class ApiServers {
   ApiServers(const ApiServers&) = delete;
   ApiServers& operator=(const ApiServers&) = delete;
 
-  // A new service account. Its number is above those of nodes and their daemons.
+  // The number of a new service account, which is above those of nodes and their daemons.
   uint32_t new_account() { return accounts_++; }
   // Connects a client to a random server. A sticky connection stays until that server is lost.
   uint32_t connect();
-  uint32_t server_of(uint32_t connection);  // the present server; UINT32_MAX: none
-  // With no server up, `done` is called at once.
+  uint32_t server_of(uint32_t connection);  // the present server, or UINT32_MAX if none is up
+  // If no server is up, `done` is called at once.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
 
   uint32_t size() const { return static_cast<uint32_t>(servers_.size()); }
@@ -45,19 +45,20 @@ class ApiServers {
   uint32_t up() const;
   Signal<uint32_t> lost;  // a server and all watches on it are lost
 
-  // A load of all servers together, split evenly over the servers that are up.
+  // Sets the load of one source at one level, for all servers together. The servers that are up
+  // share it evenly.
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
-  // A change that every server sends to its own watchers of a resource. The work uses one thread
-  // for each core, or for each millisecond of work if these are fewer. Calls `done` once
-  // `of_server` has sent it; never, if that server is lost before.
+  // Sends a change to all watchers of a resource, each through its server. A server uses at most
+  // one thread for each core and for each millisecond of work. Calls `done` once server `of_server`
+  // has sent the change, or never if that server is lost before.
   using Sent = std::function<void()>;
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
                      uint32_t of_server = UINT32_MAX, const Sent& done = {});
-  // Sends a change to some watchers of one server, with the total cost.
+  // Sends a change to `watching` watchers of one server. `cpu` and `bytes` are totals.
   void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes, const Sent& done = {});
   void set_nodes(int64_t nodes);
-  void set_cached(Bytes heap);  // on each server, beside the caches that depend on nodes
+  void set_cached(Bytes heap);  // memory of cached namespaces on each server
 
   const ApiServersParams& params() const { return params_; }
   const ApiStatistics& statistics() const { return statistics_; }
@@ -70,10 +71,10 @@ class ApiServers {
  private:
   struct Connection {
     uint32_t server = UINT32_MAX;
-    uint64_t losses = 0;  // losses of that server at the time of the connection
+    uint64_t losses = 0;  // number of the server's losses when the client connected
   };
   bool pick(Connection& connection);
-  bool reach(Connection& connection);  // reconnects unless the connection's server is up
+  bool reach(Connection& connection);  // picks a server if necessary; false if none is up
   void spread_steady();
 
   ApiServersParams params_;

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// The least capacity, 100 times a power of two, that lasts 75 s at this rate.
+// The smallest capacity, a power of two times 100, that holds the changes of 75 s at this rate.
 uint64_t room_for(double changes_per_s) {
   uint64_t room = WatchCache::kRoomMin;
   const double needed = changes_per_s * WatchCache::kFresh.seconds();
@@ -40,8 +40,9 @@ void WatchCache::clear(Time now) {
   forgotten_ = now;
 }
 
-// After a long time only the last changes matter. They first fill the present capacity, then grow
-// it to the size for this rate. Each change halves a capacity that is too large.
+// Adds the steady changes since the last call. After a long time only the newest `enough` changes
+// are added: they fill the present capacity and adapt it to the rate. While the capacity shrinks,
+// changes are added one by one, because each of them may halve it.
 void WatchCache::advance(Time now) {
   const Time from = std::exchange(advanced_to_, now);
   if (rate_ <= 0 || from == now) return;

@@ -10,13 +10,14 @@
 
 namespace orrery {
 
-// A ring whose capacity doubles if it turns over within 75 s, and halves if its last quarter alone
-// lasts longer than that. A client whose last seen change is still covered resumes its watch. Other
-// clients get 410 Gone and must list again. Example: 100 entries at 10 changes a second last 10 s,
-// so the ring grows to 800 entries, 80 s.
+// A ring of the newest changes. When the ring is full, its capacity doubles if the ring covers less
+// than 75 s, and halves if its newest quarter alone covers more than 75 s. A client whose last seen
+// change is still covered resumes its watch. Other clients get 410 Gone and must list again.
+// Example: 100 entries at 10 changes a second cover 10 s, so the ring grows to 800 entries, which
+// cover 80 s.
 //
-// Changes of one instant share an entry. Steady changes are entered in chunks of a sixteenth of the
-// capacity at the next access.
+// Changes of one instant share a Run. Steady changes are added at the next access, in chunks of a
+// sixteenth of the capacity.
 class WatchCache {
  public:
   static constexpr uint64_t kRoomMin = 100, kRoomMax = 102'400;
@@ -24,10 +25,11 @@ class WatchCache {
 
   void append(Time now, uint64_t changes);
   void set_rate(Time now, double changes_per_s);  // rate of steady changes
-  // The server restarts: its LIST holds all earlier changes, but it cannot send them as events.
+  // Empties the cache of a server that restarts. Its LIST contains all earlier changes, but it
+  // cannot send them as events.
   void clear(Time now);
 
-  // Whether all changes after `seen` are cached.
+  // True if all changes after `seen` are cached.
   bool can_resume(Time now, Time seen);
   uint64_t held() const { return held_; }
   uint64_t room() const { return room_; }
@@ -35,17 +37,17 @@ class WatchCache {
  private:
   struct Run {
     Time when;
-    uint64_t last;  // sequence number of the change
+    uint64_t last;  // sequence number of the last change at `when`
   };
   void advance(Time now);
   void add(Time when, uint64_t changes);
   void resize(Time now);
-  void keep(uint64_t newest);         // adds all changes up to this one
+  void keep(uint64_t newest);         // drops all but the `newest` newest changes
   Time when_of(uint64_t back) const;  // time of the `back`-th newest change; 1: the newest
 
   std::deque<Run> runs_;  // oldest first
   uint64_t changes_ = 0, held_ = 0, room_ = kRoomMin;
-  uint64_t dropped_ = 0;           // last change of dropped runs
+  uint64_t dropped_ = 0;           // changes up to this one are in dropped Runs
   std::optional<Time> forgotten_;  // time of the newest dropped change
   double rate_ = 0, carried_ = 0;  // steady changes a second; fraction of the next one
   Time advanced_to_;

@@ -14,7 +14,7 @@ namespace orrery {
 // Each server has a watch cache for each kind of object that reflectors watch. All caches get the
 // same changes, so servers that were never lost share one. A restarted server begins with a LIST
 // from etcd and an empty cache. A client whose last event is older than the restart must list
-// again; a client that has been watching another server since then resumes.
+// again. A client that has watched another server since the restart resumes.
 class WatchCaches {
  public:
   WatchCaches(Engine& engine, uint32_t servers) : engine_{engine}, servers_(servers) {}
@@ -23,7 +23,8 @@ class WatchCaches {
   void changed(ApiResource resource);  // etcd committed a change
   void set_rate(ApiResource resource, double changes_per_s);  // rate of steady changes
   void restart(uint32_t server);
-  // A client asks this server for all changes after an instant. False: 410 Gone.
+  // Resumes a client's watch on this server with the changes after `seen`. False if the server
+  // answers 410 Gone.
   bool resume(uint32_t server, ApiResource resource, Time seen);
 
   uint64_t gone(uint32_t server) const { return servers_[server].gone; }  // number of 410 responses
@@ -40,8 +41,9 @@ class WatchCaches {
 
   Engine& engine_;
   std::vector<Server> servers_;
-  uint32_t of_lost_ = 0;                                       // servers that were lost
-  std::array<std::vector<WatchCache>, kApiResources> caches_;  // of watched resources
+  uint32_t of_lost_ = 0;  // number of servers that were ever lost
+  // By resource; empty if no client watches it.
+  std::array<std::vector<WatchCache>, kApiResources> caches_;
 };
 
 }  // namespace orrery

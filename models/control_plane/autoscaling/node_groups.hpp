@@ -34,7 +34,8 @@ class NodeGroups {
     const ClusterState& cluster;
     const Placements& placements;
     const NodeLifecycle& lifecycle;
-    NodePresence& presence;  // reason Absent: set for a removed node, cleared for a provided one
+    // Adds reason Absent to a removed node, and removes it from a provisioned one.
+    NodePresence& presence;
   };
   NodeGroups(const Context& context, const NodeGroupsParams& params, std::vector<Group> groups);
   NodeGroups(const NodeGroups&) = delete;
@@ -48,16 +49,16 @@ class NodeGroups {
 
   // Called once all nodes of a request are ready or given up.
   using Came = std::function<void(uint32_t given_up)>;
-  // Requests all of the nodes or none. Returns why not; empty: requested.
+  // Requests all of the nodes or none. Returns why none is requested; empty if all are.
   std::string add(const AddNodes& action, Came came);
   struct Removed {
     std::vector<NodeId> nodes;
-    std::string why_not_all;  // empty: all of the nodes were removed
+    std::string why_not_all;  // empty if all of the nodes were removed
   };
   Removed remove(const RemoveNodes& action);
 
-  // Whether nodes are on their way, or will be requested again. A group whose backoff has reached
-  // its maximum counts as adding none.
+  // True if nodes are on their way, or will be requested after a backoff because `pods_wait`.
+  // Groups whose backoff has reached its maximum do not count.
   bool is_adding(bool pods_wait) const;
 
   void sample(Time now);
@@ -103,7 +104,7 @@ class NodeGroups {
   NodePresence& presence_;
   NodeGroupsParams params_;
   std::vector<Scaled> groups_;
-  std::vector<PoolView> views_;  // views of groups_
+  std::vector<PoolView> views_;  // by group, for controllers
   IdVector<NodeId, Node> nodes_;
   std::map<uint64_t, Request> requests_;
   uint64_t last_request_ = 0;

@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-// The last tick of a clock until `now`; before the first tick: one period before it.
+// The last tick of a periodic clock up to `now`. Before the first tick, the result is one period
+// before it.
 Time last_tick(Time first, Duration period, Time now) {
   if (now < first) return first - period;
   return first + period * ((now - first) / period);
@@ -76,7 +77,7 @@ void ServiceScaling::pod_removed(PodId pod) {
 
 // ---- the load, and the use of each replica
 
-// Accounts for the time since the last change.
+// Accounts for the load since the last change, then applies `f`, which changes load or replicas.
 template <class F>
 void ServiceScaling::change(JobId job, Service& service, F&& f) {
   const Span last = service.spans.back();
@@ -94,7 +95,7 @@ void ServiceScaling::change(JobId job, Service& service, F&& f) {
   controller_.set_use(job, service.spans.back().use);
 }
 
-// Applies due steps of the load; the next step is an event.
+// Applies the load steps that are due, and plans an event for the next one.
 void ServiceScaling::begin_steps(JobId id) {
   Service& service = services_.at(id);
   const std::vector<LoadStepParams>& steps = service.params->load;

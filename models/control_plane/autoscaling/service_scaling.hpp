@@ -36,7 +36,7 @@ class ServiceScaling {
   void add_summary(Recorder& recorder) const;
 
  private:
-  struct Span {  // from the begin of a constant use to the next change
+  struct Span {  // a time of constant use, until the next span begins
     Time from;
     double use = 0;
     double used_s = 0;  // use of one replica up to `from`
@@ -46,7 +46,7 @@ class ServiceScaling {
     std::shared_ptr<const ServiceParams> params;
     ReplicaLimits limits;
     Time collected_first, scraped_first;  // phases of the metrics server and of kubelets
-    Duration memory;                      // how far back a reader may query
+    Duration memory;                      // how long spans are kept for use_mean()
     EventId next_load, next_sync;
     size_t steps_begun = 0;
     double load = 0;
@@ -64,7 +64,7 @@ class ServiceScaling {
   void pod_removed(PodId pod);
   Time now() const { return sim_.engine.now(); }
   template <class F>
-  void change(JobId job, Service& service, F&& f);  // of the load or of the replicas
+  void change(JobId job, Service& service, F&& f);  // applies `f` to load or replicas
   void begin_steps(JobId job);
   static double use_mean(const Service& service, Time from, Time to);
   void plan_sync(JobId job, Service& service);

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Covers requests with a response. A span is from the arrival at the server to its response.
+// Counts requests by outcome. Latencies are from the arrival at the server to the response.
 class ApiStatistics {
  public:
   struct Cell {

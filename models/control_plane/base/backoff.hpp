@@ -15,18 +15,18 @@ namespace orrery {
 struct Backoff {
   Duration first, max;
 
-  // Zero: no failure yet.
+  // The wait after another failure. Before the first failure, `last_wait` is zero.
   constexpr Duration next(Duration last_wait) const {
     return last_wait == Duration{} ? first : std::min(last_wait * 2, max);
   }
-  // The wait after so many failures in a row, at least one.
+  // The wait after this many failures in a row.
   Duration after(int32_t failures) const {
     ORRERY_CHECK(failures > 0, "the first try waits for nothing");
     return std::min(first * (int64_t{1} << std::min(failures - 1, 62)), max);
   }
 };
 
-// Between one and two times the wait, as client-go spreads its retries.
+// A random wait between one and two times `wait`, as client-go spreads its retries.
 inline Duration jittered(Duration wait, Rng& rng) {
   return nearest_ns(wait.seconds() * (1 + rng.uniform()));
 }

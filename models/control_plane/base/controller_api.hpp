@@ -19,12 +19,13 @@ class ControllerApi {
     Observed  // the pod's kubelet has observed the change; follows Stored
   };
   using Reply = std::function<void(Answer answer)>;
-  // Called once, when the API server handles the eviction; true uses up a disruption.
+  // Called once, when the API server handles the eviction. If the result is true, the eviction is
+  // allowed and uses up a disruption of the pod's budget.
   using MayEvict = std::function<bool()>;
 
   // A patch of a Node, Job or scale. `reply` gets Stored or Failed.
   virtual void patch(uint32_t controller, ApiResource resource, Reply reply) = 0;
-  // POST of an Eviction; or, without `may`, DELETE of the Pod.
+  // Sends a POST of an Eviction, or without `may` a DELETE of the Pod.
   virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Reply reply) = 0;
 
  protected:

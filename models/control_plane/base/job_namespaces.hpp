@@ -16,7 +16,7 @@ class JobNamespaces {
  public:
   static constexpr uint32_t kKubeSystem = 1, kDefault = 2;  // kDefault: jobs without a team
 
-  // `jobs` must outlive it.
+  // `jobs` must outlive the object.
   JobNamespaces(const JobTable& jobs, bool per_job) : jobs_{jobs}, per_job_{per_job} {}
 
   void job_arrived(JobId job) {

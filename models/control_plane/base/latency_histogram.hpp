@@ -10,9 +10,9 @@
 
 namespace orrery {
 
-// Spans are counted by their first seven bits, so a quantile has an error of at most 1 part in 128.
-// It uses no memory until the first span, and allocates nothing after it. Example: 1,000 us and
-// 1,007 us share a bucket, which reports its middle.
+// Spans with the same first seven bits share a bucket, and a quantile is the middle of its bucket.
+// So its error is at most 1 part in 128. A histogram uses no memory until its first span, and
+// allocates nothing later. Example: 1,000 us and 1,007 us share a bucket, which reports 1,003.5 us.
 class LatencyHistogram {
  public:
   void add(Duration span) {

@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// `Loss` has `at`, `until` and, as `which`, the number of the lost item. There are `count` items,
-// and a lost item cannot be lost again before `until`.
+// Checks that the lost items are among `count`, and that no item is lost again before its `until`.
+// `which` is the member of `Loss` that holds the item's number.
 template <class Loss>
 void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*which, int32_t count,
                   std::string_view name) {
@@ -32,8 +32,8 @@ void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*wh
   }
 }
 
-// Calls `set_up(number, is_up)` at these times. An item that returns at the instant of its next
-// loss is lost.
+// Calls `set_up(number, is_up)` at the begin and the end of each loss. If an item returns at the
+// instant of its next loss, it stays lost.
 template <class Loss, class SetUp>
 void plan_losses(Engine& engine, const std::vector<Loss>& losses, int32_t Loss::*which, Label lost,
                  Label back, SetUp set_up) {

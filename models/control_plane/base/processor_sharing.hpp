@@ -12,10 +12,10 @@
 namespace orrery {
 
 // n jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
-// a job of demand d that arrives at v is done at v + d, whatever arrives and leaves; only the next
-// end is an event. While no job waits for a core, everything is in whole nanoseconds. Example: on
-// one core A of 10 ms starts at 0 and B of 2 ms at 4 ms. B ends at v = 6 ms, which is 8 ms, and A
-// at 12 ms.
+// a job of demand d that starts at v ends at v + d, whichever jobs come and go meanwhile. Only the
+// next end is an event. While each job has a core to itself, all times are whole nanoseconds.
+// Example: on one core, A of 10 ms starts at 0 ms and B of 2 ms at 4 ms. B ends at v = 6 ms, which
+// is 8 ms of simulated time, and A at 12 ms.
 class ProcessorSharing {
  public:
   // Calls `done` with the id of each finished job.
@@ -27,12 +27,12 @@ class ProcessorSharing {
 
   // Ids are small and dense, each in service at most once.
   void add(uint32_t job, Duration demand);
-  void add_ns(uint32_t job, double demand);  // without demand it ends now, by an event
+  void add_ns(uint32_t job, double demand);  // with demand 0, an event ends it now
   void erase(uint32_t job);                  // without calling `done`
   void clear();                              // all jobs, without calling `done`
   void set_cores(double cores);
   size_t size() const { return ends_.size(); }
-  double left_ns(uint32_t job) const;  // of the job's demand
+  double left_ns(uint32_t job) const;  // rest of the job's demand
   double work_done() const;            // core-seconds until now
 
  private:
@@ -51,7 +51,7 @@ class ProcessorSharing {
   double virtual_ns_ = 0;  // virtual time at since_; restarts from 0 when no job is in service
   double work_ns_ = 0;
   Time since_;
-  IndexedHeap<double> ends_;  // in virtual time
+  IndexedHeap<double> ends_;  // ends of jobs in virtual time
   EventId event_;
   Time event_time_ = Time::max();  // max: no event
 };

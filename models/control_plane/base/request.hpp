@@ -75,9 +75,9 @@ struct ApiRequest {
   uint64_t flow = 0;           // for priority and fairness: flow_of()
   int32_t objects = 1;         // objects that a list reads
   Bytes bytes = {};            // bytes that a read processes, or a write stores
-  uint32_t object = 0;         // of a write: the object's name in the store; 0: anonymous
+  uint32_t object = 0;         // for a write, the object's name in the store; 0: anonymous
   Bytes answer = {};           // bytes sent to the client
-  Duration cpu = {};           // of one core, beside the costs by the server's parameters
+  Duration cpu = {};           // CPU time beside the server's ApiCostParams
 };
 
 enum class ApiOutcome : uint8_t { Done, TooManyRequests, Refused, TimedOut, ServerLost };
@@ -93,15 +93,16 @@ struct ApiAnswer {
   Time as_of = {};               // of a read: the time of the data
 };
 
-// Called exactly once for each request, maybe before the call that sent it returns. A capture of
-// two trivial words never allocates.
+// Called exactly once for each request, maybe before the call that sent it returns. A lambda that
+// captures two pointers or numbers is stored without an allocation.
 using ApiDone = std::function<void(const ApiAnswer& answer)>;
 
 // The store behind the API servers: etcd.
 class ApiStore {
  public:
-  // False: the store rejected the request, for example for lack of space. Called once for each
-  // request; maybe never, if it is not done by `until`, when its client stops waiting.
+  // Called once for each request, with false if the store rejected it, for example for lack of
+  // space. It may never be called if the request is not done by `until`, when its client stops
+  // waiting.
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Time until, Done done) = 0;
   virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent read

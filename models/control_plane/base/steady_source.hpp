@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Each source sets its own load; the sum of all counts.
+// Each source sets its own load. The total load is the sum over all sources.
 enum class SteadySource : uint8_t { Heartbeats, Events, CrashLoops, Namespaces };
 inline constexpr size_t kSteadySources = 4;
 

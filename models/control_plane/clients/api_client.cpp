@@ -58,8 +58,8 @@ void ApiClient::plan() {
   engine_.at(calls_[first_].due, Label{"control.client_sends"}, [this] { submit_due(); });
 }
 
-// Removes the due requests from the list first, because a submitted request may be answered and
-// send another at once.
+// Removes the first request from the list before submitting it, because the response may come at
+// once, and the caller may then send another request.
 void ApiClient::submit_due() {
   const uint32_t index = first_;
   first_ = calls_[index].next;

@@ -25,7 +25,7 @@ class ApiClient {
     uint32_t user = 0;  // number of the user, for flows
   };
   struct Counters {
-    uint64_t sent = 0, answered = 0;   // requests, as the caller counts them
+    uint64_t sent = 0, answered = 0;   // requests of the caller, without retries
     uint64_t tried = 0, given_up = 0;  // tries; requests rejected or lost at the last try
     Duration throttled = {};           // wait for its own tokens, over all tries
   };
@@ -50,7 +50,7 @@ class ApiClient {
     Time due;               // when its token is due
     Duration backoff = {};  // the last wait
     int32_t tries = 0;
-    // Of a request that waits for a token; of a free entry: the next free one.
+    // The next request that waits for a token. In a free entry, the next free entry.
     uint32_t next = kNone;
   };
   void take_token(uint32_t call);
@@ -68,7 +68,8 @@ class ApiClient {
   std::array<FlowClass, kApiResources> classes_;
   TokenBucket tokens_;
   std::vector<Call> calls_;
-  uint32_t free_ = kNone, first_ = kNone, last_ = kNone;  // list of requests that wait for a token
+  // Free entries; requests that wait for a token.
+  uint32_t free_ = kNone, first_ = kNone, last_ = kNone;
   uint32_t present_ = 0;
   Counters counters_;
 };

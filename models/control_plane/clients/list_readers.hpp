@@ -16,9 +16,9 @@
 
 namespace orrery {
 
-// Their turns are spread evenly over the period, so one event is pending for all of them. A client
-// that still waits for its last response skips its turn. Clients on nodes share a service account,
-// like the pods of a DaemonSet, and list while their node is up.
+// The turns of the clients are spread evenly over the period, so one event is pending for all of
+// them. A client that still waits for its last response skips its turn. Clients on nodes share a
+// service account, like the pods of a DaemonSet, and list while their node is up.
 class ListReaders {
  public:
   struct Listed {
@@ -30,12 +30,12 @@ class ListReaders {
     ListFrom from = ListFrom::Etcd;
     Duration every = 1_min;
     uint32_t clients = 1;
-    const std::vector<bool>* nodes = nullptr;  // nodes that are up, with a client on each
+    const std::vector<bool>* nodes = nullptr;  // which nodes are up, if each node has a client
   };
   struct Counters {
     uint64_t answered = 0, failed = 0, missed = 0;  // missed: skipped turns
   };
-  // `params` and `rng` must outlive it. `listed` is the present size of the LIST.
+  // `params` and `rng` must outlive the readers. `listed` returns the present size of the LIST.
   ListReaders(Engine& engine, ApiServers& servers, const ApiClientParams& params,
               const Setup& setup, std::function<Listed()> listed, Rng& rng);
 

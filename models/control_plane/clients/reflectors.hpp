@@ -15,19 +15,19 @@
 
 namespace orrery {
 
-// Each reflector lists, then watches. When its server is lost, it waits between one and two times a
-// backoff, which doubles from try to try. Then it asks another server for the changes since its
-// last event. If that server's watch cache no longer holds them (410 Gone), the reflector waits
-// once more and lists again. Thousands of reflectors at once make the list storm after the loss of
-// a server. A reflector that watches few of many objects advances only by bookmarks: its own events
-// are rare. Example: its server is lost at 10.0 s, 20 s after the last bookmark; a server that
-// caches the last 15 s answers 410, and the reflector lists.
+// Each reflector lists, then watches. When its server is lost, the reflector waits between one and
+// two times a backoff, which doubles from try to try. Then it asks another server for the changes
+// since its last event. If that server's watch cache no longer holds them (410 Gone), the reflector
+// waits once more and lists again. Thousands of reflectors at once make the list storm after the
+// loss of a server. A reflector that watches few of many objects rarely gets an event, so only
+// bookmarks advance it. Example: its server is lost 20 s after the last bookmark. Another server,
+// which caches the last 15 s, answers 410, and the reflector lists.
 class Reflectors {
  public:
   struct Params {
     Backoff backoff = {.first = 800_ms, .max = 30_s};
     Duration backoff_reset = 2_min;
-    Duration bookmark_period = 1_min;  // of servers
+    Duration bookmark_period = 1_min;  // interval at which servers send bookmarks
   };
   struct Spec {
     ApiClient& client;
@@ -39,8 +39,8 @@ class Reflectors {
 
   uint32_t add(const Spec& spec);  // idle until it is started
   void start(uint32_t reflector);
-  void start_synced(uint32_t reflector);  // it listed before the run, and watches now
-  void stop(uint32_t reflector);          // its watch ends; it may be started again
+  void start_synced(uint32_t reflector);  // without a LIST, for a client that has listed before
+  void stop(uint32_t reflector);          // ends its watch; it may be started again
   bool is_watching(uint32_t reflector) const {
     return reflectors_[reflector].state == State::Watching;
   }
@@ -51,7 +51,7 @@ class Reflectors {
   uint32_t watching_on(uint32_t server) const {
     return static_cast<uint32_t>(on_server_[server].size());
   }
-  uint64_t lists() const { return lists_; }  // lists with a response
+  uint64_t lists() const { return lists_; }  // LISTs that succeeded
   // Emitted when a reflector has all changes so far, and watches.
   Signal<uint32_t> synced;
 
@@ -63,11 +63,12 @@ class Reflectors {
     const ApiRequest* sizes = nullptr;
     bool is_narrow = false, has_listed = false;
     State state = State::Stopped;
-    uint32_t generation = 0;         // of its start: responses to earlier ones are dropped
+    // Number of stops; responses to requests before the last stop are dropped.
+    uint32_t generation = 0;
     uint32_t server = 0, place = 0;  // the server that it watches, and its index in on_server_
     Duration backoff = {};           // the last wait
     Time watches_since;
-    Time seen;  // it has all changes up to here; while watching: start of the watch
+    Time seen;  // it had all changes up to here when its watch began or was lost
   };
   void list(uint32_t reflector);
   void watch(uint32_t reflector);

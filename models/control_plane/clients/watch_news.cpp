@@ -31,7 +31,7 @@ void WatchNews::send_to_all(const Event& event, uint32_t server, Delivered done)
   servers_.tell_watchers(event.resource, event.cpu, {}, event.bytes, server, std::move(done));
 }
 
-// The callback for the moment when the server has sent the event.
+// Queues the event for the reflector. Returns the callback for when the server has sent the event.
 WatchNews::Delivered WatchNews::arrival(uint32_t reflector, Delivered delivered) {
   Line& to = line(reflector);
   to.news.push_back(std::move(delivered));
@@ -49,7 +49,7 @@ void WatchNews::arrives(uint32_t reflector) {
   delivered();
 }
 
-// The LIST, or the watch cache of the new server, holds all changes since the loss.
+// Delivers all queued events, because the LIST or the new server's watch cache contains them.
 void WatchNews::synced(uint32_t reflector) {
   Line& to = line(reflector);
   ++to.syncs;

@@ -30,18 +30,20 @@ class WatchNews {
 
   // Sends a change to all watchers of the resource.
   void changed(const Event& event) { send_to_all(event, UINT32_MAX, {}); }
-  // The same; calls `delivered` once the reflector, one of those watchers, has the event.
+  // Sends a change to all watchers of the resource. Calls `delivered` once `reflector`, which must
+  // be one of these watchers, has the event.
   void changed(const Event& event, uint32_t reflector, Delivered delivered);
-  // Sends the event only to a reflector that watches few objects. Calls `delivered` as above.
+  // Sends the event only to a reflector that watches few objects. Calls `delivered` once the
+  // reflector has the event.
   void tell(const Event& event, uint32_t reflector, Delivered delivered);
-  // The client is gone, for example with its node. Waiting callbacks run in an event of this
-  // instant, so that no caller waits forever.
+  // Ends the events for a client that is gone, for example with its node. Waiting callbacks run in
+  // an event of this instant, so that no caller waits forever.
   void end(uint32_t reflector);
 
  private:
   struct Line {
     std::deque<Delivered> news;  // events on their way, oldest first
-    uint32_t syncs = 0;  // number of syncs: events of an earlier watch arrive with the sync instead
+    uint32_t syncs = 0;  // number of syncs; callbacks from before the last sync have no effect
   };
   Line& line(uint32_t reflector);
   void send_to_all(const Event& event, uint32_t server, Delivered done);

@@ -43,7 +43,7 @@ void Defragmentation::defragment_next() {
   etcd_.set_defragmenting(member_);
 }
 
-// The member is done, or was lost.
+// Called when the member is done or was lost.
 void Defragmentation::end_member() {
   is_done_[*member_] = true;
   has_shrunk_ |= etcd_.members()[*member_];

@@ -81,7 +81,7 @@ double Etcd::free_rate() const {
 
 // Steady writes arrive at random, r a second. A commit of steady writes takes L, and the next one
 // follows at once if a write arrived meanwhile. So they keep etcd busy for L / (L + exp(-r L) / r)
-// of the time.
+// of the time. A write that arrives during such a commit waits L / 2 on average.
 Duration Etcd::wait_for_steady_commit() const {
   const double per_s = steady_writes_per_s();
   if (per_s <= 0) return {};
@@ -181,7 +181,7 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   news.emit(is_up ? EtcdNews::MemberBack : EtcdNews::MemberLost, member);
 }
 
-// The next leader, or this one later, completes the interrupted commit.
+// Interrupts the commit under way. The next leader, or this one later, commits its writes first.
 void Etcd::stall() {
   engine_.cancel(commit_);
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
@@ -219,8 +219,8 @@ void Etcd::resume() {
   }
 }
 
-// Plans for the first write only. If a later write is over earlier, its client has given up and
-// waits for no response.
+// Plans the timeout of the first write only. A later write may time out before it, but the client
+// of that write has then given up and waits for no response.
 void Etcd::plan_to_give_up() {
   if (waiting_.empty()) return giving_up_.disarm();
   giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));

@@ -22,14 +22,15 @@ namespace orrery {
 
 // One commit is under way at a time. It takes the latency of a single write, or the time of its
 // writes at the highest rate if longer. Writes that arrive meanwhile wait for the next commit.
-// Steady writes are no events: they use up part of the rate, and a write to an idle etcd waits on
-// average for half a steady commit as often as one is under way. Example: a commit takes 10 ms; a
-// write at 3 ms into it waits 7 ms and is done 10 ms later.
+// Steady writes are not events. They use up part of the rate, and a write to an idle etcd waits on
+// average half a commit times the share of time that steady commits take. Example: a commit takes
+// 10 ms. A write that arrives 3 ms after its begin waits 7 ms and is done 10 ms later.
 //
-// Without a leader a write waits for one, for 5 s and two election timeouts at most; then it fails,
+// Without a leader a write waits for one, for 5 s and two election timeouts at most. Then it fails
 // and is never executed (etcd 3.5, ServerConfig.ReqTimeout; raft's node accepts no proposals
-// without a leader). The commit in progress of a lost leader counts as replicated, unless its time
-// is over first. etcd's client repeats reads, which wait as long as the caller does.
+// without a leader). Writes in the interrupted commit of a lost leader count as replicated: the
+// next leader commits them, unless they time out first. Reads wait as long as their caller does,
+// because etcd's client repeats them.
 class Etcd {
  public:
   struct Proposal {
@@ -59,10 +60,11 @@ class Etcd {
   Etcd& operator=(const Etcd&) = delete;
 
   using Done = std::function<void(bool is_committed)>;
-  // Calls `done` once; the caller then decides the effect and stores it. A rejected proposal
-  // returns at once, without a call. Proposals complete in the order of their arrival.
+  // Calls `done` once. If the write is committed, the caller then decides its effect and calls
+  // store(). A rejected proposal returns at once, without a call. Proposals complete in the order
+  // of their arrival.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
-  Time store(const Write& write);              // when it was stored: now
+  Time store(const Write& write);              // returns the present time
   void preload(Bytes size, int64_t objects) {  // present before the run
     store_.create(engine_.now(), size, objects);
   }
@@ -76,20 +78,20 @@ class Etcd {
   bool has_quorum() const { return up_ > members_.size() / 2; }
   size_t members_lost() const { return members_.size() - up_; }
   bool stores() { return !is_out_of_space() && stores_steady(); }
-  Signal<EtcdNews, uint32_t> news;  // event of a member
+  Signal<EtcdNews, uint32_t> news;  // an event and its member
 
   bool is_out_of_space();
-  // Steps of a defragmentation. The member does not respond meanwhile.
+  // Steps of a defragmentation. The member does not respond while it is set.
   void compact() { store_.drop_old_versions(engine_.now()); }
   void set_defragmenting(std::optional<uint32_t> member);
-  void shrink();  // disarms the alarm, too, if there is space then
+  void shrink();  // also disarms the alarm of a full database if there is space again
   const std::vector<bool>& members() const { return members_; }  // true: the member is up
   uint32_t leader() const { return leader_; }
 
   Bytes live() { return store_.live(engine_.now()); }
   Bytes in_use() { return store_.in_use(engine_.now()); }
   Bytes file() { return store_.file(engine_.now()); }
-  Bytes events() { return store_.events(engine_.now()); }  // unexpired
+  Bytes events() { return store_.events(engine_.now()); }  // unexpired Events
   MvccStore::Count count() { return store_.count(engine_.now()); }
   double steady_writes_per_s() const { return stores_steady() ? steady_.writes_per_s : 0; }
   size_t waiting() const { return waiting_.size() + batch_.size(); }
@@ -99,7 +101,7 @@ class Etcd {
   struct Waiting {
     Done done;
     Time until;
-    bool is_over = false;  // its time was over without a leader
+    bool is_over = false;  // it timed out without a leader
   };
   struct WaitingRead {
     Read read;
@@ -138,7 +140,7 @@ class Etcd {
   EventId commit_;
   std::vector<WaitingRead> waiting_reads_;
   Time reads_free_at_;  // when the members have served all reads
-  Time unlocked_at_;    // when they have executed all LISTs
+  Time unlocked_at_;    // when the members have executed all LISTs
   bool is_out_of_space_ = false;
   Timer election_, giving_up_, space_check_;
   Counters counters_;

@@ -8,8 +8,8 @@
 namespace orrery {
 
 // Published by etcd: connections * (17 kB + streams * (18 kB + watches * 350 B)). An API server has
-// one connection with one watch for each kind of object (KEP-2340), however many clients watch it
-// there.
+// one connection with one watch for each kind of object (KEP-2340), whatever the number of its
+// clients.
 struct EtcdWatchers {
   int64_t connections = 0;
   int64_t streams = 1;  // per connection
@@ -19,7 +19,7 @@ constexpr Bytes memory_of(const EtcdWatchers& w) {
   return {w.connections * (17'000 + w.streams * (18'000 + w.watches * 350))};
 }
 
-// Published by etcd: keys * (120 B + key) + keys * versions * (30 B + a pointer of 8 B).
+// Published by etcd: keys * (120 B + length of a key) + versions * (30 B + a pointer of 8 B).
 struct EtcdKeys {
   int64_t keys = 0;
   int64_t versions = 0;  // over all keys

@@ -21,7 +21,7 @@ void EtcdParams::check(Checker& c) const {
   }
 }
 
-// Member 0 leads, then the first that is up.
+// Member 0 leads first, so the loss of member 0 or of the quorum leads to an election.
 bool EtcdParams::elects() const {
   for (const EtcdMemberLossParams& loss : losses) {
     int32_t up = members;

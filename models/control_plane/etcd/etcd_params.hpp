@@ -139,9 +139,9 @@ struct EtcdParams {
       Heeded{Fact::RecordedEvents});
   }
   void check(Checker& c) const;
-  bool elects() const;               // whether a leader is elected when members are lost
-  Duration commit_time() const;      // without other clients
-  Duration request_timeout() const;  // of a write without a leader
+  bool elects() const;                                    // whether some loss leads to an election
+  Duration commit_time() const;                           // without other load
+  Duration request_timeout() const;                       // of a write without a leader
   Duration list_cpu(int64_t objects, Bytes bytes) const;  // on one core of a member
 };
 

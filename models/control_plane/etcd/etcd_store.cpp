@@ -123,7 +123,7 @@ void EtcdStore::write(const ApiRequest& request, Time until, Done done) {
   if (request.object != 0) ++objects_[request.object].waiting;
 }
 
-// One of the waiting writes, the first of them, is done.
+// Called when the first of the object's waiting writes is done.
 void EtcdStore::settle(uint32_t name) {
   Object& object = objects_[name];
   --object.waiting;

@@ -22,7 +22,8 @@ class EtcdStore final : public ApiStore {
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
 
   uint32_t new_name(ApiResource resource);
-  void forget(uint32_t name);      // of a missing object, or of an Event, which stays stored
+  // Frees the name of a missing object, or of an Event. The Event's bytes stay until they expire.
+  void forget(uint32_t name);
   bool has(uint32_t name) const {  // present, or a write of it is waiting
     const Object& object = objects_[name];
     return object.is_stored || object.waiting > object.dropped;
@@ -42,8 +43,8 @@ class EtcdStore final : public ApiStore {
     bool is_stored = false, is_forgotten = false;
     Bytes bytes = {};
     Time written;          // last write
-    uint32_t waiting = 0;  // open writes of it
-    uint32_t dropped = 0;  // how many of these, the first ones, precede its drop
+    uint32_t waiting = 0;  // open writes of the object
+    uint32_t dropped = 0;  // number of the open writes that precede its drop
   };
   Etcd& of(const ApiRequest& request) {
     return request.resource == ApiResource::Events ? etcd_.events() : etcd_.objects();
@@ -58,7 +59,7 @@ class EtcdStore final : public ApiStore {
   EtcdSplit& etcd_;
   std::vector<Object> objects_{1};  // by name; entry 0 is for anonymous objects
   std::vector<uint32_t> free_;
-  std::array<int64_t, kApiResources> stored_ = {};  // number of named objects
+  std::array<int64_t, kApiResources> stored_ = {};  // named objects that are stored, by resource
 };
 
 }  // namespace orrery

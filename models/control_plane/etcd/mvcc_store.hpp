@@ -16,23 +16,23 @@ namespace orrery {
 // times between two compactions uses 11 kB, and 1 kB after the second compaction that follows.
 class MvccStore {
  public:
-  struct Rates {  // steady writes, which keep the number of objects
+  struct Rates {  // steady writes, which do not change the number of objects
     double update_bytes_per_s = 0;
     double event_bytes_per_s = 0;
     double updates_per_s = 0, events_per_s = 0;
   };
   struct Count {
-    int64_t keys = 0, versions = 0;  // all keys; versions with old ones
+    int64_t keys = 0, versions = 0;  // versions include old ones
   };
 
-  // Zero: never compacted.
+  // With a `compaction_interval` of zero, the store is never compacted.
   MvccStore(Duration compaction_interval, Duration event_ttl);
 
   void set_rates(Time now, Rates rates);
   void create(Time now, Bytes size, int64_t count = 1);
   void update(Time now, Bytes before, Bytes after);
   void remove(Time now, Bytes size);
-  // An Event with a time to live, which restarts if it replaces a version written at `replaced`.
+  // Adds an Event. If it replaces a version written at `replaced`, its time to live restarts.
   void add_event(Time now, Bytes size, std::optional<Time> replaced = {});
   void drop_old_versions(Time now);  // a compaction up to now
   void defragment(Time now);
@@ -53,20 +53,20 @@ class MvccStore {
   };
   static Amount amount(Bytes size, int64_t count);
   void advance(Time now);
-  void pass(Duration span);  // adds steady writes, up to the next compaction at most
+  void pass(Duration span);  // adds the steady writes of a span without a compaction inside
   void compact();
   double held() const { return objects_.bytes + events_.bytes + old_.bytes + older_.bytes; }
 
   Duration interval_;
   bool compacts_;
-  // Lifetime of Events in whole intervals, with the one they were written in.
+  // Number of whole intervals that Events are kept after the one in which they were written.
   size_t spans_to_live_;
   Rates rates_;
   Time since_;
   Amount objects_;
   Amount events_;             // unexpired
   Amount old_;                // replaced since the last compaction
-  Amount older_;              // replaced before that
+  Amount older_;              // replaced before the last compaction
   double file_ = 0;           // bytes; the maximum so far
   Amount young_events_;       // written since the last compaction
   std::deque<Amount> spans_;  // Events of earlier intervals, oldest first

@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-// Scales between floors and lows, because the lows sum up to too much.
+// Used if the lows sum up to more than `seats`. Gives each claim its floor, and shares the
+// remaining seats in proportion to low - floor.
 std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
                              const std::vector<double>& floors, double seats, double lows) {
   const double floor = std::accumulate(floors.begin(), floors.end(), 0.0);
@@ -21,8 +22,9 @@ std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
 
 }  // namespace
 
-// The sum of the seats grows with p. Its slope is the sum of the targets that are between their low
-// and high. The loop follows the sum from one bend to the next until it reaches `seats`.
+// The sum of the seats grows with p. Its slope is the sum of the targets of the claims that are
+// between their low and high. The loop follows the sum from one bend to the next until it reaches
+// `seats`.
 std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
                                const std::vector<double>& floors, double seats) {
   double sum = 0;

@@ -15,10 +15,10 @@ struct FlowClass {
   uint64_t schema = 0;  // hash of its name
 };
 
-// The matching schema with the lowest precedence. If none matches, the mandatory schema
-// `catch-all`, with the last level.
+// Finds the matching schema with the lowest precedence. If none matches, the mandatory schema
+// `catch-all` applies, with the last level.
 FlowClass classify(const FlowControlParams& params, ApiClientKind client, ApiResource resource);
-// The same for all resources, for a client to store.
+// classify() for each resource, for a client to store.
 std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& params,
                                                   ApiClientKind client);
 
@@ -30,9 +30,10 @@ struct ApiUser {
 // which queues the flow may use, so flows of two schemas differ even in one level.
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
-// nominal = ceil(seats x shares / sum of shares), lendable = round(nominal x percent / 100), min =
-// nominal - lendable, max = nominal + borrowing limit. Example: 600 seats and shares of 40 in 245:
-// nominal 98; with 25 % lendable, min is 98 - 25 = 73. In the mode `max_inflight`: two levels that
+// The seats of each level are nominal = ceil(seats x shares / sum of shares), lendable =
+// round(nominal x percent / 100), min = nominal - lendable, max = nominal + round(nominal x
+// borrowing limit / 100). Example: with 600 seats and shares of 40 in 245, nominal is 98; with 25 %
+// lendable, min is 98 - 25 = 73. In the mode `max_inflight` there are three levels: two that
 // reject, for reads and for writes, and one that is exempt.
 FlowControlSetup setup_of(const FlowControlParams& params);
 // The level of setup_of() that admits a request.

@@ -23,13 +23,14 @@ PriorityAndFairness::PriorityAndFairness(FlowControlSetup setup)
   if (setup_.adjust_every.ns > 0) next_adjustment_ = Time{} + setup_.adjust_every;
 }
 
-// A request wider than its level's seats executes alone.
+// True if a request of this width may start. A request wider than its level's seats executes alone.
 bool PriorityAndFairness::fits(const Level& level, int32_t width) const {
   const auto background = static_cast<int32_t>(std::ceil(level.background - 1e-9));
   return level.in_use == 0 || level.in_use + background + width <= level.limit;
 }
 
-// Virtual time passes at min(demand, limit) / queues in use, and restarts when no queue is in use.
+// Virtual time passes at min(demand, limit) / busy queues, where demand is the seats in use and
+// waiting. It restarts from 0 when no queue is busy.
 void PriorityAndFairness::account(Level& level, Time now) {
   const double passed = (now - level.since).seconds();
   if (passed <= 0) return;
@@ -255,7 +256,8 @@ void PriorityAndFairness::advance(Time now) {
   while (next_adjustment_ <= now) {
     close_period(next_adjustment_);
     next_adjustment_ = next_adjustment_ + setup_.adjust_every;
-    if (next_adjustment_ <= now && is_steady()) {  // the periods to come change nothing
+    // Skips the following periods, which change nothing.
+    if (next_adjustment_ <= now && is_steady()) {
       const int64_t periods = (now - next_adjustment_) / setup_.adjust_every;
       next_adjustment_ = next_adjustment_ + setup_.adjust_every * periods;
       for (Level& level : levels_) {

@@ -15,18 +15,18 @@ namespace orrery {
 
 // A state machine without a clock: the server reports arrivals and ends, and starts the requests
 // that take_started() returns. Each priority level has its own seats, some of which it lends or
-// borrows every 10 s. A request that finds no free seat joins the least loaded of the few queues
-// that its flow was dealt. The next request comes from the queue whose first request has the least
-// virtual finish. A queue's virtual start grows by guess x width when one of its requests starts,
-// and shrinks by (guess - service) x width when that ends. Cost: O(log queues) for each request; no
-// allocation in a steady state.
+// borrows every 10 s. A request that finds no free seat waits in the least loaded of the few queues
+// that its flow may use. The next request comes from the queue whose first request has the smallest
+// virtual finish: virtual start + G x width, where G is a guessed duration. A queue's virtual start
+// grows by G x width when one of its requests starts, and shrinks by (G - duration) x width when
+// this request ends. Cost: O(log queues) for each request; no allocation in a steady state.
 //
 // Example: one seat; flow A has 100 requests in its queue and flow B has one. B's virtual finish is
 // that of A's first request, so B is second, not 101st.
 class PriorityAndFairness {
  public:
   struct Arrival {
-    uint32_t request;  // small and dense, reusable after its end
+    uint32_t request;  // a small, dense id, reusable after the request's end
     uint32_t level;
     uint64_t flow;
     int32_t width = 1;  // seats
@@ -39,16 +39,18 @@ class PriorityAndFairness {
 
   explicit PriorityAndFairness(FlowControlSetup setup);
 
-  // False: rejected. Otherwise take_started() returns the request, at once or later.
+  // Returns false if the request is rejected. Otherwise take_started() returns the request, at once
+  // or later.
   [[nodiscard]] bool arrive(const Arrival& arrival, Time now);
   void finish(uint32_t request, Time now);   // the request executed, and returns its seats
   void abandon(uint32_t request, Time now);  // the request was waiting
   bool is_waiting(uint32_t request) const { return entries_[request].state == State::Waiting; }
   // The next started request, in order; empty if none.
   std::optional<uint32_t> take_started();
-  // A request that has waited for the maximum time, and is removed.
+  // Removes and returns a request that has waited for the maximum time; empty if there is none.
   std::optional<uint32_t> take_expired(Time now);
-  // Lends and borrows what was due by now. All calls above include it.
+  // Lends and borrows seats for all periods that have ended by now. The calls above that get a time
+  // do so first.
   void advance(Time now);
   // The next time at which anything may happen without a call; max while no request waits.
   Time next_event() const;
@@ -69,7 +71,7 @@ class PriorityAndFairness {
     State state = State::Absent;
     uint32_t level = 0, queue = kNone;
     int32_t width = 0;
-    Time since;                               // waits, or executes
+    Time since;                               // since when it waits or executes
     uint32_t previous = kNone, next = kNone;  // neighbours in its queue
     uint32_t earlier = kNone, later = kNone;  // neighbours among all waiting requests
   };
@@ -89,8 +91,9 @@ class PriorityAndFairness {
     uint32_t deals = 0;  // where to start in a hand: breaks ties round robin
     double background = 0;
     double virtual_time = 0;
-    Time since;                      // up to when virtual time and demand are accounted
-    double demand = 0, squares = 0;  // seat demand over this period, and its square, times seconds
+    Time since;  // up to when virtual time and demand are accounted
+    // Integrals of the seat demand and of its square over this period.
+    double demand = 0, squares = 0;
     double high = 0, past_high = 0;  // greatest demand in this period and in the one before
     double smooth = 0;
     double present_demand() const { return waiting_seats + in_use + background; }

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// A level without requests still gets a share of surplus seats.
+// The least target of a level: without requests, it still gets a share of surplus seats.
 constexpr double kTargetMin = 1e-3;
 
 }  // namespace

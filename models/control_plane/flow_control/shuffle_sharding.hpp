@@ -10,8 +10,8 @@
 namespace orrery {
 
 // Deals `hand` distinct queues of `queues` to a flow, by its hash alone. Each ordered hand comes
-// from equally many hashes, but for one in 2^64 / queues^hand. Example: 4 queues, hands of 2, hash
-// 7: 7 mod 4 = 3 picks queue 3, then 1 mod 3 = 1 picks queue 1 of the rest.
+// from nearly the same number of hashes. Example: 4 queues, hands of 2, hash 7. 7 mod 4 = 3 picks
+// queue 3. Then 7 / 4 = 1, and 1 mod 3 = 1 picks queue 1 of the remaining queues 0, 1 and 2.
 class ShuffleSharding {
  public:
   static constexpr size_t kHandMax = 16;

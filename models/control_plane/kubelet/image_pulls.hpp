@@ -14,7 +14,7 @@
 namespace orrery {
 
 // A node pulls images one after another, or several in parallel; PullBandwidth sets their rates. An
-// image stays until the node is renewed.
+// image stays on its node until renew().
 class ImagePulls {
  public:
   struct Counters {
@@ -39,13 +39,13 @@ class ImagePulls {
   };
   struct Pull {
     ImageId image;
-    EventId begins;              // its first byte arrives
+    EventId begins;              // event at which the first byte arrives
     std::vector<Callback> done;  // callbacks of all requesters
   };
   struct Node {
     std::vector<ImageId> images;  // sorted
     std::vector<Request> queue;
-    size_t first = 0;  // the first waiting pull of the queue
+    size_t first = 0;  // index in `queue` of the first waiting request
     bool is_waiting() const { return first < queue.size(); }
     std::vector<Pull> pulls;
   };

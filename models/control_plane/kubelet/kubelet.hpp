@@ -22,7 +22,8 @@ HeartbeatLoad heartbeat_load(int64_t nodes, const HeartbeatParams& params);
 // own. A node that has been up since the start of the run sent its first heartbeat then.
 Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params);
 
-// From the observed binding of a pod with all images present until all its containers run.
+// Time from when the kubelet observes the binding of a pod until all its containers run, if all
+// images are on the node.
 constexpr Duration start_time(int32_t containers, const KubeletParams& p) {
   return p.sandbox + p.container * containers;
 }
@@ -30,7 +31,7 @@ constexpr Duration start_time(int32_t containers, const KubeletParams& p) {
 // Status writes a second of pods with crash loops, whose containers restart every `period`.
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params);
 
-// Between tries of a kubelet to register.
+// The wait between tries of a kubelet to register.
 inline constexpr Backoff kRegistrationBackoff{.first = 100_ms, .max = 7_s};
 
 }  // namespace orrery

@@ -37,9 +37,10 @@ class PodImages {
  public:
   PodImages(Engine& engine, const ImagePullParams& params, const JobTable& jobs, uint32_t nodes);
 
-  // Calls `done` once all are on the node; before it returns, if all are present.
+  // Calls `done` once all images of the pod are on the node. If all are present, this happens
+  // before ensure() returns.
   void ensure(PodId pod, NodeId node, std::function<void()> done);
-  // The node's images are lost, and callbacks of waiting pods there are dropped.
+  // Drops the node's images, and the callbacks of pods that wait for images on it.
   void renew(NodeId node) { pulls_.renew(node); }
   const ImagePulls& pulls() const { return pulls_; }
   void add_summary(Recorder& recorder) const;
@@ -57,7 +58,7 @@ class PodImages {
   Engine& engine_;
   ImageNames names_;
   ImagePulls pulls_;
-  double waited_s_ = 0;  // by all pods
+  double waited_s_ = 0;  // total of all pods
 };
 
 }  // namespace orrery

@@ -19,14 +19,15 @@ using ImageId = Id<struct ImageTag>;
 
 // The pulls of a node share its bandwidth equally, and all pulls share the registry max-min fairly.
 // So nodes with equally many pulls have equal rates, and nodes are grouped by their number of
-// pulls. An event costs the logarithm of nodes and pulls, plus one step for each distinct number.
-// Example: a registry of 10 Gbit/s, nodes of 4: two nodes pull at 4 each, three at 3.3 each.
+// pulls. An event costs the logarithm of nodes and pulls, plus one step for each distinct number of
+// pulls. Example: with a registry of 10 Gbit/s and nodes of 4 Gbit/s, two nodes pull at 4 Gbit/s
+// each, and three nodes at 3.3 Gbit/s each.
 class PullBandwidth {
  public:
   using Done = std::function<void(NodeId node, ImageId image)>;
   PullBandwidth(Engine& engine, const ImagePullParams& params, uint32_t nodes, Done done);
 
-  // `alone`: its duration without other pulls.
+  // `alone` is the duration of the pull without other pulls.
   void add(NodeId node, ImageId image, Duration alone);
   void clear(NodeId node);  // without calling `done`
 
@@ -37,8 +38,8 @@ class PullBandwidth {
     bool operator>(const Pull& o) const { return end != o.end ? end > o.end : image > o.image; }
   };
   struct Node {
-    double now = 0;           // at the last update
-    double asked = 0;         // from then until its first pull ends
+    double now = 0;           // the node's own time, at the last update
+    double asked = 0;         // own time from `now` until the first pull ends
     std::vector<Pull> pulls;  // a heap, the first to end on top
   };
   ProcessorSharing& with_pulls(size_t count) { return *nodes_with_[count - 1]; }
@@ -48,7 +49,7 @@ class PullBandwidth {
   void ended(NodeId node);
 
   Engine& engine_;
-  double registry_;  // bandwidth of the registry, in nodes
+  double registry_;  // the registry's bandwidth divided by a node's
   Done done_;
   IdVector<NodeId, Node> nodes_;
   std::vector<std::unique_ptr<ProcessorSharing>> nodes_with_;  // by number of pulls, from one

@@ -22,7 +22,7 @@ namespace orrery {
 // that run 10 s and wait 5 min restart every 310 s, with 0.32 restarts a second.
 class CrashLoops {
  public:
-  struct Params {  // must outlive it
+  struct Params {  // the references must outlive the CrashLoops
     const std::vector<CrashLoopingPodsParams>& crash_loops;
     const PodObjectParams& pods;
     const KubeletParams& kubelet;

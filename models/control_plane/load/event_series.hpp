@@ -13,26 +13,26 @@ namespace orrery {
 
 // The recorder of kube-scheduler (client-go, tools/events). The first failure of a pod creates an
 // Event. The second patches it into a series. Further ones are only counted. Each series is patched
-// every 30 min, so that it outlives its time to live. A check every 6 min finds pods without a
-// failure in the last 6 min: it patches their series once more, and their next failure creates a
-// new Event. Example: a pod that fails every 5 s from 0 to 59 min is one Event, created at 0 s and
-// patched at 5 s, 30 min, 60 min and 66 min.
+// every 30 min, because etcd would delete its Event after the time to live. A check every 6 min
+// finds pods without a failure in the last 6 min: it patches their series once more, and their next
+// failure creates a new Event. Example: a pod that fails every 5 s from 0 to 59 min is one Event,
+// created at 0 s and patched at 5 s, 30 min, 60 min and 66 min.
 //
 // Upstream, a pod whose condition changes gets a new Event, too. Conditions are not modelled here.
 class EventSeries {
  public:
   struct Setup {
     Bytes bytes;         // size of an Event
-    int32_t events = 1;  // for each occurrence, each with its own series
+    int32_t events = 1;  // Events for each failure, each with its own series
   };
   struct Counters {
     uint64_t occurrences = 0;
     uint64_t written = 0, patched = 0, dropped = 0;  // requests
   };
-  // All arguments must outlive it.
+  // `engine`, `store` and `client` must outlive the object.
   EventSeries(Engine& engine, EtcdStore& store, ApiClient& client, const Setup& setup);
 
-  // `life`: a recreated pod counts as another pod.
+  // `life` is the pod's generation, because a recreated pod counts as another pod.
   void occurred(PodId pod, uint64_t life, uint32_t name_space);
   const Counters& counters() const { return counters_; }
 
@@ -58,7 +58,7 @@ class EventSeries {
   EtcdStore& store_;
   ApiClient& client_;
   Setup setup_;
-  std::vector<Series> series_;     // single Events included; by first occurrence
+  std::vector<Series> series_;     // by first failure; includes Events that are no series yet
   std::vector<uint32_t> of_pods_;  // index into series_, by pod
   std::vector<Written> written_;   // by name
   Timer next_look_;

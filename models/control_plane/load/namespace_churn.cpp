@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// As with pods, failed controllers retry after a growing backoff.
+// The wait before a failed creation is retried, as for pods.
 constexpr Backoff kNamespaceBackoff{.first = 1_s, .max = 60_s};
 
 // The Namespace and its default objects; all further objects are like the last.
@@ -79,7 +79,7 @@ void NamespaceChurn::changed() {
   servers_.set_cached(nearest_bytes(std::floor(heap)));
 }
 
-// The user of the job creates the namespace, controllers create the rest.
+// The user of the job creates the namespace. Controllers create its other objects.
 void NamespaceChurn::job_arrived(JobId job) {
   if (!namespaces_.per_job) return;
   if (free_.empty()) {
@@ -134,7 +134,8 @@ void NamespaceChurn::job_over(JobId job) {
   leave(of_jobs_[job]);
 }
 
-// Called once all requests have responses. A failed request may have stored its object.
+// Deletes the namespace, once all its creations have responses. A failed creation may have stored
+// its object.
 void NamespaceChurn::leave(uint32_t space) {
   if (spaces_[space].asked > 0) return;
   const auto is_stored = [this](uint32_t name) { return name != 0 && store_.has(name); };
@@ -154,7 +155,8 @@ void NamespaceChurn::drop(uint32_t space) {
   changed();
 }
 
-// A worker takes the next deletion when its last one is done; the requests of all are serial.
+// A worker begins the next deletion when its last one is done. The requests of all deletions are
+// sent one after another.
 void NamespaceChurn::begin_deletion() {
   const auto workers = static_cast<size_t>(each_.workers);
   if (begun_ == leaving_.size() || ends_.size() == workers) return;

@@ -44,12 +44,12 @@ struct NamespacesSample {
 // too.
 class NamespaceChurn {
  public:
-  struct Params {  // must outlive it
+  struct Params {  // the references must outlive the NamespaceChurn
     const NamespacesParams& namespaces;
     const PodClientsParams& clients;
     const ApiServersParams& api_servers;
   };
-  // `numbers` and `nodes` (true: up) must outlive it.
+  // `numbers` and `nodes` (true for nodes that are up) must outlive the object.
   NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const JobNamespaces& numbers,
                  const Params& params, const std::vector<bool>& nodes);
   NamespaceChurn(const NamespaceChurn&) = delete;
@@ -68,8 +68,8 @@ class NamespaceChurn {
     Duration every, asked_in;
     bool is_asking = false;
   };
-  struct Space {                    // of a job
-    uint32_t number = 0;            // in requests
+  struct Space {                    // the namespace of a job
+    uint32_t number = 0;            // number of the namespace in requests
     std::vector<uint32_t> objects;  // names in the store; the first is the Namespace
     Time left = Time::max();        // when the job was over
     int32_t asked = 0;              // open creations
@@ -78,7 +78,7 @@ class NamespaceChurn {
   void created(uint32_t space, size_t object);
   void leave(uint32_t space);
   void drop(uint32_t space);
-  void changed();  // the stored amount changed
+  void changed();  // updates the figures after stored namespaces changed
   void begin_deletion();
   void deleted();
   void ask(size_t round);
@@ -104,8 +104,8 @@ class NamespaceChurn {
   std::vector<uint32_t> free_;
   std::deque<uint32_t> leaving_;  // spaces being deleted
   std::deque<Time> ends_;         // ends of the last deletions, one for each worker
-  Time requests_end_;             // of the last deletion with sent requests
-  size_t begun_ = 0;              // deletions that have begun
+  Time requests_end_;             // when the requests of the last begun deletion end
+  size_t begun_ = 0;              // how many of leaving_ have begun
   Duration longest_;
   uint64_t deleted_ = 0;
   Channel<NamespacesSample> samples_;

@@ -66,7 +66,7 @@ constexpr int64_t requests_of_deletion(const NamespaceParams& p) {
   return 2LL * p.api_versions + 2LL * p.resource_types * p.passes;
 }
 
-// How long a client with `count` requests through a token bucket waits for the last one.
+// How long the last of `count` requests waits for its token, if a client sends them all at once.
 Duration throttled_time(int64_t count, double qps, int64_t burst);
 
 // Duration of a client that queries each namespace in turn, for example for list permissions.
@@ -76,7 +76,7 @@ constexpr int64_t objects_of(int64_t namespaces, const NamespaceParams& p) {
   return namespaces * p.objects;
 }
 
-// What a LIST of one resource type reads, over all namespaces.
+// Bytes that a LIST of one resource type reads, over all namespaces.
 constexpr Bytes bytes_of_type(int64_t namespaces, const NamespaceParams& p) {
   return p.object_bytes * namespaces;
 }

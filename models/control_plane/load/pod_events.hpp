@@ -20,26 +20,26 @@
 
 namespace orrery {
 
-// No client waits for an Event. Events of pods are single requests, those of other recorders a
-// rate.
+// No client waits for an Event. Events of pods are single requests. Events of other recorders are a
+// steady load.
 class PodEvents {
  public:
-  struct Params {  // must outlive it
+  struct Params {  // the references must outlive the PodEvents
     const PodEventsParams& events;
     const PodClientsParams& clients;
     const ApiServersParams& api_servers;
     const EtcdParams& etcd;
   };
-  // `nodes` (true: up) must outlive it.
+  // `nodes` (true for nodes that are up) must outlive the object.
   PodEvents(Sim sim, ApiServers& servers, EtcdStore& store, const Params& params,
             const std::vector<bool>& nodes);
   PodEvents(const PodEvents&) = delete;
   PodEvents& operator=(const PodEvents&) = delete;
 
   void start();
-  // Invalid node: no kubelet starts the pod any more.
+  // `node` is invalid if no kubelet starts the pod any more.
   void pod_bound(NodeId node, uint32_t name_space);
-  // `life`: as for EventSeries.
+  // `life` is the pod's generation.
   void scheduling_failed(PodId pod, uint64_t life, uint32_t name_space);
 
   int64_t kept() const;

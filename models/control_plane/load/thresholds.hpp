@@ -46,10 +46,10 @@ constexpr std::array<std::string_view, kQuantities> enum_names(Quantity) {
           "token_checks_per_second"};
 }
 
-// Published by Kubernetes' SIG Scalability. Figures marked TBD there have no threshold here.
+// Published by Kubernetes' SIG Scalability. Figures that its page marks TBD have no threshold.
 int64_t threshold(Quantity quantity);
 
-// The size of a cluster; zeros are not reported.
+// The size of a cluster; 0 for unknown quantities.
 struct ClusterSize {
   std::array<int64_t, kQuantities> counts{};
   int64_t& operator[](Quantity q) { return counts[static_cast<size_t>(q)]; }

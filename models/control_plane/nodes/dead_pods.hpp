@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-// A pod is listed from its death until its object is deleted. Which pods died, and what follows for
-// their jobs, is in the job controller's Replacements. Deletions of a node end together: pods added
-// during deletions are gone only when all of them are deleted.
+// Holds each pod from its death until its object is deleted. The job controller's Replacements
+// decide what follows for the jobs. Overlapping deletions of a node end together: no pod counts as
+// gone before the last object is deleted.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}
@@ -32,8 +32,8 @@ class DeadPods {
     of.left += objects.size();
     return objects;
   }
-  // So many of these objects are deleted. Returns the pods that are gone: all of them once no
-  // object is left.
+  // Counts deleted objects. Once no object is left, returns all pods whose deletion had begun; else
+  // none.
   std::vector<DeadPod> deleted(NodeId node, size_t objects = 1) {
     OfNode& of = nodes_[node];
     of.left -= objects;
@@ -48,7 +48,7 @@ class DeadPods {
   struct OfNode {
     std::vector<Shown> shown;
     std::vector<DeadPod> going;  // being deleted
-    size_t left = 0;             // objects of these that are left
+    size_t left = 0;             // number of their objects that still exist
   };
   IdVector<NodeId, OfNode> nodes_;
 };

@@ -16,9 +16,9 @@
 
 namespace orrery {
 
-// A joining node waits at the gate, then sends its requests; a returning node skips the gate.
-// Requests that its client gave up are retried with a growing backoff: lists like reflectors,
-// others like the registration of a kubelet.
+// A joining node waits at the gate, then sends its requests; a returning node skips the gate. A
+// request that the client has given up is retried with a growing backoff: LISTs and WATCHes with
+// that of reflectors, other requests with that of a kubelet's registration.
 class NodeBoots {
  public:
   struct Counters {
@@ -35,7 +35,7 @@ class NodeBoots {
   void died(NodeId node);  // responses to its open requests are ignored
   void finish();           // writes rows of boots in progress
 
-  Signal<NodeId> registered;  // of a joining node
+  Signal<NodeId> registered;  // a joining node's Node is stored
   Signal<NodeId> ready;
 
   size_t waiting() const { return gate_.waiting(); }
@@ -46,7 +46,7 @@ class NodeBoots {
  private:
   struct Boot {
     uint32_t generation = 0;
-    bool joins = false;  // it was never registered
+    bool joins = false;  // it is not registered
     bool is_open = false, is_ready = false;
     std::array<uint32_t, kBootStages> left{};  // running threads of each stage
     BootRow row;

@@ -12,8 +12,8 @@
 
 namespace orrery {
 
-// Created on first use. Kube-proxies of all nodes share a service account, and so do daemons of one
-// kind.
+// A client is created on its first use. Kube-proxies of all nodes share a service account, and so
+// do daemons of one kind.
 class NodeClients {
  public:
   NodeClients(Engine& engine, ApiServers& servers, const PodClientsParams& params, Rng& rng,

@@ -41,7 +41,7 @@ class NodeHealth {
   HeartbeatParams heartbeats_;
   NodeLifecycle lifecycle_;
   std::vector<bool> is_alive_, is_registered_;  // by node
-  std::vector<Time> counts_from_;               // by node: earlier heartbeats do not count
+  std::vector<Time> counts_from_;               // by node: heartbeats before this time do not count
   bool is_cut_off_ = false;
   uint32_t tainted_ = 0;
 };

@@ -31,7 +31,7 @@ class JoinGate {
   void plan();
 
   Engine& engine_;
-  std::optional<TokenBucket> tokens_;  // none: no gate
+  std::optional<TokenBucket> tokens_;  // empty without a gate
   std::deque<Callback> waiting_;
   EventId next_;
 };

@@ -38,20 +38,20 @@ class NodeLifecycle {
     uint64_t full_disruptions = 0;
   };
 
-  // The zone of each node; zones are dense, from 0.
+  // `zone_of_node` has the zone of each node. Zones are numbered from 0, without gaps.
   NodeLifecycle(Engine& engine, const NodeLifecycleParams& params,
                 std::span<const uint32_t> zone_of_node);
   NodeLifecycle(const NodeLifecycle&) = delete;
   NodeLifecycle& operator=(const NodeLifecycle&) = delete;
 
-  // No heartbeat arrived since `last_heartbeat`, until heartbeats are reported again.
+  // No heartbeat has arrived since `last_heartbeat`, and none will until node_alive() is called.
   void node_silent(NodeId node, Time last_heartbeat);
   void node_alive(NodeId node);
   // Nodes are registered at first. A deleted node does not count until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
-  // On a tainted node whose pods were evicted: pods bound since are evicted after a full
-  // toleration.
+  // For a tainted node whose pods were evicted: pods bound to it since then are evicted after
+  // another full toleration.
   void restart_toleration(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }
@@ -79,7 +79,7 @@ class NodeLifecycle {
   struct Zone {
     uint32_t nodes = 0, not_ready = 0;
     ZoneState state = ZoneState::Normal;
-    std::deque<NodeId> queue;  // nodes to taint; some may be Ready again
+    std::deque<NodeId> queue;  // nodes to taint; some may be alive again, but not yet checked
     double rate = 0;
     Time next_taint;
     EventId taint;

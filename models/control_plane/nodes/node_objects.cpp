@@ -42,7 +42,7 @@ void NodeObjects::answered(NodeId node, uint32_t name, Time now) {
 void NodeObjects::removed(NodeId node) {
   if (is_from_start_[node.index]) absent(node);
   for (size_t i = 0; i < kKept; ++i) store_.drop(names_[node.index][i]);
-  names_[node.index][kCertificate] = 0;  // it requests a new certificate
+  names_[node.index][kCertificate] = 0;  // the node requests a new certificate when it joins again
 }
 
 // Certificate requests older than an hour are removed at the next access, not by an event.

@@ -13,26 +13,29 @@
 
 namespace orrery {
 
-// A Node, its CSINode and its Lease, until the node is removed; and its CertificateSigningRequest,
-// which kube-controller-manager deletes an hour after it was granted. Here that is an hour after
-// the last response to its sender, so it never precedes the store. Objects of nodes that exist at
-// the start are counted but not stored, because heartbeats rewrite them again and again.
+// Holds the store's names of each node's objects: Node, CSINode and Lease until the node is
+// removed, and a CertificateSigningRequest, which kube-controller-manager deletes an hour after it
+// was granted. Here the hour begins with the last response to the sender, so the deletion never
+// precedes the write. Objects of nodes that exist at the start are counted but not stored, because
+// heartbeats rewrite them again and again.
 class NodeObjects {
  public:
   NodeObjects(EtcdStore& store, uint32_t nodes);
   NodeObjects(const NodeObjects&) = delete;
   NodeObjects& operator=(const NodeObjects&) = delete;
 
-  void absent(NodeId node);  // before the start
+  void absent(NodeId node);  // the node is absent at the start
   // The store's name of the object that a request of a joining node writes; 0: it has no name.
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
-  void answered(NodeId node, uint32_t name, Time now);  // a request for the object with that name
+  // Must be called at the response to a request for the named object.
+  void answered(NodeId node, uint32_t name, Time now);
   void removed(NodeId node);
   void expire(Time now);
   int64_t keys_from_start() const { return int64_t{kKept} * from_start_; }
 
  private:
-  static constexpr size_t kKept = 3, kCertificate = 3;  // index of the objects that expire
+  // kCertificate is the index of the object that expires.
+  static constexpr size_t kKept = 3, kCertificate = 3;
   struct Answered {
     Time at;
     NodeId node;
@@ -42,8 +45,9 @@ class NodeObjects {
   EtcdStore& store_;
   std::vector<bool> is_from_start_;                     // by node
   std::vector<std::array<uint32_t, kKept + 1>> names_;  // by node; 0: none yet
-  std::deque<Answered> answered_;                       // certificate requests
-  std::vector<uint32_t> asked_;  // by name: requests, up to an hour after their response
+  std::deque<Answered> answered_;  // certificate requests with a response, oldest first
+  // By name: certificate requests that are open, or had a response in the last hour.
+  std::vector<uint32_t> asked_;
   int64_t from_start_;
 };
 

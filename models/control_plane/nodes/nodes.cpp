@@ -33,7 +33,7 @@ Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& pre
     api_.delete_dead_pods(node, true);
   });
   health_.lifecycle().evicted.connect([this](NodeId node) {
-    if (health_.is_alive(node)) {  // while partitioned no heartbeat arrives
+    if (health_.is_alive(node)) {  // the node lives, but its heartbeats do not arrive
       ORRERY_MARK("nodes.evicted_alive");
       return;
     }

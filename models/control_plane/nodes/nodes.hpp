@@ -17,8 +17,9 @@
 
 namespace orrery {
 
-// With control_plane.level: delays or full. Nodes that join or were repaired boot. Pods of dead
-// nodes are deleted when the lifecycle controller evicts them, or when their node is back.
+// Exists at control_plane.level delays and full. Nodes that join or were repaired boot before they
+// take pods. Pods of dead nodes are deleted when the lifecycle controller evicts them, or when
+// their node is back.
 class Nodes {
  public:
   struct Joining {
@@ -55,7 +56,7 @@ class Nodes {
   NodeHealth health_;
   NodeBoots boots_;
   std::vector<Joining> joining_;  // in order of time
-  size_t come_ = 0;               // how many of them have joined
+  size_t come_ = 0;               // how many of joining_ have begun to join
   uint64_t given_up_ = 0;
   Channel<NodesSample> samples_;
 };

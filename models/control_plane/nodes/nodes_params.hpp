@@ -12,7 +12,7 @@ struct BootParams {
   NodeJoinParams join = {};
   HeartbeatParams heartbeats = {};
   Bytes event_bytes = {};     // of an Event recorded by a node
-  bool has_services = false;  // modelled services, whose watchers list their addresses
+  bool has_services = false;  // services are modelled, and their watchers list the addresses
 };
 struct NodesParams {
   BootParams boot = {};

@@ -14,7 +14,8 @@
 
 namespace orrery {
 
-// A deletion sends the deleted object.
+// A write of one object. For a deletion, `addresses` and `bytes` are those of the deleted object,
+// which the event contains.
 struct ObjectWrite {
   enum class Change : uint8_t { Create, Update, Delete };
   Change change = Change::Update;
@@ -28,14 +29,16 @@ struct ObjectWrite {
 // Slices are packed as in KEP-0752, to write few of them. New addresses go first into slices that
 // are written anyway. The rest goes into the fullest other slice with room for all of it, or into
 // new slices. Addresses never move between slices. An Endpoints object holds the lowest
-// addresses_max addresses, so other changes write nothing. Example: slices of 100 with 100 and 60
-// addresses; one of the first is replaced by a new one: one write of the first slice.
+// addresses_max addresses, so changes of other addresses write nothing. Example: two slices of up
+// to 100 addresses hold 100 and 60. If one address of the first is replaced by a new one, only the
+// first slice is written.
 class ServiceEndpoints {
  public:
   explicit ServiceEndpoints(const EndpointsParams& params) : params_{params} {}
 
-  // The writes of one pass of the controller, valid until the next pass. An address is any small
-  // number. A removed address must be present; an added one must be absent, or be removed as well.
+  // Returns the writes of one pass of the controller, which are valid until the next pass. An
+  // address is any small number. A removed address must be present; an added one must be absent, or
+  // be removed as well.
   std::span<const ObjectWrite> sync(std::span<const uint32_t> removed,
                                     std::span<const uint32_t> added);
   // Deletes all objects, and resets the service.

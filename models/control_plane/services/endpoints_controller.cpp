@@ -12,8 +12,8 @@ namespace {
 
 using Kind = ObjectWrite::Change;
 
-// As the real controllers: 15 retries, from 5 ms on (Endpoints) or 1 s (slices). The garbage
-// collector, which deletes the rest of a service, retries for ever.
+// As upstream, a controller retries 15 times, with a backoff from 5 ms (Endpoints) or 1 s (slices).
+// The garbage collector, which deletes the objects of a removed service, retries for ever.
 constexpr int32_t kRetriesMax = 15;
 constexpr Backoff endpoints_backoff(EndpointsKind kind) {
   return {.first = kind == EndpointsKind::Endpoints ? 5_ms : 1_s, .max = 1000_s};
@@ -80,8 +80,8 @@ void EndpointsController::plan(ServiceId id, Duration wait) {
       Phase::Control);
 }
 
-// A writer may respond at once, which calls this again. The inner call returns, and the outer loop
-// continues.
+// A writer may respond at once, and then calls start_passes() again. The inner call returns, and
+// the outer loop continues.
 void EndpointsController::start_passes() {
   if (std::exchange(is_starting_, true)) return;
   while (!ready_.empty() && busy_ < params_.syncs) {
@@ -92,7 +92,7 @@ void EndpointsController::start_passes() {
   is_starting_ = false;
 }
 
-// The last change of each pod counts, if it differs from what is written.
+// Takes the last change of each pod, unless it is written already, and returns the writes of all.
 std::span<const ObjectWrite> EndpointsController::take_changes(Service& service) {
   std::vector<Change> changes = std::exchange(service.changes, {});
   if (service.is_removed) return service.endpoints.clear();

@@ -28,13 +28,13 @@ class EndpointsController {
   using Writer = std::function<void(ServiceId, const ObjectWrite&, Done done)>;
   struct Counters {
     uint64_t changes = 0, passes = 0, writes = 0;
-    uint64_t refused = 0, given_up = 0;  // writes; passes without another retry
+    uint64_t refused = 0, given_up = 0;  // rejected writes; passes after the last retry
   };
 
   EndpointsController(Engine& engine, const EndpointsParams& params, Writer writer);
 
   ServiceId add_service();
-  // Deletes its objects; then its id is reused.
+  // Deletes the service's objects. Its id is reused later.
   void remove_service(ServiceId service);
   // Sets the service's pods at the start, as if these writes were done.
   std::span<const ObjectWrite> preload(ServiceId service, std::span<const uint32_t> pods);
@@ -78,7 +78,7 @@ class EndpointsController {
   IdVector<ServiceId, Service> services_;
   std::vector<ServiceId> free_;
   std::deque<ServiceId> ready_;
-  int32_t busy_ = 0;  // workers
+  int32_t busy_ = 0;  // busy workers
   bool is_starting_ = false;
   std::vector<uint32_t> removed_, added_;  // scratch
   Counters counters_;

@@ -15,10 +15,10 @@
 
 namespace orrery {
 
-// A change is one charge of each server, for all watchers there. Watchers come and go with their
-// nodes, and move to other servers when their server is lost. Their lists then have the size of all
-// addresses that they may see. Watchers behind agents cost the servers nothing. Kube-proxies and
-// daemons use the clients of their nodes.
+// A change of addresses is one charge of each server, for all watchers on that server. Watchers on
+// nodes start and stop with their nodes, and watchers move to other servers when their server is
+// lost. A LIST has the size of all addresses that its watcher may see. Watchers behind agents cost
+// the servers nothing. Kube-proxies and daemons use the clients of their nodes.
 class ServiceWatchers {
  public:
   struct Context {
@@ -43,7 +43,7 @@ class ServiceWatchers {
   Costs notify(const ObjectWrite& write, bool is_headless);
 
   ApiResource resource() const { return resource_; }
-  uint64_t lists() const;  // lists with a response
+  uint64_t lists() const;  // LISTs that succeeded
 
  private:
   enum class Who : uint8_t { KubeProxy, Daemon, Controller, Agent };
@@ -60,7 +60,7 @@ class ServiceWatchers {
   ApiClientParams others_;
   ApiResource resource_;
   int64_t nodes_up_ = 0;
-  uint32_t daemons_;             // on each node, those with their own watch
+  uint32_t daemons_;             // number of daemons on each node with their own watch
   ApiRequest all_, of_proxies_;  // sizes of lists
   Rng rng_;
   std::vector<std::unique_ptr<ApiClient>> clients_;  // of controllers and agents

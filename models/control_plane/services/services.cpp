@@ -143,7 +143,7 @@ uint32_t Services::set_of(Group& group, uint32_t index, JobId job) {
   return set;
 }
 
-// A pod that was removed, and maybe bound again, starts later or never.
+// Adds the pod to its services, unless it was removed since this event was planned.
 void Services::pod_ready(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const bool is_there = pod.state == PodState::Bound || pod.state == PodState::Running;

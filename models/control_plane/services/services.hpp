@@ -57,7 +57,7 @@ class Services {
   void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node);
   void node_down(NodeId node);
-  void pod_starts(PodId pod);  // the start is known: the pod is ready then
+  void pod_starts(PodId pod);  // its start time is known, and it is ready at that time
   void pod_gone(PodId pod);
   void job_over(JobId job);
 
@@ -71,7 +71,7 @@ class Services {
     uint64_t writes = 0;
     FanOutCost by_servers, by_agents;
   };
-  // Equal services: each pod is in all of them. A new pod has its own address.
+  // Equal services, each with the same pods. A new pod gets its own address.
   struct Set {
     std::vector<ServiceId> services;
     uint32_t next_address = 0;
@@ -111,8 +111,9 @@ class Services {
   std::vector<Set> sets_;
   std::vector<uint32_t> free_sets_;
   IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
-  IdVector<ServiceId, std::vector<uint32_t>> names_;  // names of its objects in the store; 0: none
-  double peak_ = 0;                                   // bytes a second
+  // Names of the service's objects in the store; 0: none.
+  IdVector<ServiceId, std::vector<uint32_t>> names_;
+  double peak_ = 0;  // bytes a second
   Channel<WatchSample> samples_;
 };
 
