@@ -87,7 +87,7 @@ class ActionExecutor {
   void begin(uint64_t number, const ResizeService& action);
   void begin(uint64_t number, const AddNodes& action);
   void begin(uint64_t number, const RemoveNodes& action);
-  // Sends a PATCH for an object, then calls `apply`. It makes the change and returns an empty
+  // Sends a PATCH for an object, then calls `apply`. `apply` makes the change and returns an empty
   // string, or returns why the change is no longer possible.
   void patch(uint64_t number, ApiResource resource, std::function<std::string()> apply);
   void set_cordoned(NodeId node, bool is_cordoned);

@@ -67,7 +67,8 @@ enum class Fact : uint8_t {
   NodeGroups,
 };
 
-// Why a parameter that depends on the fact has no effect, in the order of the facts.
+// For each fact, in the order of Fact: if it does not hold, why the parameters that depend on it
+// have no effect.
 constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is none",
     "control_plane.level is not full",
