@@ -272,8 +272,8 @@ uint64_t Cluster::progress() const {
   return c.submitted + c.completed + c.failed + c.cancelled + scheduler_.progress() + 1;
 }
 
-// True if the run goes on without another scheduling attempt, if only much later: an arrival, a new
-// node, the end of a pod or progress of a job will come.
+// True if something will happen without another scheduling attempt, even if much later: an arrival,
+// a new node, the end of a pod or progress of a job.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
                   (node_groups_ && node_groups_->is_adding(scheduler_.pods_pending() > 0)) ||

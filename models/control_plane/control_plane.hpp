@@ -1,4 +1,4 @@
-// models/control_plane/control_plane.hpp -- control_plane.level: full. API servers, etcd, and the
+// models/control_plane/control_plane.hpp -- control_plane.level full: API servers, etcd, and the
 // clients that act for pods.
 #pragma once
 

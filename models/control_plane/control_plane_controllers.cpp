@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-constexpr uint32_t kPolicyUsers = 1U << 20U;  // above the numbers of other service accounts
+// Between the numbers of daemons and those of ApiServers::new_account().
+constexpr uint32_t kPolicyUsers = 1U << 20U;
 
 }  // namespace
 

@@ -28,7 +28,7 @@ void ControlPlane::leave_out_absent(const NodePresence& presence) {
 
 void ControlPlane::node_registered(NodeId /*node*/) { servers_.set_nodes(++nodes_registered_); }
 
-// The garbage collector deletes what a Node owns.
+// Deletes the objects that belong to the Node, as the garbage collector does.
 void ControlPlane::node_deregistered(NodeId node) {
   servers_.set_nodes(--nodes_registered_);
   node_objects_.removed(node);

@@ -186,7 +186,8 @@ void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
     return news_.changed(event, what.watcher, known);
   }
   news_.changed(event);
-  const bool is_sent = what.watcher != kNobody && is_up_[what.watcher];  // not to a dead kubelet
+  // A dead kubelet gets no event.
+  const bool is_sent = what.watcher != kNobody && is_up_[what.watcher];
   if (is_sent) return news_.tell(event, what.watcher, known);
   if (reply) known();
 }

@@ -26,7 +26,7 @@ struct ApiCostParams {
   template <class V>
   void fields(V& v) {
     constexpr Range kEach{Duration{}, 1_min};
-    constexpr Range kPerByte{0.0, 1e5};  // the longest LIST is 10 TB, which still fits 64 bits
+    constexpr Range kPerByte{0.0, 1e5};  // the CPU time of a LIST of 10 TB still fits 64 bits
     v("read", read, "A GET or LIST, beside the costs below.", kEach, Source{"estimate"},
       Heeded{Fact::Lists});
     v("write", write, "A write of an object, beside the costs below.", kEach,
@@ -94,8 +94,8 @@ struct ApiServerParams {
   }
 };
 
-// How clients choose their servers. Sticky: over HTTP/2 a client stays connected to its first
-// server, even when others recover.
+// How clients choose their servers. With Sticky, as over HTTP/2, a client stays connected to its
+// first server, even when others recover.
 enum class ApiBalance : uint8_t { Sticky, PerRequest };
 constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
   return {"sticky", "per_request"};
@@ -129,7 +129,7 @@ struct ApiServersParams {
 // `watchers` additional watches.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 
-// Steady load: requests that are not simulated one by one, such as heartbeats and watch events.
+// Steady load: requests that are not simulated one by one, such as heartbeats.
 struct SteadyLoad {
   double requests_per_s = 0;
   Duration cpu = {};   // of one request, on one core

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Work for watchers is split over at most one thread for each millisecond of CPU time. Fewer
+// Work for watchers is split over about one thread for each millisecond of CPU time, at most. Fewer
 // threads save host time.
 constexpr Duration kWorthAThread = 1_ms;
 

@@ -77,7 +77,7 @@ class NodeGroups {
   struct Scaled {
     Group group;
     Rng rng;
-    Duration backoff = {};  // after the last failed request
+    Duration backoff = {};  // the last wait; 0 once a node has registered
   };
   struct Request {
     uint32_t group = 0;

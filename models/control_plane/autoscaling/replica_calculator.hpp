@@ -14,7 +14,7 @@ namespace orrery {
 struct ReplicaUse {
   int32_t measured = 0;   // running pods with a measured use
   int64_t use_milli = 0;  // the sum of their use
-  int32_t not_ready = 0;  // pods that do not run yet, or not for a whole scrape interval
+  int32_t not_ready = 0;  // pods that do not run yet, or have run for less than a scrape interval
   int32_t not_found = 0;  // running pods without a collected measurement
 };
 

@@ -18,8 +18,8 @@
 namespace orrery {
 
 // The running replicas of a service share its load evenly, each up to its capacity. The use of a
-// replica reaches the autoscaler with two delays: kubelets compute it periodically from the time
-// since their last scrape, and the metrics server collects it periodically. Example: a load of 3
+// replica reaches the autoscaler with two delays: at each scrape, kubelets compute the mean use
+// since the scrape before, and the metrics server collects it periodically. Example: a load of 3
 // replicas on 4 pods is a use of 75 % each. At 100 s the load doubles, so each pod is at 100 % and
 // a third of the load is not served. A kubelet that scrapes at 110 s and is collected at 115 s
 // shows the new use to the autoscaler's sync at 120 s.
@@ -45,7 +45,7 @@ class ServiceScaling {
     explicit Service(const HorizontalPodAutoscalerParams& of) : limits{of} {}
     std::shared_ptr<const ServiceParams> params;
     ReplicaLimits limits;
-    Time collected_first, scraped_first;  // phases of the metrics server and of kubelets
+    Time collected_first, scraped_first;  // first ticks of the metrics server and of the kubelets
     Duration memory;                      // how long spans are kept for use_mean()
     EventId next_load, next_sync;
     size_t steps_begun = 0;

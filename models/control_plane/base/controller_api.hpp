@@ -23,7 +23,7 @@ class ControllerApi {
   // allowed and uses up a disruption of the pod's budget.
   using MayEvict = std::function<bool()>;
 
-  // A patch of a Node, Job or scale. `reply` gets Stored or Failed.
+  // Sends a PATCH of a Node, Job or scale. `reply` gets Stored or Failed.
   virtual void patch(uint32_t controller, ApiResource resource, Reply reply) = 0;
   // Sends a POST of an Eviction, or without `may` a DELETE of the Pod.
   virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Reply reply) = 0;

@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-// Members are small dense ids, each at most once. The least key is on top; ties go by id.
+// Members are small dense ids, each at most once. The least key is on top; among equal keys, the
+// least id.
 template <class Key>
 class IndexedHeap {
  public:

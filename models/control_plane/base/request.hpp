@@ -72,10 +72,10 @@ struct ApiRequest {
   bool is_consistent = false;  // a read from etcd instead of the watch cache
   uint8_t level = 0;           // priority level
   uint32_t name_space = 0;     // namespace of the object; 0: cluster-scoped, or all namespaces
-  uint64_t flow = 0;           // for priority and fairness: flow_of()
+  uint64_t flow = 0;           // result of flow_of(), for priority and fairness
   int32_t objects = 1;         // objects that a list reads
   Bytes bytes = {};            // bytes that a read processes, or a write stores
-  uint32_t object = 0;         // for a write, the object's name in the store; 0: anonymous
+  uint32_t object = 0;         // for a write, the object's name in the store; 0 if it has none
   Bytes answer = {};           // bytes sent to the client
   Duration cpu = {};           // CPU time beside the server's ApiCostParams
 };
@@ -90,7 +90,7 @@ struct ApiAnswer {
   ApiOutcome outcome = ApiOutcome::Done;
   Duration retry_after = {};     // for TooManyRequests
   uint32_t server = UINT32_MAX;  // the server that responded
-  Time as_of = {};               // of a read: the time of the data
+  Time as_of = {};               // for a read, the time of the data
 };
 
 // Called exactly once for each request, maybe before the call that sent it returns. A lambda that

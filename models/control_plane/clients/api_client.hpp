@@ -22,12 +22,12 @@ class ApiClient {
  public:
   struct Setup {
     ApiClientKind kind = ApiClientKind::User;
-    uint32_t user = 0;  // number of the user, for flows
+    uint32_t user = 0;  // number of the user, which distinguishes flows
   };
   struct Counters {
     uint64_t sent = 0, answered = 0;   // requests of the caller, without retries
     uint64_t tried = 0, given_up = 0;  // tries; requests rejected or lost at the last try
-    Duration throttled = {};           // wait for its own tokens, over all tries
+    Duration throttled = {};           // total wait for tokens, over all tries
   };
   // `rng` is shared by clients, and must outlive them.
   ApiClient(Engine& engine, ApiServers& servers, const ApiClientParams& params, const Setup& setup,
@@ -68,7 +68,7 @@ class ApiClient {
   std::array<FlowClass, kApiResources> classes_;
   TokenBucket tokens_;
   std::vector<Call> calls_;
-  // Free entries; requests that wait for a token.
+  // Lists of free entries, and of requests that wait for a token.
   uint32_t free_ = kNone, first_ = kNone, last_ = kNone;
   uint32_t present_ = 0;
   Counters counters_;

@@ -181,7 +181,8 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   news.emit(is_up ? EtcdNews::MemberBack : EtcdNews::MemberLost, member);
 }
 
-// Interrupts the commit under way. The next leader, or this one later, commits its writes first.
+// Interrupts the commit under way. Its writes are the first of the next commit, by the next leader
+// or by this one.
 void Etcd::stall() {
   engine_.cancel(commit_);
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),

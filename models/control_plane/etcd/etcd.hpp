@@ -39,10 +39,10 @@ class Etcd {
     Time until = Time::max();  // when the caller stops waiting
   };
   struct Write {
-    Bytes bytes;  // of the object; of a deletion, the freed bytes
+    Bytes bytes;  // bytes of the object; for a deletion, the freed bytes
     EtcdChange change = EtcdChange::Update;
-    Bytes grown = {};                   // of an update: growth over the previous version
-    std::optional<Time> replaced = {};  // of an Event: when the previous version was stored
+    Bytes grown = {};                   // for an update, the growth over the previous version
+    std::optional<Time> replaced = {};  // for an Event, when the previous version was stored
   };
   struct Read {
     Bytes bytes;
@@ -68,7 +68,7 @@ class Etcd {
   void preload(Bytes size, int64_t objects) {  // present before the run
     store_.create(engine_.now(), size, objects);
   }
-  void read(const Read& read, Callback done);  // never done if the caller stops waiting
+  void read(const Read& read, Callback done);  // no call if the caller stops waiting before
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
   // Deletes an object as part of a steady load.
   void drop(Bytes object) { store_.remove(engine_.now(), object); }
@@ -81,7 +81,7 @@ class Etcd {
   Signal<EtcdNews, uint32_t> news;  // an event and its member
 
   bool is_out_of_space();
-  // Steps of a defragmentation. The member does not respond while it is set.
+  // Steps of a defragmentation. While a member is set, it does not respond.
   void compact() { store_.drop_old_versions(engine_.now()); }
   void set_defragmenting(std::optional<uint32_t> member);
   void shrink();  // also disarms the alarm of a full database if there is space again

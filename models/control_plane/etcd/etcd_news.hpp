@@ -20,7 +20,7 @@ enum class EtcdNews : uint8_t {
 
 struct EtcdCounters {
   uint64_t writes = 0, commits = 0, reads = 0;
-  uint64_t too_large = 0, out_of_space = 0;  // rejected
+  uint64_t too_large = 0, out_of_space = 0;  // rejected writes
   uint64_t timed_out = 0;                    // writes that no leader committed in time
   uint64_t elections = 0;
   Bytes read = {};

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> enum_names(LevelKind) {
 
 struct LevelSetup {
   LevelKind kind = LevelKind::Queue;
-  int32_t seats = 1;              // nominal
+  int32_t seats = 1;              // nominal seats
   int32_t seats_min = 1;          // when all lendable seats are lent
   int32_t seats_max = INT32_MAX;  // when as many as allowed are borrowed
   int32_t queues = 1, hand = 1;
@@ -28,7 +28,7 @@ struct LevelSetup {
 
 struct FlowControlSetup {
   std::vector<LevelSetup> levels;
-  int32_t seats = 600;           // of the server
+  int32_t seats = 600;           // seats of the server
   Duration adjust_every = 10_s;  // zero: seats are neither lent nor borrowed
   double smoothing = 0.977;
   Duration wait_limit = 15_s;

@@ -12,7 +12,7 @@ namespace orrery {
 struct FlowClass {
   uint8_t level = 0;
   FlowDistinguisher distinguisher = FlowDistinguisher::User;
-  uint64_t schema = 0;  // hash of its name
+  uint64_t schema = 0;  // hash of the schema's name
 };
 
 // Finds the matching schema with the lowest precedence. If none matches, the mandatory schema
@@ -31,9 +31,9 @@ struct ApiUser {
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
 // The seats of each level are nominal = ceil(seats x shares / sum of shares), lendable =
-// round(nominal x percent / 100), min = nominal - lendable, max = nominal + round(nominal x
-// borrowing limit / 100). Example: with 600 seats and shares of 40 in 245, nominal is 98; with 25 %
-// lendable, min is 98 - 25 = 73. In the mode `max_inflight` there are three levels: two that
+// round(nominal x lendable percent / 100), min = nominal - lendable, max = nominal + round(nominal
+// x borrowing percent / 100). Example: with 600 seats and shares of 40 in 245, nominal is 98; with
+// 25 % lendable, min is 98 - 25 = 73. In the mode `max_inflight` there are three levels: two that
 // reject, for reads and for writes, and one that is exempt.
 FlowControlSetup setup_of(const FlowControlParams& params);
 // The level of setup_of() that admits a request.

@@ -61,7 +61,7 @@ class PriorityAndFairness {
   LevelState state(uint32_t level) const;
   uint32_t levels() const { return static_cast<uint32_t>(levels_.size()); }
   uint32_t present() const { return present_; }
-  // Aborts if seats or requests do not add up.
+  // Checks that seats and requests add up.
   void audit() const;
 
  private:
@@ -84,11 +84,11 @@ class PriorityAndFairness {
     LevelSetup setup;
     std::optional<ShuffleSharding> sharding;
     std::vector<Queue> queues;
-    // Queues with waiting requests, by virtual finish of their first.
+    // Queues with waiting requests, by virtual finish of their first request.
     IndexedHeap<double> next_queue;
     int32_t limit = 0, in_use = 0, waiting = 0, waiting_seats = 0;
     int32_t busy_queues = 0;
-    uint32_t deals = 0;  // where to start in a hand: breaks ties round robin
+    uint32_t deals = 0;  // number of deals, so that ties in a hand are broken round robin
     double background = 0;
     double virtual_time = 0;
     Time since;  // up to when virtual time and demand are accounted

@@ -33,13 +33,13 @@ class PullBandwidth {
 
  private:
   struct Pull {
-    double end;  // in the node's own time, where a pull alone takes 1 ns for 1 ns
+    double end;  // in the node's virtual time, as in ProcessorSharing
     ImageId image;
     bool operator>(const Pull& o) const { return end != o.end ? end > o.end : image > o.image; }
   };
   struct Node {
-    double now = 0;           // the node's own time, at the last update
-    double asked = 0;         // own time from `now` until the first pull ends
+    double now = 0;           // the node's virtual time at the last update
+    double asked = 0;         // virtual time from `now` until the first pull ends
     std::vector<Pull> pulls;  // a heap, the first to end on top
   };
   ProcessorSharing& with_pulls(size_t count) { return *nodes_with_[count - 1]; }

@@ -39,9 +39,9 @@ struct NamespacesSample {
 };
 
 // A namespace is created by single requests, each retried until it is stored or the namespace is to
-// be deleted. Deletions are a queue. Their requests share the client of one controller, and are a
-// steady load while there are any. Requests of clients that query each namespace are a steady load,
-// too.
+// be deleted. Deletions wait in a queue. Their requests share the client of one controller, and are
+// a steady load while there are any. Requests of clients that query each namespace are a steady
+// load, too.
 class NamespaceChurn {
  public:
   struct Params {  // the references must outlive the NamespaceChurn

@@ -14,7 +14,7 @@ constexpr uint32_t kKubelet = 0, kKubeProxy = 1, kFirstDaemon = 2;  // clients o
 
 class NodeApi {
  public:
-  // Calls `done` once. False: the API rejected the request, or all retries failed.
+  // Calls `done` once, with false if the API rejected the request or all retries failed.
   virtual void send(NodeId node, uint32_t client, const ApiRequest& request,
                     std::function<void(bool is_done)> done) = 0;
   // Deletes the pods that were on the node when it died. If the node is back, its own kubelet

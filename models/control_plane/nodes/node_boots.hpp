@@ -41,7 +41,8 @@ class NodeBoots {
   size_t waiting() const { return gate_.waiting(); }
   uint32_t booting() const { return booting_; }  // waiting at the gate included
   const Counters& counters() const { return counters_; }
-  const std::vector<Duration>& join_times() const { return join_times_; }  // until Ready
+  // From the request to join until Ready.
+  const std::vector<Duration>& join_times() const { return join_times_; }
 
  private:
   struct Boot {

@@ -1,5 +1,4 @@
-// models/control_plane/nodes/node_health.hpp -- which nodes send heartbeats, and what follows for
-// the others.
+// models/control_plane/nodes/node_health.hpp -- which nodes send heartbeats, and which fall silent.
 #pragma once
 
 #include <cstdint>
