@@ -97,8 +97,10 @@ the board returns a new one:
     is_ready(pod), is_terminating(pod), unsaved_ns(pod)
     budgets(pod)                     numbers of the disruption budgets that select the pod
     disruptions_allowed(budget)      evictions that the budget allows now
-    node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels), lone_pods,
-    lone_pods_with_siblings          the ledger of pods with a node
+    node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels)
+                                     the ledger of pods with a node
+    lone_pods                        pods, of jobs that are not over, that belong to no gang
+    lone_pods_with_siblings          those of them whose job has other pods, too
     nodes_not_ready                  number of nodes with a Node object that are not ready
     pools                            each with name, nodes, size, size_min, size_max, asked, unregistered,
                                      backs_off_until_ns
@@ -114,6 +116,8 @@ the board returns a new one:
     add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0)
     remove_nodes(pool, nodes, why, lost_below=-2**31)
     wake_at(when_ns)                 the next tick is at that time, if that is before the end of the period
+    idle_until(when_ns=None)         skips the ticks of the period before that time (None: for ever), unless a
+                                     job begins to wait, a gang fails, or a node goes down or comes back
 
 Every class has the argument `timeout` (1min). A call that takes more host time than that ends the run.
 

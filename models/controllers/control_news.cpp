@@ -19,20 +19,29 @@ void UnplacedUnits::tidy() {
 }
 
 void ControlNews::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
-  jobs.job_arrived.connect(*this, &ControlNews::waits);
+  jobs.job_arrived.connect(*this, &ControlNews::job_arrived);
   jobs.phase_changed.connect(*this, &ControlNews::phase_changed);
   jobs.gang_failed.connect(*this, &ControlNews::gang_failed);
-  pods.pod_assigned.connect(*this, &ControlNews::pod_assigned);
-  pods.pod_unassigned.connect(*this, &ControlNews::pod_unassigned);
+  jobs.job_over.connect(*this, &ControlNews::job_over);
   pods.no_node_found.connect([this](PodId unit) { unplaced_.add(unit, engine_.now()); });
   pods.pod_removed.connect([this](PodId pod) { unplaced_.forget(pod); });
   nodes.node_down.connect(*this, &ControlNews::node_down);
   nodes.node_up.connect(*this, &ControlNews::node_up);
 }
 
+void ControlNews::job_arrived(JobId job) {
+  count_lone(job, 1);
+  waits(job);
+}
+
 void ControlNews::phase_changed(JobId job, JobPhase before, JobPhase after) {
   if (before == JobPhase::Pending) no_longer_waits(job);
   if (after == JobPhase::Pending) waits(job);
+}
+
+void ControlNews::waits(JobId job) {
+  waiting_.push_back({job, engine_.now()});
+  changed.emit();
 }
 
 // Jobs that begin to wait are appended, so the vector is sorted by time. The job that stops waiting
@@ -54,19 +63,25 @@ void ControlNews::gang_failed(JobId id) {
   const auto repeated = std::ranges::unique(failure.nodes);
   failure.nodes.erase(repeated.begin(), repeated.end());
   gang_failures_.add(std::move(failure));
+  changed.emit();
 }
 
-void ControlNews::count_lone(PodId id, int64_t by) {
-  const Pod& pod = jobs_.pod(id);
-  if (pod.gang.is_valid()) return;
-  lone_pods_ += by;
-  if (jobs_.job(pod.job).pods > 1) with_siblings_ += by;
+// Either all pods of a job belong to gangs, or none does.
+void ControlNews::count_lone(JobId id, int64_t by) {
+  const Job& job = jobs_.job(id);
+  if (job.gangs > 0) return;
+  lone_pods_ += by * job.pods;
+  if (job.pods > 1) with_siblings_ += by * job.pods;
 }
 
 void ControlNews::node_down(NodeId node, NodeReason /*why*/) {
   node_changes_.add({engine_.now(), node, false});
+  changed.emit();
 }
 
-void ControlNews::node_up(NodeId node) { node_changes_.add({engine_.now(), node, true}); }
+void ControlNews::node_up(NodeId node) {
+  node_changes_.add({engine_.now(), node, true});
+  changed.emit();
+}
 
 }  // namespace orrery

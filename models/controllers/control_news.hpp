@@ -89,15 +89,16 @@ class ControlNews {
   int64_t lone_pods() const { return lone_pods_; }
   int64_t lone_pods_with_siblings() const { return with_siblings_; }
   UnplacedUnits& unplaced() { return unplaced_; }
+  Signal<> changed;  // a job waits, a gang failed, or a node changed
 
  private:
+  void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase before, JobPhase after);
-  void waits(JobId job) { waiting_.push_back({job, engine_.now()}); }
+  void waits(JobId job);
   void no_longer_waits(JobId job);
   void gang_failed(JobId job);
-  void pod_assigned(PodId pod, NodeId /*node*/) { count_lone(pod, 1); }
-  void pod_unassigned(PodId pod, NodeId /*node*/) { count_lone(pod, -1); }
-  void count_lone(PodId pod, int64_t by);
+  void job_over(JobId job) { count_lone(job, -1); }
+  void count_lone(JobId job, int64_t by);
   void node_down(NodeId node, NodeReason why);
   void node_up(NodeId node);
 

@@ -56,19 +56,48 @@ void Controllers::add(const ControllerParams& params) {
 void Controllers::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
   news_.connect(jobs, pods, nodes);
   executor_.connect(pods, jobs);
+  news_.changed.connect(*this, &Controllers::end_idling);
 }
 
 void Controllers::start() {
-  for (Entry& entry : entries_) entry.due = entry.next = sim_.engine.now() + entry.period;
+  started_ = sim_.engine.now();
+  for (Entry& entry : entries_) entry.due = entry.next = started_ + entry.period;
   plan();
 }
 
+// Replaces the pending tick.
 void Controllers::plan() {
-  if (entries_.empty()) return;
+  sim_.engine.cancel(next_tick_);
   Time next = Time::max();
   for (const Entry& entry : entries_) next = std::min(next, entry.due);
-  sim_.engine.at(
+  if (next == Time::max()) return;
+  next_tick_ = sim_.engine.at(
       next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
+}
+
+Time Controllers::first_of_period(Duration period, Time from) const {
+  const Duration passed = from - started_;
+  const int64_t periods = passed / period + (passed % period > Duration{} ? 1 : 0);
+  return started_ + period * periods;
+}
+
+void Controllers::set_due(Entry& entry) {
+  const Time tick = entry.idles_until <= entry.next
+                        ? entry.next
+                        : first_of_period(entry.period, entry.idles_until);
+  entry.due = std::min(tick, entry.wakes_at);
+}
+
+void Controllers::end_idling() {
+  const Time now = sim_.engine.now();
+  bool was_idle = false;
+  for (Entry& entry : entries_) {
+    if (entry.idles_until <= now) continue;
+    entry.idles_until = now;
+    set_due(entry);
+    was_idle = true;
+  }
+  if (was_idle) plan();
 }
 
 void Controllers::tick_due() {
@@ -99,8 +128,10 @@ void Controllers::tick(uint32_t number) {
   entry.node_changes = news_.node_changes().end();
   entry.gang_failures = news_.gang_failures().end();
   const Time now = sim_.engine.now();
-  if (entry.next <= now) entry.next = now + entry.period;
-  entry.due = std::min(entry.next, std::max(actions.wakes_at(), now + 1_ns));
+  if (entry.next <= now) entry.next = first_of_period(entry.period, now + 1_ns);
+  entry.idles_until = actions.idles_until();
+  entry.wakes_at = std::max(actions.wakes_at(), now + 1_ns);
+  set_due(entry);
   if (!actions.ordered().empty()) {
     executor_.carry_out({.number = number, .name = entry.name}, actions);
   }

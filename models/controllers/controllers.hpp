@@ -21,7 +21,9 @@ namespace orrery {
 // Each controller ticks once per period, and at the times of wake_at. Controllers that are due at
 // one instant tick in the order of the list; the actions of one are executed before the next one
 // ticks. Example: two controllers with periods of 1 min and 90 s: the first ticks at 1 min, the
-// second at 90 s, the first at 2 min, and at 3 min both, in the order of the list.
+// second at 90 s, the first at 2 min, and at 3 min both, in the order of the list. An idle
+// controller skips ticks until its time or news comes. Example: the first idles from 1 min on, and
+// a job arrives at 4 min 10 s: its next tick is at 5 min.
 class Controllers {
  public:
   struct Parts {
@@ -55,13 +57,18 @@ class Controllers {
     std::unique_ptr<Policy> policy;
     Bound<Controller> point;
     Duration period;
-    Time next;                                     // next tick of the period
-    Time due;                                      // `next`, or sooner after wake_at
+    Time next;         // first tick of the period after the last tick
+    Time idles_until;  // ticks of the period before this time are skipped
+    Time wakes_at = Time::max();
+    Time due;                                      // of the next tick, as these three say
     uint64_t node_changes = 0, gang_failures = 0;  // news that the controller has read
   };
   void add(const ControllerParams& params);
   void tick_due();
   void tick(uint32_t number);
+  Time first_of_period(Duration period, Time from) const;  // at `from` or later
+  void set_due(Entry& entry);
+  void end_idling();
   void drop_read_news();
   void plan();
 
@@ -72,6 +79,8 @@ class Controllers {
   ActionExecutor executor_;
   Board board_;
   std::deque<Entry> entries_;
+  Time started_;
+  EventId next_tick_;
   uint64_t ticks_ = 0;
 };
 

@@ -297,6 +297,10 @@ void wake_at(const ActionsRef& a, int64_t when_ns) {
   a.actions->wake_at({when_ns});
 }
 
+void idle_until(const ActionsRef& a, std::optional<int64_t> when_ns) {
+  a.actions->idle_until(when_ns ? Time{*when_ns} : Time::max());
+}
+
 // Methods have the names of /events/actions.
 void bind_actions(py::module_& m) {
   const auto node = py::arg("node"), job = py::arg("job"), why = py::arg("why");
@@ -351,7 +355,8 @@ void bind_actions(py::module_& m) {
           },
           py::arg("pool"), py::arg("nodes"), why, py::kw_only(),
           py::arg("lost_below") = std::numeric_limits<int32_t>::min())
-      .def("wake_at", wake_at, py::arg("when_ns"));
+      .def("wake_at", wake_at, py::arg("when_ns"))
+      .def("idle_until", idle_until, py::arg("when_ns") = py::none());
 }
 
 }  // namespace

@@ -127,14 +127,12 @@ class FakeBoard final : public ControlBoard {
   std::span<const WaitingJob> waiting() const override { return wait_line; }
   bool is_held(JobId job) const override { return held.contains(job); }
   int64_t lone_pods() const override {
-    return std::ranges::count_if(pods_, [&](const PodView& pod) {
-      return !pod.gang.is_valid() && placements().node_of(pod.id).is_valid();
-    });
+    return std::ranges::count_if(
+        pods_, [&](const PodView& pod) { return !pod.gang.is_valid() && is_live(pod.job); });
   }
   int64_t lone_pods_with_siblings() const override {
     return std::ranges::count_if(pods_, [&](const PodView& pod) {
-      const bool is_lone = !pod.gang.is_valid() && placements().node_of(pod.id).is_valid();
-      return is_lone && all.at(pod.job).pods > 1;
+      return !pod.gang.is_valid() && is_live(pod.job) && all.at(pod.job).pods > 1;
     });
   }
   std::vector<Unplaced> unplaced() const override { return without_node; }

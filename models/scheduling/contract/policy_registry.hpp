@@ -27,7 +27,7 @@
 namespace orrery {
 
 // Raise on any change to what a library of policies sees.
-inline constexpr uint32_t kPolicyAbiVersion = 14;
+inline constexpr uint32_t kPolicyAbiVersion = 15;
 
 struct PolicyAbi {
   uint32_t version = 0;

@@ -41,6 +41,7 @@ class AvoidBrokenLinks final : public Policy, public Controller {
       at = is_out(board, actions, at->first, at->second) ? std::next(at) : out_until_.erase(at);
     }
     for (const auto& [node, until] : out_until_) actions.wake_at(until);
+    actions.idle_until();
   }
 
  private:

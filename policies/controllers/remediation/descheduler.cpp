@@ -356,7 +356,10 @@ class Descheduler final : public Policy, public Controller {
     const bool seeks_duplicates =
         params_.remove_duplicates && (has_gangs || board.lone_pods_with_siblings() > 0);
     const bool balances = params_.low_node_utilization && (has_gangs || board.lone_pods() > 0);
-    if (!seeks_duplicates && !balances) return;
+    if (!seeks_duplicates && !balances) {
+      if (!params_.gangs) actions.idle_until();
+      return;
+    }
     const bool may_matter = may_changes_matter(board.cluster(), seeks_duplicates);
     version_ = board.cluster().version();
     if (!may_matter) return;

@@ -218,9 +218,8 @@ class GangDefragmenter final : public Policy, public Controller {
 
   void tick(const ControlBoard& board, Actions& actions) override {
     if (help_) go_on(board, actions);
-    if (help_ || board.waiting().empty() || board.now() < next_search_) return;
-    if (board.now() - board.waiting().front().since < params_.wait_limit) return;
-    search(board, actions);
+    if (!help_ && next_search(board) <= board.now()) search(board, actions);
+    if (!help_) actions.idle_until(next_search(board));
   }
 
  private:
@@ -238,6 +237,10 @@ class GangDefragmenter final : public Policy, public Controller {
   };
   static constexpr size_t kGangsPerSearch = 8;
 
+  Time next_search(const ControlBoard& board) const {
+    if (board.waiting().empty()) return Time::max();
+    return std::max(next_search_, board.waiting().front().since + params_.wait_limit);
+  }
   std::vector<WaitingJob> to_be_helped(const ControlBoard& board);
   void search(const ControlBoard& board, Actions& actions);
   bool begin(const ControlBoard& board, Actions& actions, const WaitingJob& waiting);

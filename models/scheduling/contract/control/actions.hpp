@@ -91,15 +91,21 @@ class ORRERY_API Actions {
   void give(ControlAction action, std::string why) {
     ordered_.push_back({std::move(action), std::move(why)});
   }
-  // Requests a tick at that time, if it is before the end of the period.
+  // Requests a tick at that time, if it is before the next tick of the period.
   void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
+  // Skips the ticks of the period before `when`, unless the board has news: a job begins to wait, a
+  // gang fails, or a node goes down or comes back. The next tick is then the first one of the
+  // period after the news, as for a controller that ticks every time.
+  void idle_until(Time when = Time::max()) { idles_until_ = when; }
 
   const std::vector<Ordered>& ordered() const { return ordered_; }
   Time wakes_at() const { return wakes_at_; }
+  Time idles_until() const { return idles_until_; }
 
  private:
   std::vector<Ordered> ordered_;
   Time wakes_at_ = Time::max();
+  Time idles_until_;  // by default the next tick of the period is not skipped
 };
 
 }  // namespace orrery

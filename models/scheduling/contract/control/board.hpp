@@ -2,7 +2,7 @@
 // that it implements.
 //
 // A controller is a policy with a clock: `tick` is called every `period` of its entry in
-// `policy.controllers`. Its constructor takes the board and its parameters.
+// `policy.controllers`, unless it idles. Its constructor takes the board and its parameters.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,7 @@ class ORRERY_API ControlBoard {
   // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
   virtual bool is_held(JobId job) const = 0;  // by the job queue: its pods do not exist
-  // Pods with a node that belong to no gang: the end of one stops no other pod.
+  // Pods of live jobs, with or without a node, whose end stops no other pod: they have no gang.
   virtual int64_t lone_pods() const = 0;
   virtual int64_t lone_pods_with_siblings() const = 0;  // those whose job has other pods, too
   // Pods that found no node, each with the time of its first such attempt. For a gang that is

@@ -440,7 +440,7 @@ run: {until: 6h}
     with h5py.File(tmp_path / "out.h5") as file:
         rows = file["events/actions"][:]
         kinds = h5py.check_enum_dtype(file["events/actions"].dtype["action"])
-    assert set(has) == set(kinds) | {"wake_at"}
+    assert set(has) == set(kinds) | {"wake_at", "idle_until"}
     assert not {"ann", "bob", "red", "running", "woken", "up", "down", "failure", "broken", "suspended"} - set(saw)
     given = [name for name, number in sorted(kinds.items(), key=lambda kind: kind[1]) if "nodes" not in name]
     assert {number for name, number in kinds.items() if name in given} == set(rows["action"])

@@ -374,6 +374,7 @@ class AvoidBrokenLinks(Policy):
                 del self.out_until[node]
         for until in self.out_until.values():
             actions.wake_at(until)
+        actions.idle_until()
 
     def cordon(self, board, actions, node, job):
         ports = board.ports_down[node]
@@ -447,7 +448,9 @@ class LooksAround(Policy):
         for waiting in board.waiting:
             assert board.job(waiting.job).phase == "pending" and waiting.since_ns <= board.now_ns
         assert all(board.node_of(u.pod) is None and u.since_ns <= board.now_ns for u in board.unplaced)
-        assert 0 <= board.lone_pods_with_siblings <= board.lone_pods <= len(held)
+        lone = [job for job in map(board.job, board.jobs) if not job.is_gang]
+        assert board.lone_pods == sum(job.pods for job in lone)
+        assert board.lone_pods_with_siblings == sum(job.pods for job in lone if job.pods > 1)
         assert board.count_pods({"app": "web"}).sum() <= len(held) and 0 <= board.rng("mine").uniform() < 1
 
     def act(self, board, actions):
@@ -463,6 +466,7 @@ class LooksAround(Policy):
         actions.suspend(gang.id, "six")
         actions.resize(web.id, 1, "eight")
         actions.suspend(10**6, "of a job that is not there")
+        actions.idle_until(board.now_ns + HOUR)
 
 
 class FindsUndocumented(Policy):
