@@ -1,5 +1,6 @@
-// One API server as a queue: its seats against the formulas of Erlang and of Pollaczek and
-// Khinchine, its cores against processor sharing; and randomly dealt hands of queues.
+// Queueing at one API server: waits for its seats against the formulas of Erlang and of Pollaczek
+// and Khinchine, waits for its cores against processor sharing. Also the probability that shuffle
+// sharding starves a flow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +23,9 @@ using nlohmann::json;
 
 constexpr const char* kFile = "tests/closed_form/data/api_server.json";
 
-// Arrivals of rate lambda, c seats, first come first served, exponential times of rate mu:
-// with a = lambda / mu, C = P(wait > 0) by Erlang, the mean wait is C / (c mu - lambda).
+// The mean wait by Erlang's formula. Requests arrive at rate lambda, c seats serve them first come
+// first served, and service times are exponential with rate mu. With a = lambda / mu and C = P(wait
+// > 0), the mean wait is C / (c mu - lambda).
 double erlang_wait(double a, int c) {  // in units of 1 / mu
   double term = 1, sum = 0;
   for (int k = 0; k < c; ++k) {
@@ -40,9 +42,9 @@ struct Service {
   Duration draw(Rng& rng) const {
     if (kind == "fixed") return nearest_ns(mean_s);
     if (kind == "exponential") return nearest_ns(mean_s * rng.exponential());
-    return nearest_ns(rng.lognormal(std::log(mean_s) - 0.5, 1));  // of sigma 1
+    return nearest_ns(rng.lognormal(std::log(mean_s) - 0.5, 1));  // sigma is 1
   }
-  double squares() const {  // E[S^2] / E[S]^2
+  double squares() const {  // E[S^2] / E[S]^2 of service times S
     return kind == "fixed" ? 1 : kind == "exponential" ? 2 : std::exp(1);
   }
 };
@@ -52,7 +54,7 @@ struct Load {
   double per_s = 0;
   Service service;
   int64_t requests = 0;
-  double worked_s = 0;  // sum of all services
+  double worked_s = 0;  // sum of the service times
 };
 double mean_latency_s(const ApiServersParams& params, Load& load) {
   test::ApiWorld world{params, 3};
@@ -107,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Loads, ApiServerClosedForm,
                                          "API.mg1.lognormal", "API.mg1ps.exponential",
                                          "API.mg1ps.lognormal"));
 
-// Hands dealt by the hash of a flow's number, against the closed form; tolerance of three standard
-// deviations.
+// Deals hands by the hash of a flow's number, and counts how often heavy flows starve a light one.
+// The tolerance is three standard deviations.
 class ShuffleShardingMonteCarlo : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShuffleShardingMonteCarlo, HandsStarveAsOftenAsTheFormulaSays) {
@@ -144,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(Hands, ShuffleShardingMonteCarlo,
                                          "API-3.carlo.8x64.16", "API-3.carlo.8x128.16",
                                          "API-3.carlo.6x64.16", "API-3.carlo.6x128.16"));
 
-// Heavy flows fill every queue of their hands. Then a light flow is rejected as often as all its
-// queues are among those.
+// Heavy flows fill every queue of their hands. A light flow is then rejected exactly if all queues
+// of its hand are full.
 class ShuffleShardingOfSeats : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShuffleShardingOfSeats, LightFlowsAreRejectedAsOftenAsTheFormulaSays) {

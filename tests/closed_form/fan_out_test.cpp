@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes kAddress{100};
 
-// Nodes join one after the other; each is a member and a watcher from then on.
+// Nodes join one after the other. Each becomes a member of the service and watches it from then on.
 Bytes egress_of_joins(EndpointsParams params, uint32_t nodes) {
   params.address_bytes = kAddress;
   params.object_bytes = {};
@@ -47,7 +47,7 @@ TEST(FanOutLaws, GrowthToNNodesCostsAThirdOfNCubedAddresses) {
   for (const uint32_t nodes : {1U, 2U, 30U, 400U, 2'000U}) {
     const Bytes grown = egress_of_joins(kOneObject, nodes);
     EXPECT_EQ(grown.count, int64_t{100} * nodes * (nodes + 1) * (2 * nodes + 1) / 6);
-    // n(n+1)(2n+1)/6 = n^3/3 * (1 + 3/(2n) + 1/(2n^2))
+    // The sum of i^2 for i = 1..n is n(n+1)(2n+1)/6 = n^3/3 * (1 + 3/(2n) + 1/(2n^2)).
     const double n = nodes;
     EXPECT_NEAR(static_cast<double>(grown.count) / (100 * n * n * n / 3),
                 1 + 1.5 / n + 0.5 / (n * n), 1e-9);
@@ -58,7 +58,8 @@ TEST(FanOutLaws, WithSlicesGrowthIsQuadratic) {
   const auto cost = [](uint32_t nodes) {
     return static_cast<double>(egress_of_joins({.slice_size = 100}, nodes).count);
   };
-  // Slices of B are half full on average: n watchers times (B + 1) / 2 addresses, summed.
+  // A slice of up to B = 100 addresses is half full on average. So the i-th join sends (B + 1) / 2
+  // addresses to each of i watchers; the sum over i = 1..n is (B + 1) / 2 * n (n + 1) / 2.
   EXPECT_NEAR(cost(4'000) / (100 * 50.5 * 4'000.0 * 4'001 / 2), 1, 0.01);
   EXPECT_NEAR(cost(4'000) / cost(2'000), 4, 0.05);
 }

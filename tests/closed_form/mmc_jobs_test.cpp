@@ -25,7 +25,7 @@ double mean_wait(double lambda, double mu, int c) {
   return waiting / (sum + waiting) / (c * mu - lambda);
 }
 
-// The mean over 4 million waits has a standard deviation of about 0.35 %.
+// The mean wait of 4 million jobs has a standard deviation of about 0.35 %.
 constexpr uint64_t kJobs = 4'000'000;
 
 TEST(MmcJobs, GeneratedJobsThroughTheControllerWaitAsErlangSays) {
@@ -55,7 +55,8 @@ sources:
   }
   world.run();
   EXPECT_EQ(world.controller.counters().completed, kJobs);
-  EXPECT_LT(world.jobs.jobs_bound(), 300u);  // memory is bounded by the jobs alive at once
+  // The job table is as large as the jobs alive at once, not as all jobs.
+  EXPECT_LT(world.jobs.jobs_bound(), 300u);
   const double wait = waited / static_cast<double>(kJobs), expected = mean_wait(0.1, 0.1, 2);
   test::report({.id = "MMC.controller"}, wait, expected);
   EXPECT_NEAR(wait / expected, 1, 0.01);

@@ -27,11 +27,13 @@ double mean_wait(double a, int c) {  // in units of 1 / mu
 
 class Mmc : public testing::TestWithParam<std::string> {};
 
-// For one server the mean of n successive waits has the variance (in units of 1 / mu^2)
-//   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4),
-// a standard error of 0.27 % at rho 0.5 and n = 4 million. With c servers, jobs that wait see one
-// server of rate c mu, but only a share C of all jobs waits instead of rho: times sqrt(rho / C),
-// estimated, it is 0.33 % for c = 2 and 0.4 % for c = 3 at rho 0.6.
+// The tolerance. On one server of load rho, the mean of n successive waits has the variance (in
+// units of 1 / mu^2)
+//   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4):
+// at rho 0.5 and n = 4 million its standard error is 0.27 %. Jobs that wait for c servers see one
+// server of rate c mu. But only a share C of the jobs waits, where one server would make a share
+// rho wait. So the error is larger by about sqrt(rho / C): 0.33 % for c = 2 and 0.4 % for c = 3 at
+// rho 0.6.
 constexpr int64_t kJobs = 4'000'000;
 
 TEST_P(Mmc, MeanWaitIsErlangs) {

@@ -12,7 +12,7 @@
 
 namespace {
 
-int live = 0;  // Tracked objects alive
+int live = 0;  // number of Tracked objects that are alive
 std::coroutine_handle<> suspended;
 
 struct Tracked {
@@ -174,7 +174,7 @@ constexpr Form kForms[] = {
     {"nested blocks", [](Model& m) { return m.nested_blocks(); }},
 };
 
-// Resumes the script that many times, then destroys it. True if it ended before.
+// Resumes the script `resumptions` times, then destroys it. Returns whether the script had ended.
 bool run(const Form& form, int resumptions, bool& is_good) {
   Model model{};
   live = 0;

@@ -43,7 +43,7 @@ std::unique_ptr<ScenarioRun> run(const std::string& base, int seed) {
       kBusy, std::vector<std::string>{"policy.base=" + base, "run.seed=" + std::to_string(seed)});
 }
 
-// Compares column by column, because padding of rows is undefined. /profile has host times.
+// Compares rows column by column, because the padding between columns is undefined.
 bool has_same_bytes(const MemoryRecorder::Table& a, const MemoryRecorder::Table& b) {
   if (a.bytes.size() != b.bytes.size()) return false;
   for (size_t row = 0; row < a.bytes.size(); row += a.row_bytes) {

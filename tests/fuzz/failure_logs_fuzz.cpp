@@ -1,4 +1,5 @@
-// Any bytes as a failure log of any format: an error or outages in order, never a crash.
+// Reads any bytes as a failure log of any format. The reader must return an error or outages in
+// order of time, and must not crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace orrery;
   if (size < 1) return 0;
-  const unsigned options = data[0];  // the format and the choices
+  const unsigned options = data[0];  // bits 0-1: format, 2: lenient, 3-4: ends of the window
   FailureLogParams params;
   params.file = "fuzz";
   params.format = static_cast<FailureLogFormat>(options & 3U);

@@ -1,4 +1,5 @@
-// Any bytes as a Helios log of each kind: an error or jobs, never a crash.
+// Reads any bytes as a Helios log of each kind. The reader must return an error or jobs, and must
+// not crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes as an openb pod list, then as a node list: an error or jobs, never a crash.
+// Reads any bytes as an openb pod list, then as a node list. The readers must return an error or
+// rows, and must not crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

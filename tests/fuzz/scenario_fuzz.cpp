@@ -1,4 +1,5 @@
-// Any bytes as a scenario: messages or a scenario, never a crash. Text in memory includes no files.
+// Reads any bytes as a scenario. The reader must return messages or a scenario, and must not crash.
+// Text in memory cannot include files.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace orrery;
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  // Text after a line with %% is an override, as in --set.
+  // A line that begins with %% separates the scenario from the text of an override as in --set.
   const size_t cut = text.find("\n%%");
   Diagnostics diagnostics;
   config::Document document = config::load_text(text.substr(0, cut), "fuzz", diagnostics);

@@ -1,5 +1,5 @@
-// Any bytes as a table beside a trace: throughputs, tables of PAI, measurements, machines. An error
-// or parsed rows, never a crash.
+// Reads any bytes as one of the tables beside a trace: throughputs, tables of PAI, measurements,
+// machines. The parser must return an error or rows, and must not crash.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ void read_pai(size_t kind, bool is_lenient, std::string_view text) {
   if (const PaiPlan* plan = tables.plan_of("job1/worker")) apply_pai_plan(*plan, row.job);
   if (row.job.submit > row.start || row.job.cpu_milli() < 0 || row.job.gpus() < 0) std::abort();
   if (row.job.gpu_milli < 1 || row.job.gpu_milli > 1000) std::abort();
-  // Skipped rows are reported, and occur only with `lenient`.
+  // Without `lenient` a malformed row is an error, so no row is skipped.
   if (!findings.beside().empty() && !is_lenient) std::abort();
 }
 

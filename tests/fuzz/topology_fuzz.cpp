@@ -1,4 +1,5 @@
-// Any bytes as a topology file: errors or a fabric, never a crash.
+// Reads any bytes as a topology file. The reader must return errors or a fabric, and must not
+// crash.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -21,7 +21,8 @@
 
 namespace orrery::fuzz {
 
-// The first byte picks the format, the next three the options; then comes the trace.
+// A seed of traces_fuzz, split into its parts. Its first byte picks the format and the next three
+// the options; the text of the trace follows.
 struct TraceInput {
   static constexpr size_t kHead = 4;
   static constexpr size_t kJobFormats = enum_names(TraceFormat{}).size();
@@ -43,8 +44,9 @@ struct TraceInput {
   std::string text;
 };
 
-// Tables beside a trace follow it, each after this byte and a letter for its name. Only for formats
-// with such tables: in others the byte may be part of the trace.
+// The text of a trace may be followed by tables that lie beside the trace. This byte and a letter
+// for the table's name precede each table. Other formats have no tables: there the byte may be part
+// of the trace.
 constexpr char kTableMark = '\x1E';
 constexpr std::pair<char, std::string_view> kTableNames[] = {
     {'g', "pai_group_tag_table.csv"},     {'j', "pai_job_table.csv"},
@@ -64,15 +66,16 @@ inline std::map<std::string_view, std::string_view> tables_of(std::string_view t
   return tables;
 }
 
-// A folder with the tables of one input at a time beside its trace. Unchanged tables are not
+// A folder for the tables of one seed at a time. A table that is equal in the next seed is not
 // written again. The trace itself stays in memory.
 class TraceFolder {
  public:
-  // Readers search the parent folder, too.
+  // Readers also look for tables in the parent of the trace's folder. The parent is the root, which
+  // has no tables.
   TraceFolder() { std::filesystem::create_directory(root_ / "log"); }
 
   std::string file(std::string_view name) const { return root_.path() / "log" / name; }
-  // Cuts the tables off the text.
+  // Writes the tables at the end of the text into the folder, and cuts them off the text.
   void set_tables(const traces::Format* format, std::string& text) {
     const bool has_tables = format != nullptr && (format->has_sensors || format->has_steps);
     const auto tables = tables_of(has_tables ? text : std::string_view{});
@@ -93,7 +96,7 @@ class TraceFolder {
  private:
   static std::filesystem::path in_memory() {
     const std::filesystem::path memory = "/dev/shm";
-    std::error_code none;  // then the default folder is used
+    std::error_code none;  // ignored: without /dev/shm the default folder is used
     const bool is_there = std::filesystem::is_directory(memory, none);
     return is_there ? memory : std::filesystem::temp_directory_path();
   }
@@ -102,11 +105,11 @@ class TraceFolder {
   std::map<std::string_view, std::string> written_;
 };
 
-// Repairs the frame of a native trace: checksums, the count at the end, and the length of a last
-// block that grew or shrank. So a changed item reaches the decoder, instead of failing at the
-// checksum.
+// Makes the frame of a damaged native trace valid: checksums, the count at the end, and the length
+// of a last block that grew or shrank. So a changed item reaches the decoder, instead of failing at
+// the checksum.
 inline void fit_native_frame(std::string& text) {
-  constexpr size_t kFacts = 8;  // position of their length
+  constexpr size_t kFacts = 8;  // byte at which the length of the facts is stored
   const bool is_native =
       text.starts_with(traces::native::kMagic) || text.starts_with(traces::native::kRequestMagic);
   uint32_t length = 0;
@@ -129,7 +132,7 @@ inline void fit_native_frame(std::string& text) {
     put(at + 8, traces::native::checksum(std::string_view{text}.substr(at + kHeader, bytes)));
     at += kHeader + bytes;
   }
-  if (at + kHeader != text.size()) return;  // truncated
+  if (at + kHeader != text.size()) return;  // the text ends too early for the block at its end
   put(at, uint64_t{0});
   put(at + 8, all);
 }

@@ -7,11 +7,12 @@
 
 namespace orrery::fuzz {
 
-// Bits of `more`: keep a native trace as it is, with its damage; validate a trace as a file, too.
+// Bits of TraceInput::more. kKeepFrame: a damaged native trace stays damaged. kValidate: the trace
+// is also validated as a file.
 constexpr unsigned kKeepFrame = 64;
 constexpr unsigned kValidate = 128;
 
-// Sets parameters that apply to the format; others would only be rejected.
+// Sets only those parameters that the format allows. The reader would reject the others at once.
 inline void set_filters(TraceParams& params, const TraceInput& input,
                         const traces::Format& format) {
   const unsigned filters = input.filters;
@@ -27,7 +28,7 @@ inline void set_filters(TraceParams& params, const TraceInput& input,
   if ((filters & 128U) != 0 && format.has_starts) params.arrive_at = TraceArrival::Start;
 }
 
-// `format` is null for text of unknown format.
+// `format` is null if the format of the text is unknown.
 inline TraceParams job_params(const TraceInput& input, const traces::Format* format,
                               const TraceFolder& folder) {
   const unsigned options = input.options, more = input.more;
@@ -77,7 +78,7 @@ inline RequestTraceParams request_params(const TraceInput& input) {
   return params;
 }
 
-// A prepared seed: tables written, frame repaired, parameters set.
+// A seed, ready to be read: its tables are written, its frame is valid, its parameters are set.
 struct ReadyTrace {
   ReadyTrace(std::string_view bytes, TraceFolder& folder) : input{bytes} {
     if ((input.more & kKeepFrame) == 0) fit_native_frame(input.text);
@@ -91,7 +92,7 @@ struct ReadyTrace {
   }
 
   TraceInput input;
-  const traces::Format* format = nullptr;  // of jobs
+  const traces::Format* format = nullptr;  // format of the jobs; null for requests
   TraceParams jobs;
   RequestTraceParams requests;
 };

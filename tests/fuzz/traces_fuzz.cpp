@@ -1,5 +1,5 @@
-// Any bytes as a trace of any format, jobs or requests: an error or rows, never a crash, and no row
-// lost without a message.
+// Reads any bytes as a trace of any format, jobs or requests. The reader must return an error or
+// rows, must not crash, and must report every row that it leaves out.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void read_jobs(const TraceParams& params, std::string_view text) {
   }
   const TraceCounts counts = reader->counts();
   if (jobs != counts.delivered) std::abort();
-  // Facts and side files can be requested after any end.
+  // Facts and side files are available whether the trace ended or failed.
   for (const auto& [key, value] : reader->facts()) {
     if (key.empty() && reader->format() != TraceFormat::Native) std::abort();
   }
@@ -38,14 +38,14 @@ void read_jobs(const TraceParams& params, std::string_view text) {
     if (file.empty()) std::abort();
   }
   if (counts.skipped > 0 && reader->skipped_examples().empty()) std::abort();
-  // Skipped and left out rows must be reported.
+  // A note must report rows that were skipped or left out.
   if (counts.skipped + counts.left_out > 0 && reader->notes().empty()) std::abort();
   if (reader->error() || (params.jobs_max > 0 && jobs == params.jobs_max)) return;
   const int64_t accounted = counts.joined + counts.skipped + counts.left_out + counts.filtered();
   if (counts.rows != accounted + counts.delivered / params.copies) std::abort();
 }
 
-// Validates the text as a file, and counts its mistakes.
+// Writes the text to a file and validates it. The report lists at most kErrorsMax mistakes.
 void validate(const TraceParams& params, std::string_view text) {
   std::ofstream{params.file, std::ios::binary} << text;
   const TraceReport report = validate_trace(params);

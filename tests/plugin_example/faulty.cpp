@@ -9,7 +9,7 @@ namespace {
 
 using namespace orrery;
 
-// A policy of pods without parameters, at one point.
+// Base of the faulty policies for pods. Each implements one extension point and has no parameters.
 template <class Point>
 class Faulty : public Policy, public Point {
  public:
@@ -187,7 +187,7 @@ class ScoresTooHigh final : public Faulty<ScorePlacement> {
 };
 ORRERY_REGISTER_POLICY(ScoresTooHigh, "ScoresTooHigh", "Scores placements above 100.");
 
-// The same for whole jobs.
+// Base of the faulty policies of the job queue.
 class FaultyPlan : public Policy, public Plan {
  public:
   using Params = NoParams;

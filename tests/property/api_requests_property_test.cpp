@@ -78,7 +78,8 @@ ApiRequest draw_request(Rng& rng) {
           .cpu = rng.chance(0.5) ? Duration{} : up_to(rng, 50_ms)};
 }
 
-// One random run: requests for some ten seconds, with bursts, while servers fail and recover.
+// One random run. Requests arrive for ten seconds, some of them in a burst at 3 s, while servers
+// fail and recover.
 class Rush {
  public:
   explicit Rush(uint64_t seed) : rng_{seed}, world_{draw_params(rng_), seed} {
@@ -149,7 +150,7 @@ class Rush {
           reflectors_.add({.client = any_client(), .list = list, .is_narrow = rng_.chance(0.5)});
       world_.engine.after(up_to(rng_, 5_s), Label{"test.start"},
                           [this, id] { reflectors_.start(id); });
-      // Ends the run: a request that is never granted would be retried for ever.
+      // Without the stop the run might never end: a reflector retries for ever.
       world_.engine.after(5_s + up_to(rng_, 20_s), Label{"test.stop"},
                           [this, id] { reflectors_.stop(id); });
     }
@@ -176,7 +177,7 @@ class Rush {
     steady_ = {.requests_per_s = 20 * rng_.uniform(), .cpu = 5_ms, .held = 100_ms, .sent = {1000}};
     world_.engine.after(up_to(rng_, 5_s), Label{"test.steady"},
                         [this, level] { world_.servers.set_steady(level, steady_); });
-    world_.servers.watch_caches().set_rate(ApiResource::Pods, 30'000);  // of 3.4 s
+    world_.servers.watch_caches().set_rate(ApiResource::Pods, 30'000);  // the cache covers 3.4 s
   }
 
   Rng rng_;
@@ -201,7 +202,7 @@ TEST(ApiRequestsProperty, NoRequestIsLostOrAnsweredTwice) {
     if (HasFailure()) return;
     all.add(rush.statistics().of_all());
   }
-  for (size_t o = 0; o < kApiOutcomes; ++o) {  // otherwise these runs would test nothing
+  for (size_t o = 0; o < kApiOutcomes; ++o) {  // every outcome must have occurred
     EXPECT_GT(all.count[o], 1000U) << name_of(static_cast<ApiOutcome>(o));
   }
   EXPECT_GT(mark_count("control.api_out_of_memory"), 0U);

@@ -1,4 +1,4 @@
-// Recorded activity of ranks adds up to the accounts of their jobs.
+// Activity of ranks in the cardiogram adds up to the GPU time in the accounts of their jobs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,8 +13,8 @@ namespace {
 
 struct RandomRun {
   std::string yaml;
-  double step = 0, write = 0;  // seconds
-  int changes = 0;             // of pace, at most, and ends of the window
+  double step = 0, write = 0;  // seconds of a step, and of writing a checkpoint
+  int changes = 0;             // most changes of pace in the window, plus its two ends
   bool is_traced = false;
 };
 
@@ -68,7 +68,8 @@ double energy_j(const ScenarioRun& run) {
 }
 
 struct Sums {
-  double computing = 0, exchange = 0, checkpoint = 0, energy = 0, all = 0;  // over all ranks
+  // Seconds and joules, summed over all ranks.
+  double computing = 0, exchange = 0, checkpoint = 0, energy = 0, all = 0;
 };
 Sums sums_of(ScenarioRun& run) {
   Sums sums;
@@ -87,9 +88,10 @@ Sums sums_of(ScenarioRun& run) {
   return sums;
 }
 
-// A rate spreads each step evenly and, for energy, each checkpoint cycle. Real steps differ from
-// that by less than a step for each change. The same holds for the accounts of traced steps, in
-// which compute, optimizer and data are one.
+// At a rate, the accounts spread each step evenly over time and, for energy, each checkpoint cycle.
+// The cardiogram has the real steps. So the sums differ by less than a step (a write) for each
+// change of pace. The same holds for traced steps, because their accounts do not tell compute,
+// optimizer and data apart.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {

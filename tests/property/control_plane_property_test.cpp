@@ -1,4 +1,4 @@
-// A job on its way through the control plane: the cost of each level.
+// A job on its way through the control plane: how much later it starts at each level of detail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct RandomJob {
   bool is_elastic = false;  // at least one gang may run without some of its pods
 };
 
-// Elastic: at least one pod may be missing.
+// An elastic gang needs between 1 and pods - 1 of its pods.
 std::string random_gang(Rng& rng, uint64_t pods, bool is_elastic, const std::string& pod) {
   return "{" + (is_elastic ? "min_available: " + number(1 + rng.below(pods - 1)) + ", " : "") +
          "roles: [{pods: " + number(pods) + ", pod: " + pod + "}]}";
@@ -73,7 +73,7 @@ RandomJob random_job(Rng& rng, const std::string& control_plane, bool has_image)
 }
 
 struct AloneRow : JobRow {
-  Duration scheduling;  // total scheduler time
+  Duration scheduling;  // scheduler time of all attempts
 };
 
 AloneRow only_job(const std::string& yaml) {
@@ -103,10 +103,11 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   return yaml;
 }
 
-// Nodes are added when pods find none. Coscheduling pauses between tries of a gang. Without the
-// pause it would try the same members again and again until their nodes exist, and the order of
-// creation would decide which other pods the autoscaler sees. Koordinator leaves members of an
-// elastic gang without a node until its queue is flushed.
+// A job whose pods need more nodes than exist, so the autoscaler adds some. Coscheduling gets a
+// pause between two tries of a gang. Without the pause it would try the same members again and
+// again until their nodes exist, and the order of creation would decide which other pods the
+// autoscaler sees. Jobs under Koordinator are not elastic: it leaves members of an elastic gang
+// without a node until its queue is flushed.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
@@ -127,8 +128,9 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
   return yaml + "run: {until: 3h}\n";
 }
 
-// Requests of one instant are in flight together, so limits must be high, too. `reads` sets further
-// costs to zero, such as those of the requests of booting nodes.
+// A control plane at level full in which requests take no time. All requests of one instant are in
+// flight at once, so limits on open requests must be high, too. `reads` sets further costs to zero,
+// such as those of the requests of booting nodes.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
@@ -151,7 +153,8 @@ void expect_within_a_millisecond(const Row& full, const Row& none) {
   expect(full.ended, none.ended);
 }
 
-// Other load: services, Events and their readers, crash loops, namespaces.
+// A control plane at level full with other load: services, Events and their readers, crash loops,
+// namespaces.
 std::string loaded(Rng& rng, bool has_image) {
   std::string yaml = "{level: full";
   if (rng.chance(0.5)) {
@@ -170,11 +173,12 @@ std::string loaded(Rng& rng, bool has_image) {
   return yaml + "}";
 }
 
-// The turns of a job's gangs depend on when their pods were created. At a costlier level the last
-// pod gets its node no earlier. But this may be another gang's pod with a shorter start, or one
-// that an elastic job need not wait for. So the job may start earlier, by at most the scheduler's
-// work for all of it. With images, which the first pod on a node pulls for others, the limit is the
-// job's creation and scheduling together.
+// A costlier level delays the creation of pods, and so may change the order in which the gangs of a
+// job are scheduled. The last pod is bound no earlier than at the cheaper level. But at the
+// costlier level the last pod may belong to a gang whose pods start faster, or may be one that an
+// elastic job need not wait for. So the job may start earlier, by at most the scheduler's work for
+// all of it. With images, which the first pod on a node pulls for the others, the limit is the time
+// from the creation of the job to its binding.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -217,12 +221,13 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// The longest cycle of a member: 20 nodes are visited, and one is found.
+// The longest cycle of one member: the scheduler visits 20 nodes and places one pod.
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 
-// Koordinator retries the members of a gang in rounds until its nodes exist. The member that it
-// tries when the last node arrives depends on when the pods were created.
+// Koordinator retries the members of a gang in turn until their nodes exist. The member that it
+// tries when the last node arrives depends on when the pods were created. So the start may be
+// earlier by the time for one try of each member.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
   for (const std::string base :
        {"default", "strict_gang", "native_gang", "coscheduling", "koordinator"}) {
@@ -241,7 +246,7 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatCome
   }
 }
 
-// Holds for jobs that detect a dead node before the node is back and reports.
+// True for jobs that detect a dead node before the node is back and reports to the API.
 TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresThemselves) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 10 : 100); ++seed) {
     SCOPED_TRACE("seed " + number(seed));

@@ -14,8 +14,9 @@
 namespace orrery {
 namespace {
 
-// Members fail and recover, clients write and read; in the end all members are up. A failed write
-// has waited its full time without a leader, and no write waits longer.
+// Members of etcd fail and recover while clients write and read; in the end all members are up.
+// etcd must answer each request once. A write fails only if it waited 7 s without a leader, and no
+// write waits longer.
 void etcd_answers_once(uint64_t seed) {
   Rng rng{seed};
   Engine engine;
@@ -45,7 +46,7 @@ void etcd_answers_once(uint64_t seed) {
         ++results.answers[index];
         ++(is_committed ? results.committed : results.failed);
         const Duration waited = engine.now() - asked;
-        EXPECT_LT(waited, 7'500_ms);  // one commit once there is a leader again
+        EXPECT_LT(waited, 7'500_ms);  // 7 s, or one commit after a leader was elected
         if (is_committed) {
           etcd.store(write);
         } else {
@@ -86,7 +87,8 @@ TEST(EtcdProperty, WhatIsAcceptedIsAnsweredOnceWhateverMembersAreLost) {
   EXPECT_GT(mark_count("etcd.out_of_space"), 0U);
 }
 
-// The controller as a loop that checks every node of every zone every five seconds.
+// The node lifecycle controller as a plain loop that checks every node of every zone every five
+// seconds.
 class PlainLifecycle {
  public:
   PlainLifecycle(const NodeLifecycleParams& params, std::vector<uint32_t> zones)
@@ -96,7 +98,8 @@ class PlainLifecycle {
   }
   void silent(uint32_t node, int64_t at) { nodes_[node].heard = at; }
   void heard(uint32_t node) { nodes_[node].heard = -1; }
-  // One second: due taints, then pods that leave, then a check if it is due.
+  // Simulates one second: the check of all nodes every 5 s, then taints at the rate of each zone,
+  // then evictions 300 s after a taint.
   void step(int64_t now) {
     if (now % 5 == 0) look(now);
     for (Zone& zone : zones_) {
@@ -114,7 +117,7 @@ class PlainLifecycle {
 
  private:
   struct Node {
-    int64_t heard = -1;  // begin of the silence; -1: not silent
+    int64_t heard = -1;  // second from which the node is silent; -1 if it is not
     bool is_ready = true;
     int64_t tainted_at = -1;
   };
@@ -190,7 +193,7 @@ void lifecycle_is_as_plain(uint64_t seed) {
   const uint64_t zones = 1 + rng.below(3);
   std::vector<uint32_t> zone_of{0};
   for (uint32_t n = 1; n < nodes; ++n) zone_of.push_back(static_cast<uint32_t>(rng.below(zones)));
-  std::vector<uint32_t> dense = zone_of;  // a zone without nodes does not exist
+  std::vector<uint32_t> dense = zone_of;  // numbers of the zones that have a node
   std::ranges::sort(dense);
   dense.erase(std::ranges::unique(dense).begin(), dense.end());
   for (uint32_t& zone : zone_of)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kNodeCpu = 100'000;
 
-struct Pool {  // free room of each node
+struct Pool {  // free GPUs and CPU of each node
   std::vector<int64_t> gpus, cpu;
   bool put(size_t node, const PodSpec& spec, int64_t sign = -1) {
     gpus[node] += sign * spec.gpus;
@@ -27,7 +27,7 @@ struct ToyGroup {  // consecutive pods of a gang, of which `needed` must have no
   int needed = 0;
 };
 
-// A gang of the reference model; `nodes` has the node of each pod, -1: none.
+// A gang of the reference model. `nodes` has the node of each pod, or -1 for a pod without a node.
 struct Toy {
   JobId job;
   std::vector<PodSpec> specs;
@@ -51,7 +51,7 @@ enum class ToyPods : uint8_t {
   Alike,
   Unlike,
   OfRoles
-};  // of roles: each with a minimum of its own
+};  // OfRoles: pods of two roles, each with its own minimum
 
 class Toys {
  public:
@@ -133,12 +133,13 @@ class Toys {
       toy.specs.push_back(spec);
       gang.roles.push_back({.spec = spec, .pods = 1});
     }
-    // All unlike members are needed, because the scheduler could choose any of them.
+    // If members are unlike, all of them are needed. Otherwise the scheduler could choose which
+    // ones to leave out.
     const uint64_t spare = pods_ == ToyPods::Alike ? rng_.below(toy.specs.size()) : 0;
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});
   }
-  // The gang's minimum is the sum of the roles' minimums, which leaves no choice.
+  // The gang's minimum is the sum of the roles' minimums. So each role needs exactly its minimum.
   void add_roles(Toy& toy, GangSpec& gang) {
     for (int roles = 0; roles < 2; ++roles) {
       const auto pods = static_cast<int32_t>(1 + rng_.below(2));
@@ -241,7 +242,8 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
   EXPECT_GT(deadlocks, 1000);
 }
 
-// Unlike pods are a packing problem. On small clusters the search after the greedy try is complete.
+// Counts deadlocks, and compares each step with the reference. Unlike pods are a packing problem:
+// on clusters this small, the detector's search after its greedy try is complete.
 int deadlocks_of(ToyPods pods, uint64_t seeds) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < seeds; ++seed) {

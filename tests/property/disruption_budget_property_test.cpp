@@ -1,4 +1,5 @@
-// Random evictions and drains: none takes a pod against its budget before the drain is forced.
+// Random evictions and drains. Only a drain whose time is up may take a pod against its disruption
+// budget.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr Duration kForceAfter = 10_min;
 
-// Evicts random pods and drains random nodes; brings nodes back.
+// A controller that evicts random pods, drains random nodes, and uncordons random nodes.
 class Saboteur final : public Policy, public Controller {
  public:
   using Params = NoParams;
@@ -73,7 +74,7 @@ struct BudgetWorld {
   }
   Rng random;
   Duration termination = {};
-  std::vector<int> least;  // by service: minimum of ready pods
+  std::vector<int> least;  // minimum of ready pods, by service
 };
 
 TEST(DisruptionBudgetProperty, NoPodIsEvictedAgainstItsBudgetBeforeItsDrainIsForced) {

@@ -21,7 +21,7 @@ struct PlainJob {
   bool is_running_at(int64_t now) const { return start >= 0 && now < start + run; }
 };
 
-// One pass, after all events at `now`.
+// One scheduling pass of EASY backfilling at `now`, after all ends and arrivals of that instant.
 void look(std::vector<PlainJob>& jobs, int64_t now, bool by_length) {
   int free = kProcessors;
   std::vector<PlainJob*> running, waiting;

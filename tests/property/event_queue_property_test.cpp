@@ -13,15 +13,17 @@
 namespace orrery {
 namespace {
 
-// How a run draws its delays; each kind stresses another part of the wheel.
+// The distribution of delays between now and a pushed event. Each stresses another part of the
+// wheel.
 enum class Delays { AllNow, FewInstants, Near, Mixed, Far, Crowded, Spread };
 
 struct Storm {
   uint64_t seed;
   Delays delays;
   uint64_t cancel_percent;
-  uint64_t fan_out;  // pushes per event that runs, on average, while below the target
-  size_t target;     // pending events
+  // Mean number of pushes by an event, while fewer than `target` events are pending.
+  uint64_t fan_out;
+  size_t target;  // number of pending events
 };
 
 // Runs random pushes and cancellations, most of them from inside running events, against an ordered
@@ -66,10 +68,11 @@ class Rehearsal {
       case Delays::Far:
         return rng_.chance(0.1) ? Duration::max()
                                 : Duration{static_cast<int64_t>(rng_.below(1000))};
-      case Delays::Crowded:  // hundreds share each of a few instants, others are in between
+      // Hundreds of events share each multiple of 4096 ns, a tenth lies in between.
+      case Delays::Crowded:
         return rng_.chance(0.9) ? Duration{4096 - engine_.now().ns % 4096}
                                 : Duration{static_cast<int64_t>(rng_.below(4096))};
-      case Delays::Spread:  // a few in each of many neighbouring buckets, then hundreds close by
+      case Delays::Spread:  // 4,900 pushes up to 4 ms ahead, then 700 within 8 us, and so on
         return Duration{static_cast<int64_t>(
             rng_.below(pushed_ / 700 % 8 == 7 ? uint64_t{1} << 13 : uint64_t{1} << 22))};
     }

@@ -1,5 +1,5 @@
 // An exchange that has the fabric to itself takes as long at level flow as at level alpha_beta: the
-// load of a pattern on links is consistent with the time of its algorithm.
+// load of its pattern on links agrees with the time of its algorithm.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
-// With SHARP.
+// Settings of an exchange by NVLS with SHARP.
 constexpr const char* kSharp = ", algorithm: nvls, count: 1";
 struct Choice {
   Collective collective;
@@ -46,7 +46,7 @@ constexpr std::array kChoices{
     Choice{Collective::PushPull, ", servers: {count: 1, placement: dedicated, overlap: true}"},
 };
 
-// A gang of a few GPUs, or all, on each of a power of two nodes; whole leaves of four nodes.
+// A gang on 2, 4, 8 or 16 nodes, with 1, 4 or 8 GPUs on each. A leaf has four nodes.
 std::string scenario(const Choice& choice, uint64_t seed, const std::string& level) {
   Rng rng{seed};
   const uint64_t nodes = uint64_t{2} << rng.below(4);
@@ -54,7 +54,7 @@ std::string scenario(const Choice& choice, uint64_t seed, const std::string& lev
   const bool has_nvls = rest.find("nvls") != std::string::npos;
   constexpr std::array<const char*, 3> kMachines{"hgx-h100", "dgx-b200", "dgx-a100"};
   constexpr std::array<uint64_t, 3> kGpus{1, 4, 8};
-  // From latency-bound to bandwidth-bound.
+  // 1 KB to 8 GB: small buffers are bound by latency, large ones by bandwidth.
   const uint64_t bytes = (uint64_t{1} << (10 + rng.below(24))) + rng.below(1000);
   std::string yaml = "cluster: {pools: [{name: n, machine: ";
   yaml += kMachines[rng.below(has_nvls ? 2 : 3)];

@@ -13,15 +13,15 @@
 namespace orrery {
 namespace {
 
-struct Plan {  // of one transfer
+struct Plan {  // one transfer
   int64_t start = 0;
   int64_t latency = 0;
   int64_t size = 0;
   std::vector<LinkUse> uses;
   double rate_max = FlowNetwork::kUnlimited;
-  int64_t ended_at = INT64_MAX;  // ended early, if it still exists
+  int64_t ended_at = INT64_MAX;  // the caller ends the transfer at this time if it still runs
 };
-struct Change {  // of a capacity
+struct Change {  // of the capacity of a link
   int64_t at = 0;
   uint32_t link = 0;
   int64_t bits_per_s = 0;
@@ -64,12 +64,13 @@ Script draw(uint64_t seed) {
 
 constexpr int64_t kNotYet = -1;
 
-// When each transfer is over.
+// The end of each transfer, or kNotYet if it never ends.
 std::vector<int64_t> plain_ends(const Script& script) {
   std::vector<double> capacity(script.capacity.begin(), script.capacity.end());
   std::vector<int64_t> ends(script.plans.size(), kNotYet);
   std::vector<long double> left;
-  std::vector<int64_t> times{INT64_MAX};  // due whatever the rates are
+  // Instants that are known in advance, because they do not depend on rates.
+  std::vector<int64_t> times{INT64_MAX};
   for (const Plan& plan : script.plans) {
     left.push_back(static_cast<long double>(plan.size) * 8);
     times.insert(times.end(), {plan.start + plan.latency, plan.ended_at});
@@ -106,7 +107,8 @@ std::vector<int64_t> plain_ends(const Script& script) {
   return ends;
 }
 
-// The script with the real network. `is_noisy`: adds calls that change no rate at many instants.
+// Plays the script on the real network. With `is_noisy` it also makes calls that change no rate, at
+// many instants.
 class Played {
  public:
   Played(const Script& script, bool is_noisy)
@@ -121,7 +123,7 @@ class Played {
       const Plan& plan = script.plans[i];
       engine_.at(Time{plan.start}, Label{"test.start"}, [this, i] { start(i); });
       if (plan.ended_at == INT64_MAX) continue;
-      // In phase Fault, so before the end of a transfer that is due then.
+      // Phase Fault precedes the end of a transfer at the same instant.
       const auto end = [this, i] { network_.end(flows_[i]); };
       engine_.at(Time{plan.ended_at}, Label{"test.end"}, end, Phase::Fault);
     }
@@ -163,7 +165,8 @@ TEST(FlowNetworkProperty, TransfersEndWhenAPlainSimulationSaysTheyDo) {
     const std::vector<int64_t> expected = plain_ends(script);
     const Played real{script, false};
     for (size_t i = 0; i < expected.size(); ++i) {
-      // Both round ends to nanoseconds, which shifts other ends by as much.
+      // Both simulations round ends to whole nanoseconds, which may shift the ends of other
+      // transfers.
       if (expected[i] == kNotYet) {
         EXPECT_EQ(real.ends[i], kNotYet);
       } else {

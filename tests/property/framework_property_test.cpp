@@ -154,8 +154,9 @@ TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
   }
 }
 
-// PodTopologySpread without constraints rejects no node, but depends on other nodes, so a class
-// cannot represent its members.
+// `alike` groups equal nodes into classes and evaluates one node of each. `single` evaluates each
+// node: it has PodTopologySpread, which rejects no node without constraints, but whose result for a
+// node depends on other nodes.
 TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
   for (const TieBreak tie_break : {TieBreak::LowestId, TieBreak::Random}) {
     for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -234,11 +235,12 @@ TEST(Framework, StopsAtTheFeasibleLimitAndGoesOnBehindIt) {
   const Nominations none{handle.state.nodes()};
   Framework framework{handle, none, profile_of(ProfileBase::Default)};
   const Selection first = find_node(framework, handle, pod);
-  EXPECT_EQ(first.feasible, 420u);  // case KS-13
+  EXPECT_EQ(first.feasible, 420u);  // case KS-13: 42 % of 1,000 nodes
   EXPECT_EQ(first.visited, 420u);
   EXPECT_EQ(first.node.index, 0u);
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 420u);
-  // The third search wraps around: 840..999, then 0..259; the lowest of equal nodes wins.
+  // The third search begins at node 840 and wraps around: it visits 840..999, then 0..259. Of equal
+  // nodes the lowest wins.
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 0u);
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 260u);
 }

@@ -1,4 +1,5 @@
-// Random gangs of random priorities: none is ever half placed, and preemption helps and ends.
+// Random gangs of random priorities. No gang is ever half placed, preemptors get nodes, and
+// preemption ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@
 namespace orrery {
 namespace {
 
-// Priorities are 0 to 3. The name of a job has the number of pods that it needs: "needs 3".
+// Draws a scenario of gangs and lone pods. Priorities are 0 to 3. The name of a job tells how many
+// pods it needs, as "needs 3".
 class RandomGangs {
  public:
   explicit RandomGangs(uint64_t seed) : random_{seed} {}
@@ -29,7 +31,8 @@ class RandomGangs {
     if (pick(0, 1) == 0) text += "  controller: {termination: " + ms(1, 9'000) + "}\n";
     text += "  sources:\n  - kind: jobs\n    jobs:\n";
     const int jobs = pick(4, 20);
-    const int span_ms = pick(0, 2) == 0 ? 500 : 60'000;  // period of arrivals
+    // Length of the period in which jobs arrive.
+    const int span_ms = pick(0, 2) == 0 ? 500 : 60'000;
     for (int i = 0; i < jobs; ++i) {
       const bool is_gang = pick(0, 4) > 0;
       const int pods = pick(1, 5);
@@ -90,7 +93,7 @@ struct Seen {
   }
   ScenarioRun run;
   std::map<uint64_t, JobRow> jobs;
-  std::map<uint64_t, std::vector<PodRow>> pods;  // lives of pods, by job
+  std::map<uint64_t, std::vector<PodRow>> pods;  // one row for each life of a pod, by job
   std::vector<AttemptRow> attempts;
   std::vector<PreemptionRow> preemptions;
 };
@@ -140,7 +143,8 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
 
 // ---- preemption helps
 
-// Whether a unit of higher priority had no node in this time, so that it may take the room.
+// Whether a pod of higher priority had no node at some time between `from` and `to`. Such a pod may
+// have taken the room that preemption freed.
 bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   for (const auto& [id, lives] : seen.pods) {
     if (seen.jobs.at(id).priority <= priority) continue;
@@ -151,10 +155,10 @@ bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   return false;
 }
 
-// A unit that preempts, a gang or a lone pod, gets nodes before it preempts again, and before the
-// run ends.
+// A job that preempts, a gang or a lone pod, gets nodes before it preempts again and before the run
+// ends.
 void expect_preemptors_start(const Seen& seen) {
-  // Time of its last preemption, without nodes since.
+  // Time of the last preemption of each gang or pod that got no node since.
   std::map<std::pair<uint64_t, int32_t>, Time> since;
   const auto fails = [&](uint64_t job, Time from, Time to) {
     if (waits_above(seen, seen.jobs.at(job).priority, from, to)) return;

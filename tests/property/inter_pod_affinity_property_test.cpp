@@ -26,7 +26,7 @@ class World {
 
   void step() {
     if (!placed_.empty() && rng_.chance(0.4)) return take_away();
-    // Some specs are seen for the first time after the pods that they select.
+    // The pod's spec may be new, and may select pods that were placed before it.
     const PodView pod = handle_.add_pod(specs_[rng_.below(specs_.size())]);
     const std::vector<NodeId> expected = allowed(pod);
     EXPECT_EQ(found(pod), expected);
@@ -99,7 +99,7 @@ class World {
                ? a == b
                : handle_.state.leaf(a) == handle_.state.leaf(b);
   }
-  // By the rules of Kubernetes, one after another.
+  // Evaluates the rules of Kubernetes one after another.
   bool is_allowed(const PodView& pod, NodeId node) const {
     const PodSpec& spec = *pod.spec;
     const auto is_meant = [&](const PodSpec& other) {

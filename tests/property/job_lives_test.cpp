@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-// Random jobs on a small cluster whose nodes fail at random; the books always balance.
+// Random jobs on a small cluster whose nodes fail at random. The sums over all accounts must agree
+// throughout.
 class JobLives : public ::testing::TestWithParam<uint64_t> {
  protected:
   static JobSpec random_job(Rng& rng) {
@@ -53,10 +54,11 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
 
   Time failed;
   for (int i = 0; i < 150; ++i) {
-    if (rng.chance(0.8)) failed = failed + rng.exponential(100_s);  // else at the same instant
+    // Otherwise two failures share an instant.
+    if (rng.chance(0.8)) failed = failed + rng.exponential(100_s);
     world.fail_at(failed, {static_cast<uint32_t>(rng.below(6))});
   }
-  // GPU-time held by bound pods, counted from outside.
+  // GPU time between the binding and the end of pods, as seen by the test.
   std::map<uint32_t, Time> bound_at;
   int128_t held = 0;
   world.controller.pod_removed.connect([&](PodId id) {
@@ -102,8 +104,8 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
   EXPECT_EQ(counters.submitted, 60u);
   EXPECT_EQ(counters.completed + counters.failed + world.jobs.live_jobs(), 60u);
   double lost_in_rows = 0, lost_in_recoveries = 0;
-  // A failed job of independent pods also loses the compute of its healthy pods since their
-  // checkpoints.
+  // Rows of recoveries do not cover the compute that the healthy pods lose when a job of
+  // independent pods fails.
   const auto is_excepted = [&](uint64_t job) {
     for (const JobRow& row : rows) {
       if (row.job == job) return row.kind == JobKind::Pods && row.outcome == JobOutcome::Failed;

@@ -21,7 +21,7 @@ using test::PlainActivities;
 using test::PlainActivity;
 using test::PlainFatTree;
 
-// The kind of random capacities, weights and limits.
+// Distribution of the random capacities, weights and limits.
 enum class Numbers { Alike, FewKinds, Any, Extreme };
 
 struct SolverStorm {
@@ -29,8 +29,8 @@ struct SolverStorm {
   Numbers numbers = Numbers::Alike;
   uint64_t links = 1;
   uint64_t uses_max = 1;
-  uint64_t activities = 1;   // at once, about
-  uint64_t changes_max = 1;  // between two solves
+  uint64_t activities = 1;   // mean number of activities that exist at once
+  uint64_t changes_max = 1;  // most changes between two solves
 };
 
 class SolverRehearsal {
@@ -140,7 +140,7 @@ class SolverRehearsal {
   MaxMin solver_;
   std::vector<double> capacity_;
   PlainActivities plain_;
-  std::map<uint32_t, double> rates_;  // as last reported
+  std::map<uint32_t, double> rates_;  // rates as the solver last reported them
 };
 
 void rehearse(Numbers numbers) {

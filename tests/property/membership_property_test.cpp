@@ -19,9 +19,9 @@ Duration uniform_up_to(Rng& rng, Duration most) {
 
 // A single job that is interrupted only by members that join late.
 struct LoneElasticGang {
-  struct Stretch {  // from the begin of compute to its end
+  struct Stretch {  // time between the begin and the end of compute with the same members
     Time from, to;
-    std::set<int32_t> members;  // their ranks
+    std::set<int32_t> members;  // ranks of the members
   };
 
   explicit LoneElasticGang(uint64_t seed) : rng{seed}, world{make_options(rng)} {
@@ -65,7 +65,7 @@ struct LoneElasticGang {
   std::vector<Stretch> stretches;
 };
 
-constexpr double kMemberGpus = 8;  // of a member
+constexpr double kMemberGpus = 8;  // GPUs of one member
 
 TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
   const uint64_t changes_before = mark_count("jobs.membership_changed");
@@ -79,9 +79,10 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     const JobRow row = gang.world.job_rows().at(0);
     ASSERT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 0);
-    // Of each stretch only whole checkpoint intervals are kept; of the last one, all.
+    // A change of members keeps only whole checkpoint intervals of the stretch before it. The last
+    // stretch is kept entirely.
     double useful = 0, lost = 0;
-    double saved = 0;  // work that all members would do in that time
+    double saved = 0;  // the kept time, in seconds of work of a full gang
     for (const auto& stretch : gang.stretches) {
       const bool is_last = &stretch == &gang.stretches.back();
       const Duration span = stretch.to - stretch.from, interval = job.checkpoint_interval;
@@ -92,7 +93,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
       useful += kMemberGpus * static_cast<double>(stretch.members.size()) * kept.seconds();
       lost += kMemberGpus * static_cast<double>(stretch.members.size()) * (span - kept).seconds();
     }
-    EXPECT_NEAR(saved, job.work.seconds(), 1e-6);  // rounded at each start
+    EXPECT_NEAR(saved, job.work.seconds(), 1e-6);  // each start rounds to a nanosecond
     EXPECT_NEAR(row.gpu_s_useful, useful, 1e-9 * useful);
     EXPECT_NEAR(row.gpu_s_lost, lost, 1e-9 * lost + 1e-9);
 
@@ -127,7 +128,7 @@ TEST(Membership, NoMemberWithANodeIsLeftOutForLongerThanTheMonitorInterval) {
     LoneElasticGang gang{seed};
     gang.world.add({gang.random_job()});
     gang.world.run();
-    // Draws again what the gang drew from this seed.
+    // Repeats the draw of make_options() with the same seed, to know the gang's monitor interval.
     Rng rng{seed};
     const Duration interval = *LoneElasticGang::make_options(rng).params.monitor_interval;
     for (const PodRow& pod : gang.world.pod_rows()) {

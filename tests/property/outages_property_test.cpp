@@ -1,4 +1,4 @@
-// The cost of link outages for gangs by rate, against traced steps.
+// Link outages cost gangs as much time with steps by rate as with traced steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
     at += rng.below(60'000);
     const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
     const std::string leaf = "leaf-" + outage_number(rng.below(3));
-    const bool is_slow = rng.chance(0.2);  // for a part of a step, or more
+    const bool is_slow = rng.chance(0.2);  // the cable is slow, not dead, for 0.03 to 20 s
     const std::string on = is_slow           ? "host-" + outage_number(rng.below(3)) + ".nic-0"
                            : rng.chance(0.6) ? "spine-0"
                            : rng.chance(0.5) ? leaf
@@ -95,7 +95,8 @@ std::vector<JobRow> jobs_with_outages(const std::string& yaml) {
 
 Duration span_of(const JobRow& row) { return row.ended - row.submitted; }
 
-// By rate an outage stalls a gang at once; traced, at its next exchange: up to one step later.
+// An outage stalls a gang with steps by rate at once, and a gang with traced steps at its next
+// exchange, which is up to one step later.
 TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
   test::Agreement agreement{test::kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 12 : 150); ++seed) {

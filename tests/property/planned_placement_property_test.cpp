@@ -146,8 +146,9 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
   }
 }
 
-// Jobs of one pod, in the order of their submission. The node with the fewest sufficient free GPUs
-// is also the best one by packing scores, so both start every job at the same time.
+// Start times of jobs of one pod, in the order of their submission. On nodes that are equal except
+// for their free GPUs, choosing the fewest sufficient free GPUs and packing by scores choose the
+// same node. So every job starts at the same time with both plugins.
 std::vector<Time> starts_of(const std::string& jobs, const std::string& plugins) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 5}]}\n"

@@ -14,8 +14,9 @@
 namespace orrery {
 namespace {
 
-// Gangs of several pods on few nodes: some run, some fit later, some never. Nodes fail, jobs end
-// and new jobs arrive in the middle of rounds; the timeline samples at odd times.
+// Gangs of several pods on few nodes. Some gangs run, some fit later, some never fit. Nodes fail,
+// jobs end and jobs arrive while the scheduler is in the middle of a round of futile attempts. The
+// timeline samples every 1 to 30 s.
 struct CrowdedWorld {
   Rng rng;
 
@@ -55,7 +56,7 @@ struct CrowdedWorld {
   }
 };
 
-// Rows may have gaps between their columns.
+// Compares rows column by column, because the padding between columns is undefined.
 void expect_same(const MemoryRecorder::Table& one, const MemoryRecorder::Table& other) {
   ASSERT_EQ(one.bytes.size(), other.bytes.size()) << one.path;
   for (size_t row = 0; row < one.bytes.size(); row += one.row_bytes) {

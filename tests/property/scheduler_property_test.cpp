@@ -41,8 +41,8 @@ class RandomScenario {
     text += "run: {stall_limit: 10min}\n";
     text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
             ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
-    // Slow cycles, because a gang that can never fit is retried continuously while the scheduler
-    // has no other work.
+    // A slow scheduler: a gang that can never fit is retried whenever the scheduler is idle, and
+    // each attempt costs host time.
     text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
     return text;
   }
@@ -56,7 +56,7 @@ class RandomScenario {
   std::string job() {
     const int pods = pick(1, 6);
     const bool is_gang = pods > 1 && !chance(4);
-    bool gathers = is_gang;  // pods with nodes wait for others
+    bool gathers = is_gang;  // whether pods with nodes wait for other pods of their gang
     std::string text = "    - {kind: " + std::string{is_gang ? "mpi_gang" : "pods"};
     text += ", submit: " + ms(0, 60'000) + ", work: " + ms(0, 40'000);
     text += ", priority: " + std::to_string(pick(0, 2));
@@ -81,7 +81,8 @@ class RandomScenario {
   std::string gang(int pods) {
     const int needed = pick(1, pods), others = chance(2) ? pick(0, pods - 1) : 0;
     const int first = pods - others;
-    // The role's own minimum must exceed the one that the gang implies for it.
+    // A minimum of the first role is allowed only if it exceeds the one that the gang's minimum
+    // implies.
     const int least = std::max(1, first - (pods - needed) + 1), most = std::min(first, needed);
     const int own = least <= most && chance(2) ? pick(least, most) : 0;
     return "{min_available: " + std::to_string(needed) + ", roles: [" + role(first, own) +
@@ -107,7 +108,8 @@ TEST_P(SchedulerProperty, InvariantsHoldAfterEveryEventAndNothingStaysTaken) {
     const std::string yaml = RandomScenario{seed, has_timeouts}.yaml();
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
     std::vector<std::string> overrides{GetParam()};
-    if (GetParam() == "policy.base=koordinator") {  // it does not allow head_of_line: block
+    // Koordinator's profile does not allow head_of_line: block.
+    if (GetParam() == "policy.base=koordinator") {
       overrides.push_back("policy.queue.head_of_line=skip");
     }
     ScenarioRun run{yaml, overrides};

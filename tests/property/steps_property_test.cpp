@@ -84,7 +84,8 @@ TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
   EXPECT_GT(exchanged, 4) << "else it would say nothing";
 }
 
-// Every few seconds to minutes, of the named job.
+// The checkpoint settings of a random job, whose interval is 3 s to 5 min; empty for a job without
+// checkpoints.
 std::string random_checkpoints(Rng& rng) {
   if (rng.chance(0.5)) return "";
   std::string yaml = "            checkpoint_interval: " + yaml_number(3 + rng.below(300)) + "s\n";
@@ -161,13 +162,14 @@ TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
     }
     ASSERT_EQ(rows[0].size(), rows[1].size());
     for (size_t i = 0; i < rows[0].size(); ++i) {
-      // Each of three faults may cost a step more or less of some 5,000.
+      // Each of three faults may cost one step more or less. A job has some 5,000 steps.
       EXPECT_NEAR(rows[1][i].run.seconds() / rows[0][i].run.seconds(), 1, 2e-3) << i;
     }
   }
 }
 
-// Gangs that share contended links. By rate, their exchanges are rehearsed.
+// Gangs share contended links. To find their rate, SharedLinks simulates (rehearses) some of their
+// exchanges.
 TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 25); ++seed) {
@@ -242,8 +244,8 @@ TEST(Steps, OfGangsThatShareNodesEndWhenTheirRateSays) {
   }
 }
 
-// The only spine fails for a while, so all gangs stall within their steps; some for so long that
-// NCCL gives up. They resume in the order in which they stalled.
+// The only spine fails for a while, so all gangs stall within their steps. In half of the runs the
+// outage is so long that NCCL gives up. Otherwise gangs resume in the order in which they stalled.
 TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   int restarts = 0;
@@ -252,7 +254,7 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
-      const bool gives_up = seed % 2 == 0;  // only without checkpoints and node failures
+      const bool gives_up = seed % 2 == 0;  // one minute; such runs also have a node failure
       std::string yaml = random_neighbours(rng, is_traced ? "traced" : "rate", gives_up);
       const uint64_t at = 5'000 + rng.below(60'000);
       const uint64_t span = gives_up ? 60'000 : 1'000 + rng.below(25'000);
@@ -273,8 +275,8 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   EXPECT_GT(restarts, kIsSanitized ? 1 : 10);
 }
 
-// Three to six gangs whose checkpoints fill one store, so most of their waiting is for each other
-// there. On half of the fabrics they share thin links, too.
+// Three to six gangs whose checkpoints fill one store, so most of their waiting is for the store.
+// On half of the fabrics the gangs also share thin links.
 std::string random_savers(Rng& rng, const std::string& steps, bool is_contended) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +

@@ -64,7 +64,7 @@ struct UsefulWorld {
     }
     return text;
   }
-  // Unused stores are rejected.
+  // The stores that the text uses, because a scenario with an unused store is rejected.
   static std::string storage_of(const std::string& text) {
     std::string stores;
     if (text.find("store: local") != std::string::npos) stores = "  local: {write: 1GBps}\n";
@@ -118,7 +118,7 @@ TEST(UsefulTimeProperty, IsNeverBelowZeroNorAboveWhatIsReportedAndAddsUpToTheSum
     for (size_t i = 0; i < useful.size(); ++i) {
       EXPECT_EQ(useful[i].time, cluster[i].time);
       EXPECT_GE(useful[i].gpus_useful, 0) << "row " << i;
-      // The reported use of a service is in whole millionths, of 48 GPUs.
+      // A service's use is rounded to millionths of its GPUs, of which the cluster has 48.
       EXPECT_LE(useful[i].gpus_useful, cluster[i].gpus_reported + 48e-6) << "row " << i;
       total += useful[i].gpus_useful * (useful[i].time - before).seconds();
       before = useful[i].time;

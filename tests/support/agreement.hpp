@@ -12,13 +12,13 @@
 
 namespace orrery::test {
 
-// Limits for differences of run times: the mean difference, with its sign, and the size that 95 of
-// 100 do not exceed.
+// Limits for the differences of run times: for the mean difference, which may be negative, and for
+// the absolute difference that 95 of 100 jobs do not exceed.
 struct Bounds {
   double mean = 0, most = 0;
 };
-// For gangs that share links, stores and failures in whole runs, where the late end of a job delays
-// others; for fixed groups see StepErrors.
+// Limits for whole runs of gangs that share links, stores and failures, where a job that ends late
+// delays others. For fixed groups of gangs see StepErrors.
 constexpr Bounds kSharing{.mean = 0.02, .most = 0.1};
 
 class Agreement {

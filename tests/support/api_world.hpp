@@ -11,7 +11,8 @@
 
 namespace orrery::test {
 
-// Every write and read takes the set latency, however many there are.
+// A store in which every write takes `write_time` and every read `read_time`, however many run at
+// once.
 class SlowStore final : public ApiStore {
  public:
   explicit SlowStore(Engine& engine) : engine_{engine} {}
@@ -24,7 +25,7 @@ class SlowStore final : public ApiStore {
 
   Duration write_time = {}, read_time = {};
   bool refuses = false;
-  bool gives_up = false;  // drops requests that would end after their client's deadline
+  bool gives_up = false;  // drops requests that would end after their deadline
   uint64_t asked = 0;
 
  private:
@@ -38,7 +39,7 @@ class SlowStore final : public ApiStore {
   Engine& engine_;
 };
 
-// Requests without costs beyond their own.
+// Servers that add no cost to a request: it takes its own `cpu` and the latency of the store.
 inline ApiServersParams free_servers(int32_t servers = 1) {
   ApiServersParams params;
   params.servers = servers;
@@ -53,7 +54,7 @@ inline ApiServersParams free_servers(int32_t servers = 1) {
   return params;
 }
 
-// One priority level with these seats and one long queue.
+// Flow control with one priority level, which has `seats` seats and one queue without limit.
 inline FlowControlParams one_level(int32_t seats) {
   FlowControlParams flow;
   flow.max_requests_inflight = seats - seats / 2;

@@ -5,8 +5,8 @@
 
 namespace orrery {
 
-// One of four changes: the node goes down or up; is cordoned or uncordoned; gets or loses a taint
-// that rejects pods; or one that does not.
+// Changes the node in one of four ways. 0: up or down. 1: cordoned or uncordoned. 2 and 3: adds the
+// taint `busy` (NoSchedule) or `old` (PreferNoSchedule) if `is_tainted`, else removes it.
 inline void disturb(ClusterState& state, NodeId node, int which, bool is_tainted) {
   if (which == 0) state.set_up(node, !state.up().contains(node));
   if (which == 1) state.set_cordoned(node, !state.cordoned().contains(node));

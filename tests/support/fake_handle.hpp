@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// Commands are carried out at once.
+// A Handle whose commands are carried out at once.
 class FakeHandle final : public SchedulerServices, public CommandSink, public Handle {
  public:
   FakeHandle() : Handle{static_cast<SchedulerServices&>(*this), *this, 0} {}
@@ -28,9 +28,9 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   Time clock;
   std::map<GangId, GangView> gangs;
   std::vector<PodView> pods;                     // by PodId
-  std::map<GangId, std::vector<PodId>> waiting;  // set by wait()
-  const Fragmentation* measure = nullptr;        // for fragmentation()
-  std::vector<NicErrors> symbol_errors;          // for policies
+  std::map<GangId, std::vector<PodId>> waiting;  // members in Permit; set by wait()
+  const Fragmentation* measure = nullptr;        // returned by fragmentation()
+  std::vector<NicErrors> symbol_errors;          // returned by nic_errors()
   std::vector<PodId> allowed, rejected, activated;
   std::string last_rejection;
   std::function<void(PodId)> on_reject = [](PodId) {};  // replaces the framework's unreserve
@@ -66,7 +66,8 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     waiting[pod.gang].push_back(pod.id);
     ++gangs[pod.gang].waiting;
   }
-  // Takes room on a node: whole GPUs and shares by lowest index.
+  // Allocates the pod's resources on the node. The pod gets whole GPUs, or shares of GPUs, by
+  // lowest index.
   void occupy(NodeId node, const PodSpec& spec) {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;
@@ -77,10 +78,11 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     }
     state.take(node, spec.cluster_request(), grant);
   }
-  // Only in Placements, not in the cluster's state. The node must exist.
+  // Records the pod in Placements, but allocates nothing in the cluster's state. The node must
+  // exist.
   void place(const PodView& pod, NodeId node) { ledger().place(pod, node, {}, clock); }
   void leave(const PodView& pod) { ledger().remove(pod.id); }
-  // The job of this gang is over.
+  // A test calls gang_over() when the job of a gang is over.
   using Handle::gang_over;
   // Each attempt has a state of its own. cycle() begins an attempt, unless the test passes a state.
   CycleState& new_attempt() {
@@ -104,12 +106,13 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   std::vector<NicErrors> nic_errors() const override { return symbol_errors; }
   const RngStreams& streams() const override { return streams_; }
   const Placements& placements() const override {
-    return const_cast<FakeHandle*>(this)->ledger();  // created on first use
+    return const_cast<FakeHandle*>(this)->ledger();  // creates the Placements at its first call
   }
   std::span<const PodId> waiting_pods(GangId id) const override {
     const auto found = waiting.find(id);
     if (found == waiting.end()) return {};
-    return shown_.emplace_back(found->second);  // commands may change it while a policy reads it
+    // A copy: commands may change the list while a policy reads it.
+    return shown_.emplace_back(found->second);
   }
   void give(const PolicyCommand& command) override { carry_out(command, *this); }
   void carry_out(const PolicyCommand& command, CommandSink& /*later*/) override {
@@ -164,10 +167,10 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   mutable std::deque<std::vector<PodId>> shown_;
   std::unique_ptr<Placements> ledger_;
   std::vector<std::unique_ptr<CycleState>> attempts_;
-  std::vector<std::unique_ptr<PodSpec>> specs_seen_;  // stable addresses: PodViews point at them
+  std::vector<std::unique_ptr<PodSpec>> specs_seen_;  // by pointer: PodViews point at the specs
 };
 
-// A registered policy, with arguments as in a scenario.
+// Makes a registered policy; `args` are written as in a scenario.
 inline std::unique_ptr<Policy> make_policy(FakeHandle& handle, const std::string& name,
                                            std::string_view args = "{}") {
   const auto* const entry = PolicyRegistry::instance().find(name);
@@ -183,7 +186,7 @@ inline std::unique_ptr<Policy> make_policy(FakeHandle& handle, const std::string
   return entry->make(handle, raw);
 }
 
-// Messages of a policy about its arguments; empty if they are valid.
+// Messages of the policy about `args`; empty if the arguments are valid.
 inline std::string complaints(const std::string& name, std::string_view args) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(args, "args", diagnostics);

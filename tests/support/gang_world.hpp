@@ -13,7 +13,8 @@
 
 namespace orrery {
 
-// Calls happen at the time of the clock; `wait` lets the detector run, then advances the clock.
+// Calls act at the present time of the engine. wait() lets the detector run, then advances the
+// time.
 class GangWorld {
  public:
   explicit GangWorld(const std::vector<int32_t>& gpus_of_nodes, DeadlockParams params = {})
@@ -51,7 +52,7 @@ class GangWorld {
     jobs.job(job).phase = phase;
     detector->phase_changed(job);
   }
-  void remove(JobId job) {  // with all its pods
+  void remove(JobId job) {  // removes all pods of the job, too
     JobTable::for_each_pod(jobs.job(job).first_pod, jobs.job(job).pods, [this](PodId pod) {
       detector->pod_unassigned(pod);
       jobs.pod(pod).state = PodState::Absent;

@@ -29,8 +29,8 @@ class ListedJobs final : public JobSource {
   std::deque<JobSpec> jobs_;
 };
 
-// Binds each pod at once to the first node it fits on, first come first served. A pod that does not
-// fit waits without blocking others.
+// A scheduler that binds each pod at once to the first node with room, first come first served. A
+// pod without room waits without blocking others.
 class JobWorld {
  public:
   struct Options {
@@ -39,7 +39,7 @@ class JobWorld {
     JobControllerParams params = {};
     uint64_t seed = 1;
     bool binds = true;
-    bool records = true;  // rows; off for millions of jobs
+    bool records = true;  // writes rows; off for millions of jobs
     StorageParams storage = {};
   };
 
@@ -89,7 +89,7 @@ class JobWorld {
     presence.remove(node, NodeReason::Broken);
     if (binds_) bind_all();
   }
-  // Down for an instant, at `when`, before all other events of that instant.
+  // The node fails and is repaired at `when`, before all other events of that instant.
   void fail_at(Time when, NodeId node) {
     engine.at(
         when, Label{"test.node_failed"},
@@ -149,10 +149,10 @@ class JobWorld {
   Storage storage;
   JobController controller;
   NodePresence presence{cluster, {}};
-  bool records_creations = true;              // phases, too; off for millions of jobs
-  std::vector<PodId> queue;                   // pods without a node
-  std::vector<std::vector<PodId>> creations;  // batches
-  std::vector<std::string> phases;            // "12s running->hung"
+  bool records_creations = true;  // keeps `creations` and `phases`; off for millions of jobs
+  std::vector<PodId> queue;       // pods without a node
+  std::vector<std::vector<PodId>> creations;  // batches of pods
+  std::vector<std::string> phases;            // such as "12s running->hung"
 
  private:
   void schedule_binding() {

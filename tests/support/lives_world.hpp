@@ -25,7 +25,8 @@
 
 namespace orrery {
 
-// It contains no life: a test adds the class under test, and acts for the others.
+// The state that the classes of models/workload/lifecycle share. A test adds the class under test,
+// and plays the part of the others.
 class LivesWorld {
  public:
   struct Options {
@@ -62,7 +63,7 @@ class LivesWorld {
     pods.creation().want_all(job);
     go_to(engine.now());
   }
-  // As a scheduler: the pod gets the lowest idle GPUs of the node.
+  // Acts as a scheduler: the pod gets the node's idle GPUs with the lowest numbers.
   void bind(PodId id, NodeId node) {
     DeviceGrant grant{.gpus = 0, .milli_per_gpu = 1000};
     GpuMask idle = cluster.idle_gpus(node);
@@ -81,7 +82,8 @@ class LivesWorld {
     if (engine.now() < when) engine.advance_to(when);
   }
   void go_to(Duration since_start) { go_to(Time{} + since_start); }
-  // The first end stops the run, because no component here releases what the job holds.
+  // Records how the job ends. The end stops the run, because no component here would release what
+  // the job holds.
   void watch(Signal<JobId, const JobOver&>& over) {
     over.connect([this](JobId, const JobOver& how) {
       ends.push_back(seconds() + std::string{name_of(how.phase)} + " " +
@@ -110,8 +112,8 @@ class LivesWorld {
   PodLives pods;
   TrainingRuns runs;
   Replacements replacements;
-  std::vector<std::string> moves;  // "12s running->hung"
-  std::vector<std::string> ends;   // "12s failed error"
+  std::vector<std::string> moves;  // such as "12s running->hung"
+  std::vector<std::string> ends;   // such as "12s failed error"
 
  private:
   JobId admitted(JobId id) {

@@ -8,10 +8,11 @@
 
 namespace orrery::test {
 
-// D-mod-K: up-ports are digits of the destination. There are `hosts` links of each kind: host up,
-// host down, leaf up, leaf down, and with three levels pod up and pod down.
+// Routes by D-mod-K: the up-ports are digits of the destination's number. There are `hosts` links
+// of each kind, in the order host up, host down, leaf up, leaf down and, with three levels, pod up
+// and pod down.
 struct PlainFatTree {
-  uint32_t half = 1;  // half of the radix: hosts of a leaf, up-ports of a switch
+  uint32_t half = 1;  // half of the radix: the hosts of a leaf, and the up-ports of a switch
   uint32_t hosts = 1;
   bool has_cores = false;
 
@@ -26,7 +27,7 @@ struct PlainFatTree {
     std::vector<LinkUse> uses{link(0, from)};
     if (leaf != leaf_to) {
       uses.push_back(link(2, leaf * half + port));
-      // With cores a middle switch belongs to a pod of as many leaves.
+      // With three levels, `half` leaves and as many middle switches form a pod.
       const uint32_t pod = leaf / half, pod_to = leaf_to / half, core = leaf_to % half;
       if (has_cores && pod != pod_to) {
         uses.push_back(link(4, (pod * half + port) * half + core));

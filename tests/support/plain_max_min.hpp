@@ -19,7 +19,8 @@ struct PlainActivity {
 };
 using PlainActivities = std::map<uint32_t, PlainActivity>;  // by id
 
-// All rates grow equally; an activity that reaches its limit or a full link stops.
+// Progressive filling: all rates grow equally. The rate of an activity stops growing at its limit,
+// or when one of its links is full.
 inline void fill(const std::vector<double>& capacity, PlainActivities& activities) {
   std::vector<long double> rest(capacity.begin(), capacity.end());
   for (auto& [id, activity] : activities) activity.is_fixed = false;

@@ -16,16 +16,16 @@ struct Finding {
   std::string_view figure = {};
 };
 
-// Each prints `ID: ours X, theirs Y, difference Z`. If ORRERY_VALIDATION_RESULTS names a folder,
-// the line also goes to a file of the running test, for analysis/validation_table.py. Numbers have
-// ten digits, and the difference is that of the printed digits. The test decides whether a
-// difference is too large.
+// Each overload prints `ID: ours X, theirs Y, difference Z`. If ORRERY_VALIDATION_RESULTS names a
+// folder, the line also goes to a file there, for analysis/validation_table.py. Numbers are printed
+// with ten digits, and Z is the difference of the printed numbers. The test decides whether Z is
+// too large.
 void report(const Finding& finding, double ours, double theirs);
 void report(const Finding& finding, std::string_view ours, std::string_view theirs);
 void report(const Finding& finding, const std::vector<double>& ours,
             const std::vector<double>& theirs);
 
-// A case that cannot be checked here, for example because its trace is missing.
+// Reports a case that cannot be checked here, for example because its trace is missing.
 void report_unchecked(std::string_view id, std::string_view why);
 
 }  // namespace orrery::test

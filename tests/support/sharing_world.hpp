@@ -19,9 +19,10 @@
 
 namespace orrery::test {
 
-// Each gang is a ring over two to eight random nodes of its own, under leaves whose up-links are
-// two to eight times too thin. Steps differ by up to a factor of 30. Exchanges alone take 5 to 60 %
-// of them, and up to half of the compute hides them.
+// Random gangs that share links. Each gang is a ring over two to eight random nodes, which no other
+// gang uses. The up-links of a leaf have two, four or eight times less bandwidth than its nodes
+// together. Steps of two gangs differ by up to a factor of 30. Without contention exchanges take 5
+// to 60 % of a step, and up to half of the compute hides them.
 struct SharingWorld {
   std::vector<double> capacities;  // bits a second, by link
   std::vector<SharingGang> gangs;
@@ -47,7 +48,7 @@ struct SharingWorld {
     }
   }
 
-  // Seconds a step, by gang.
+  // Seconds of a step at its rate, by gang.
   std::vector<double> by_rate(size_t rehearsed_max = SharedLinks::kRehearsedMax) const {
     Engine engine;
     FlowNetwork flows{engine};
@@ -59,8 +60,8 @@ struct SharingWorld {
     for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
     return steps;
   }
-  // Mean steps by simulation from random phases: of `steps` steps of each gang, after 20 steps of
-  // the slowest one.
+  // Mean steps by simulation. Gangs begin at random phases. The first 20 steps of the slowest gang
+  // are left out; then each gang's mean covers `steps` steps.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;
     FlowNetwork flows{engine};

@@ -9,10 +9,10 @@
 
 namespace orrery::test {
 
-// Differences of the first to the second, relative to the second.
+// Differences of the first steps to the second, relative to the second.
 struct StepErrors {
-  std::vector<double> sizes;  // without signs, in rising order
-  double mean = 0;            // with signs
+  std::vector<double> sizes;  // absolute differences in rising order
+  double mean = 0;            // mean of the signed differences
 
   StepErrors(std::span<const double> rate, std::span<const double> traced) {
     for (size_t i = 0; i < rate.size(); ++i) {

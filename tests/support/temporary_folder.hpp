@@ -11,7 +11,8 @@
 
 namespace orrery::test {
 
-// Unique, however many tests run at once; removed with its files at the end.
+// A folder with a unique name, so tests may run at the same time. The destructor removes it with
+// its files.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(

@@ -44,7 +44,8 @@ TEST(ClusterParams, SoManyPoolsAreRejectedBeforeTheyAreCompared) {
 }
 
 TEST(Cluster, EveryGpuSecondAllocatedIsInOneColumnOfItsJob) {
-  // Two jobs of three nodes each on four: members wait in Permit, hold nodes, and are rejected.
+  // Two jobs need three of four nodes each. So members wait in Permit, hold nodes meanwhile, and
+  // are rejected.
   ScenarioRun run{R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}
 policy: {base: coscheduling}
@@ -78,8 +79,8 @@ run: {until: 12min, seed: 3}
   EXPECT_NEAR(useful + lost, figure(run, "gpu_s_computing"), 1e-6 * all);
 }
 
-// Two at a time on 8 GPUs; SRTF stops the long job for the short ones, Lucid shares GPUs between
-// two.
+// Counted jobs of 8 GPUs each, on 8 GPUs. SRTF stops the long job for the short ones; Lucid lets
+// two jobs share GPUs.
 TEST(Cluster, CountedJobsHoldGpusComputeAndDrawPowerAsThoseOnNodes) {
   for (const char* const policy : {"SRTF", "Lucid"}) {
     SCOPED_TRACE(policy);
@@ -132,7 +133,8 @@ double accounted(ScenarioRun& run) {
   return all;
 }
 
-// The second job joins the first on its GPUs at once: for 60 s of its start both hold half of them.
+// The second job joins the first on its GPUs at once. Both start for 60 s, and each holds half of
+// the 4 GPUs: 60 s * 2 GPUs.
 TEST(Cluster, CountedJobsThatStartHoldWhatTheirShareOfTheTimeIs) {
   const std::string text = kTwoNodes + std::string{R"(
 workload:
@@ -187,7 +189,7 @@ TEST(RunEnd, AJobThatNeverFitsStallsTheRunOnceNothingElseIsLeft) {
 }
 
 TEST(JobFigures, AreThoseOfTheNearestRank) {
-  // One after the other on all GPUs: waits of 0, 1, 2, 3 h.
+  // The jobs run one after the other, because each needs all GPUs. They wait for 0, 1, 2 and 3 h.
   const std::string job = "{work: 1h, pods: 2, pod: {gpus: 4}}";
   ScenarioRun run{with_jobs(job + "," + job + "," + job + "," + job), {"policy.base=strict_gang"}};
   EXPECT_NEAR(figure(run, "wait_p50"), 3600, 1);

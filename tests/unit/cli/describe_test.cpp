@@ -1,4 +1,4 @@
-// What `orrery describe NAME` knows beside parameters, policies and machines.
+// What `orrery describe NAME` prints for names that are no parameter, policy or machine.
 #include <gmock/gmock.h>
 
 #include "tests/support/cli_run.hpp"

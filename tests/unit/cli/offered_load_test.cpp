@@ -1,5 +1,5 @@
-// The offered load in `validate` and at the start of a run. By hand: jobs an hour times GPUs times
-// hours, over the GPUs of the cluster.
+// The offered load that `validate` prints and a run logs when it begins. It is jobs an hour times
+// GPUs times hours of work, divided by the GPUs of the cluster.
 #include <gmock/gmock.h>
 
 #include <charconv>
@@ -39,8 +39,9 @@ class OfferedLoadText : public ::testing::Test {
   std::string path_ = (folder_ / "s.yaml").string(), output_ = (folder_ / "out.h5").string();
 };
 
-// 14 jobs/h x 8 GPUs x 2 h = 224 GPU-hours per hour on 32 GPUs: 7 times. The number of 1,400 jobs
-// in 100 h has a standard deviation of 2.7 %: 6.5 and 7.5 are 2.7 deviations away.
+// 14 jobs/h x 8 GPUs x 2 h = 224 GPU-hours per hour, 7 times the 32 GPUs. The number of jobs is
+// random: 1,400 in 100 h with a standard deviation of 2.7 %. The limits 6.5 and 7.5 are 0.5 / (7 x
+// 2.7 %) = 2.6 deviations away.
 TEST_F(OfferedLoadText, AnOverloadedClusterIsReportedWithItsFactor) {
   const Said said = validate(generator("14", "100h"));
   EXPECT_EQ(said.status, 0) << said.err;
@@ -54,7 +55,7 @@ TEST_F(OfferedLoadText, AnOverloadedClusterIsReportedWithItsFactor) {
   EXPECT_THAT(said.out, HasSubstr(" GPU-hours asked per hour, of 32\n"));
 }
 
-// 8 GPUs x 1 h in each of 10 hours: 8 of 32 GPUs.
+// One job of 8 GPUs and 1 h in each of 10 hours: a load of 8 GPU-hours per hour on 32 GPUs.
 TEST_F(OfferedLoadText, ListedJobsAreASharePerHour) {
   const std::string jobs =
       kHead + "    - {kind: jobs, jobs: [{work: 1h, pod: {gpus: 8}, count: 10, every: 1h}]}\n";
@@ -79,7 +80,7 @@ TEST_F(OfferedLoadText, ARunSaysItBeforeItBeginsTracesIncluded) {
   const std::string trace = kHead + "    - {kind: trace, file: jobs.csv}\nrun: {until: 2h}\n";
   EXPECT_THAT(run_it(trace).err,
               HasSubstr("load: 25 % of what the cluster has: 8 GPU-hours asked per hour, of 32"));
-  EXPECT_THAT(validate(trace).out, Not(HasSubstr("load:")));  // opens no trace
+  EXPECT_THAT(validate(trace).out, Not(HasSubstr("load:")));  // validate opens no trace
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Commands of the Python package: their list, and messages about missing parts. Their execution is
-// tested with the package, because it replaces this process.
+// Commands of `orrery` that the Python package executes: their list, and messages about missing
+// parts. Tests of the package cover their execution, because it replaces this process.
 #include "sim/cli/outside_command.hpp"
 
 #include <gmock/gmock.h>

@@ -104,7 +104,8 @@ TEST(Resolved, is_json_in_the_order_of_the_fields) {
   EXPECT_EQ(json["seed"], std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(json["policy"]["permit_timeout"], "123456789ns");
   EXPECT_EQ(json["source"]["kind"], "file");
-  // Plain scalars stay plain, so a later reader sees the same.
+  // Each value is written so that a later reader gives it the same type. 007 and the quoted 'true'
+  // are texts.
   EXPECT_EQ(json["args"]["a"].dump(), R"([1,1.5,"007","true",true,null,"x"])");
 }
 
@@ -154,11 +155,12 @@ TEST(Schema, tells_an_editor_what_the_reader_accepts) {
   EXPECT_THAT(policy["permit_timeout"]["anyOf"][0]["pattern"].get<std::string>(),
               HasSubstr("ns|us|ms|s|min|h|d"));
   EXPECT_EQ(properties["pools"]["items"]["required"], std::vector<std::string>{"name"});
-  // The second: its kind is in an included file.
+  // The schema offers two forms. In the second one the kind is missing, because an included file
+  // may set it.
   const auto& source = properties["source"]["anyOf"];
   EXPECT_EQ(source[1]["not"]["required"], std::vector<std::string>{"kind"});
   const auto& kinds = source[0]["oneOf"];
-  ASSERT_EQ(kinds.size(), 3U);  // uniform, file, nothing
+  ASSERT_EQ(kinds.size(), 3U);  // the kinds uniform, file and nothing
   EXPECT_EQ(kinds[1]["properties"]["kind"]["const"], "file");
   EXPECT_EQ(kinds[1]["required"], (std::vector<std::string>{"kind", "path"}));
 }

@@ -122,7 +122,7 @@ TEST(Limits, a_huge_scalar_is_read_and_a_larger_file_refused) {
   EXPECT_EQ(load_error(std::string(300, 'k') + ": 1"), "t:1:1: a key of more than 256 bytes\n");
 }
 
-// A folder of files that lives as long as the test.
+// A folder of files, removed at the end of the test.
 class Includes : public testing::Test {
  protected:
   Includes() { fs::create_directory(folder_ / "base"); }
@@ -130,7 +130,7 @@ class Includes : public testing::Test {
   config::Document load(const std::string& name) {
     return config::load_file((folder_ / name).string(), diagnostics_);
   }
-  // Messages without the folder's path.
+  // All messages, in which files are named relative to the folder.
   std::string errors() const {
     std::string text = diagnostics_.text();
     const std::string prefix = folder_.path().string() + "/";

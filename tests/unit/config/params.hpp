@@ -116,7 +116,7 @@ P read_text(std::string_view text, Diagnostics& diagnostics) {
   return document.is_usable ? read_params<P>(document.root, "", diagnostics) : P{};
 }
 
-// All messages about `text` read as a P.
+// All messages from reading `text` into a P.
 template <class P>
 std::vector<std::string> mistakes(std::string_view text) {
   Diagnostics diagnostics;

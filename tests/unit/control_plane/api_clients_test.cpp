@@ -56,7 +56,7 @@ TEST(ApiClient, HoldsItselfBackBeforeItReachesAServer) {
   ASSERT_EQ(world.times.size(), 800U);
   EXPECT_EQ(world.times[29], Time{});
   EXPECT_EQ(world.times[30], Time{} + 50_ms);
-  EXPECT_EQ(world.times.back(), Time{} + 50_ms * 770);  // 38.5 s, at 20 a second
+  EXPECT_EQ(world.times.back(), Time{} + 50_ms * 770);  // 800 - 30 requests at 20 a second: 38.5 s
 }
 
 TEST(ApiClient, TriesAgainAfterTheRetryAfter) {
@@ -71,7 +71,8 @@ TEST(ApiClient, TriesAgainAfterTheRetryAfter) {
   client.send({.cpu = 50_s}, world.note());
   client.send({}, world.note());
   world.engine.run();
-  // The second and third are rejected at 0 and 1 s; at 2 s one executes, the other gives up.
+  // The only seat is taken until 1.5 s, so the second and third request are rejected at 0 and 1 s.
+  // At 2 s the second executes until 52 s. The third has used up its tries and gives up.
   EXPECT_EQ(world.answers,
             (std::vector{ApiOutcome::Done, ApiOutcome::TooManyRequests, ApiOutcome::Done}));
   EXPECT_EQ(world.times[1], Time{} + 2_s);
@@ -91,7 +92,7 @@ TEST(ApiClient, GoesToAnotherServerWhenItsOwnIsLost) {
   });
   world.engine.run();
   EXPECT_EQ(world.answers, std::vector{ApiOutcome::Done});
-  EXPECT_GE(world.times[0], Time{} + 12_s);  // a backoff of 1 to 2 s
+  EXPECT_GE(world.times[0], Time{} + 12_s);  // lost at 1 s, a backoff of 1 to 2 s, then 10 s
   EXPECT_LE(world.times[0], Time{} + 13_s);
 }
 
@@ -102,7 +103,7 @@ TEST(ApiClient, GivesUpWhenNoServerComesBack) {
   client.send({}, world.note());
   world.engine.run();
   EXPECT_EQ(world.answers, std::vector{ApiOutcome::ServerLost});
-  EXPECT_GE(world.times[0], Time{} + 7_s);  // 1, 2 and 4 s, each up to twice
+  EXPECT_GE(world.times[0], Time{} + 7_s);  // three backoffs of 1, 2 and 4 s, each up to doubled
   EXPECT_LE(world.times[0], Time{} + 14_s);
 }
 
@@ -119,8 +120,9 @@ TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
   EXPECT_EQ(statistics.of_level(4).total(), 1U);
 }
 
-// One seat. A client has 300 requests of a second each in the six queues of its flow, and one more
-// request arrives. It is second in line if it belongs to another flow, else it is rejected.
+// How long a request waits beside a flood. The server has one seat. A client has sent 301 requests
+// of a second each: one executes, 300 fill the six queues of its flow. One more request by `who` is
+// second in turn if it belongs to another flow, else it is rejected.
 Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
   ApiServersParams params = test::free_servers();
   params.flow_control.max_requests_inflight = 1;
@@ -283,7 +285,8 @@ TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
   EXPECT_LE(back.back(), start + 1600_ms);
 }
 
-// The cache covers 1.024 s, and reflectors return 0.8 to 1.6 s after their last event.
+// The other server's cache covers 1.024 s. Reflectors resume 0.8 to 1.6 s after their last event.
+// So a share of (1.6 - 1.024) / 0.8 = 0.72 finds that event gone.
 TEST(Reflectors, ListAgainIfTheOtherServersCacheLacksTheirLastEvent) {
   Watching world{400};
   world.change(100'000);
@@ -309,8 +312,8 @@ TEST(Reflectors, AllListAgainIfNoCacheReachesBackFarEnough) {
   EXPECT_EQ(world.reflectors.watching(), 100U);
 }
 
-// The other server's cache covers half a minute; a watch of few objects has seen nothing since the
-// last bookmark, almost a minute ago.
+// The other server's cache covers half a minute. A watch of few objects has seen no event since the
+// last bookmark, almost a minute ago. A watch of all pods sees events all the time.
 TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   for (const bool is_narrow : {false, true}) {
     Watching world{100, is_narrow};
@@ -324,10 +327,11 @@ TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   }
 }
 
-// A LIST that takes longer than the cache covers is useless, and so is the next one.
+// A LIST that takes longer than the cache covers is useless: the watch after it finds the LIST's
+// version gone, and the reflector lists again.
 TEST(Reflectors, ListOverAndOverWhatChangesFasterThanTheyList) {
   Watching world{};
-  world.change(2'000'000);  // 51 ms; a LIST takes 100
+  world.change(2'000'000);  // the cache covers 51 ms; a LIST takes 100 ms
   world.reflectors.stop(0);
   world.reflectors.start(0);
   world.engine.run(world.engine.now() + 10_min);

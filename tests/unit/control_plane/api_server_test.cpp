@@ -16,7 +16,7 @@ struct Received {
   int times = 0;
 };
 
-// One server with these seats, and requests without costs beyond their own.
+// One server with `seats` seats, which adds no cost to a request.
 struct OneServer : test::ApiWorld {
   explicit OneServer(const ApiServersParams& params) : test::ApiWorld{params} {}
   explicit OneServer(int32_t seats) : test::ApiWorld{params_of(seats)} {}
@@ -110,7 +110,8 @@ TEST(ApiServer, ARequestThatWaitsFifteenSecondsForASeatIsRejected) {
 
 TEST(ApiServer, AWriteThatManyWatchKeepsItsSeatsForAWhile) {
   OneServer world{20};
-  world.server().add_watchers(ApiResource::Pods, 200);  // 20 seats for 5 ms; 10 for 10 ms
+  // 200 watchers call for 20 seats for 5 ms. A write may take 10, so it keeps them for 10 ms.
+  world.server().add_watchers(ApiResource::Pods, 200);
   Received received;
   world.submit({.verb = Verb::Patch, .resource = ApiResource::Pods, .cpu = 3_ms}, received);
   EXPECT_EQ(world.server().flow_control().state(0).in_use, 10);
@@ -203,7 +204,7 @@ TEST(ApiServer, TheRetryAfterGrowsWithTheNumberOfRejections) {
   }
   world.engine.run();
   EXPECT_EQ(received.front(), 1);
-  EXPECT_EQ(received[4], 2);  // from the second second on
+  EXPECT_EQ(received[4], 2);  // at 1 s, where the value has doubled
   EXPECT_EQ(received[12], 4);
   EXPECT_EQ(received.back(), 16);
 }
@@ -234,7 +235,8 @@ TEST(ApiServer, AChargeSlowsDownRequestsAndHasNoResponse) {
   Received received;
   world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  EXPECT_EQ(received.at, Time{} + 2_s);  // four jobs of a second on two cores
+  // 3 s of the charge in three threads and 1 s of the request, on two cores.
+  EXPECT_EQ(received.at, Time{} + 2_s);
   EXPECT_EQ(world.server().present(), 0U);
   EXPECT_EQ(world.servers.statistics().of_all().total(), 1U);
   EXPECT_NEAR(world.server().cpu_seconds(), 4, 1e-6);

@@ -28,7 +28,8 @@ int64_t count(const ScenarioRun& run, std::string_view name) {
 
 const std::string kFixed = "provisioning: {kind: fixed, value: 3min}";
 
-// `rest`, with the ClusterAutoscaler among the controllers of its policy. Its loops take no time.
+// The scenario `rest` with the ClusterAutoscaler added to the controllers of its policy. The
+// autoscaler's loops take no time.
 std::string with_autoscaler(std::string rest, const std::string& args) {
   const std::string listed = "controllers: [{name: ClusterAutoscaler, args: {time_per_node: 0s" +
                              (args.empty() ? "" : ", " + args) + "}}]";
@@ -42,7 +43,8 @@ std::string with_autoscaler(std::string rest, const std::string& args) {
   return rest + "policy: {" + listed + "}\n";
 }
 
-// Two nodes of pool old always exist, up to 10 of pool new are added and removed.
+// Pool old has two nodes, which always exist. Pool new has up to 10 nodes, which the autoscaler
+// adds and removes.
 std::string autoscaler_scenario(const std::string& groups, const std::string& jobs,
                                 const std::string& rest = "", const std::string& more = "",
                                 const std::string& level = "delays", const std::string& args = "") {
@@ -98,7 +100,8 @@ TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
   ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
                                       pods(3, "work: 1h, submit: 33s"), "run: {until: 30min}\n"),
                   {"policy.controllers[0].args.time_per_node=10s"}};
-  // With two nodes a loop takes 20 s: 10, 30, 50, ...
+  // A loop takes 10 s for each of two nodes. So loops begin at 10, 30, 50 s, and the loop from 50 s
+  // acts at 70 s.
   EXPECT_EQ(told(run), "up 1 to 1 at 70");
   EXPECT_GT(scaling(run).front().waited_max, 36_s);
 }
@@ -120,7 +123,7 @@ TEST(ClusterAutoscaler, AGangAsksForAllTheNodesThatItLacks) {
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
-// Two of seven find a node each, and are rejected in Permit because the others do not.
+// Two of seven members find a node each. Permit rejects them, because the other five find none.
 TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
   ScenarioRun run{autoscaler_scenario(
       "{pool: new, " + kFixed + "}", "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
@@ -157,7 +160,8 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
                                         pods(6, "work: 20min") + pods(6, "work: 20min, submit: 2h"),
                                         "run: {until: 3h}\n", "", level,
                                         "scale_down: {parallel: 1}")};
-    // Half of the pods end after 1,201 s; the others, on nodes that came at 190 s, after 1,391 s.
+    // The first three pods run on existing nodes and end at 1,201 s. The other three run on nodes
+    // that came at 190 s, and end at 1,391 s. A node is removed 10 min after its pods.
     EXPECT_EQ(told(run),
               "up 3 to 4 at 10, down 1 to 3 at 1810, down 1 to 2 at 2000, down 1 to 1 at 2010, "
               "up 3 to 4 at 7210, down 1 to 3 at 9010, down 1 to 2 at 9200, down 1 to 1 at 9210");
@@ -179,7 +183,8 @@ TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
       "{pool: new, nodes_at_start: 2, " + kFixed + "}",
       pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
       "run: {until: 1h}\n")};
-  // Of two nodes idle since 120 s, one gets a pod at 480 s; then nodes are requested.
+  // Two nodes are idle from 120 s on. One gets a pod at 480 s. Then nodes are requested at 490 s,
+  // which puts off the removal of the other one.
   EXPECT_EQ(told(run), "up 1 to 3 at 490");
 }
 
@@ -194,7 +199,8 @@ TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {
   ScenarioRun some{
       autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
   EXPECT_EQ(told(some), "up 1 to 1 at 10");
-  // The autoscaler removes the node in spite of these pods, which find no other node.
+  // The autoscaler ignores pods of priority -11. It removes the node under one of them, though the
+  // pod finds no other node.
   ScenarioRun gone{autoscaler_scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
                                        "run: {until: 30min}\n")};
   EXPECT_EQ(told(gone), "down 1 to 0 at 610");
@@ -233,7 +239,7 @@ TEST(ClusterAutoscaler, DeadNodesGoAfterTwentyMinutes) {
                                         "", level)};
     const std::vector<ScalingRow> rows = scaling(run);
     ASSERT_GE(rows.size(), 2U) << told(run);
-    EXPECT_EQ(rows[0].kind, ScalingKind::Up);  // for the pod that was lost
+    EXPECT_EQ(rows[0].kind, ScalingKind::Up);  // a node for the pod that the failure killed
     EXPECT_EQ(rows[0].nodes, 1U);
     EXPECT_EQ(rows[1].kind, ScalingKind::DownUnready);
     EXPECT_GE(rows[1].time, Time{} + 40_min + 40_s);
@@ -260,7 +266,7 @@ TEST(ClusterAutoscaler, ARunWithoutEndGivesUpNodesThatNeverCome) {
   EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
 }
 
-// Gangs start and end, nodes fail, and some are too slow to come.
+// Gangs start and end, nodes fail, and some nodes take too long to be provisioned.
 TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
   for (const std::string level : {"delays", "full"}) {
     for (int seed = 1; seed <= (test::kIsSanitized ? 1 : 5); ++seed) {
@@ -301,7 +307,7 @@ TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
   }
 }
 
-// All its nodes exist, and none may be removed.
+// The group's minimum equals its maximum, so nodes are neither added nor removed.
 TEST(ClusterAutoscaler, AGroupWhoseMinimumIsItsPoolStaysAsItIs) {
   for (const std::string group : {"nodes_min: 10", "nodes_min: 3, nodes_max: 3"}) {
     ScenarioRun run{

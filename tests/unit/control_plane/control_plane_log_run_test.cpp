@@ -31,7 +31,8 @@ std::vector<ControlPlaneEventRow> events_of(Run& run) {
   return run.recorder.template rows<ControlPlaneEventRow>("/events/control_plane");
 }
 
-// Old versions are never compacted, so the database fills; the operator acts at 60 min.
+// The database fills, because old versions are never compacted. The operator defragments etcd at 60
+// min.
 TEST(ControlPlaneLog, AFullEtcdTakesWritesAgainOnceItIsDefragmented) {
   ShippedRun run{"etcd-full"};
   const auto events = events_of(run);
@@ -100,7 +101,8 @@ TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreReported) {
                                                       std::to_string(kills) + " time")));
 }
 
-// Leases cannot be stored while all servers are down, nor in a full etcd with the default quota.
+// API servers cannot store Leases while all servers are down, or while etcd is full with the
+// default quota.
 TEST(ControlPlaneLog, NodeLifecycleMattersWhereverLeasesCannotBeStored) {
   const auto errors = [](const std::string& yaml) { return test::mistakes_of_scenario(yaml); };
   EXPECT_EQ(errors(killed_servers(", node_lifecycle: {grace: 20s}")), "");

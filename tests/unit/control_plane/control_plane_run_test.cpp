@@ -22,8 +22,9 @@ int64_t summary(const SimulationResult& result, std::string_view name) {
   return std::get<int64_t>(found->value);
 }
 
-// 30 pods at once and 20 a second; a gang is bound once it is complete, 100 pods at once and 50 a
-// second; and a kubelet takes 0.8 s.
+// The controller creates 30 of the 1,000 pods at once and 20 a second: 970 / 20 s. The gang is
+// complete then. The scheduler binds 100 pods at once and 50 a second: 900 / 50 s. The kubelet
+// starts the last pod in 0.8 s.
 TEST(ControlPlaneRun, ABurstOfPodsIsCreatedAsFastAsTheControllersTokensAllow) {
   ShippedRun full{"burst-1000-pods"};
   const Duration wait = full.job("burst").wait;
@@ -56,7 +57,7 @@ TEST(ControlPlaneRun, WatchesOfALostServerMoveToTheOthers) {
   }
 }
 
-// With the only server lost, all requests wait and are done once it is back.
+// Requests wait while the only server is lost, and are done once it is back.
 TEST(ControlPlaneRun, WithoutAnyServerPodsWaitUntilOneIsBack) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
@@ -83,8 +84,8 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsReported) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
 }
 
-// Three of five members fail: nothing is stored until they are back and have elected a leader.
-// Nodes that cannot renew their Leases are not evicted for that.
+// Three of five etcd members fail. Nothing is stored until they are back and have elected a leader.
+// Nodes cannot renew their Leases meanwhile, but are not evicted for that.
 TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   const auto yaml = [](const std::string& losses) {
     return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
@@ -148,8 +149,8 @@ TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsReported) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("etcd had no quorum at the end")));
 }
 
-// Kubelets and clients that watch all pods reconnect to the only server once it is back, and list
-// again because its cache is empty: two pauses of a minute at most.
+// Kubelets and clients that watch all pods reconnect to the only server once it is back. Its cache
+// is empty, so they also list again. Both together take two backoffs of up to a minute.
 TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 40}]}\n"
@@ -171,8 +172,9 @@ TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   EXPECT_EQ(summary(run.result, "watches_gone"), 2 * (40 + 4));
 }
 
-// Crash loops change pods so fast that the other caches cover only 5 s, and kubelets saw the last
-// bookmark half a minute before. So they list the pods of their nodes.
+// Crash loops change pods so often that the caches of the other servers cover only 5 s. Kubelets
+// saw their last bookmark half a minute before. So those of the lost server, a fifth of 1,000, list
+// the pods of their nodes again.
 TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAgain) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1000}]}\n"
@@ -186,8 +188,8 @@ TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAgain) {
   EXPECT_LT(static_cast<double>(summary(run.result, "watches_gone")), 1.5 * lost);
 }
 
-// Every API server watches a hundred kinds of objects. Keys are 8 Nodes, with a CSINode and a Lease
-// each, and 16 pods; four versions of each pod are not compacted yet.
+// Every API server watches a hundred kinds of objects. The keys are 8 Nodes, 8 CSINodes, 8 Leases
+// and 16 pods. The versions of a pod since its creation are not compacted yet.
 TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
@@ -202,7 +204,8 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(rows.front().watcher_memory, each * 5);
   EXPECT_EQ(rows.back().watcher_memory, each * 4);
   EXPECT_EQ(summary(run.result, "etcd_watcher_memory_peak"), 5 * each.count);
-  const int64_t writes = ControlPlaneParams{}.kubelet.status_writes + 2;  // created, and bound
+  // Status writes, the creation and the binding.
+  const int64_t writes = ControlPlaneParams{}.kubelet.status_writes + 2;
   EXPECT_EQ(rows.front().index_memory, Bytes{40 * 184 + (24 + 16 * writes) * 38});
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
@@ -228,7 +231,7 @@ TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   EXPECT_GT(index[2], index[0]) << "the requests for certificates, and old versions";
 }
 
-// Pods of gangs on failed nodes are created and bound again, through the same servers.
+// Nodes of gangs fail. The pods are created and bound again through the API servers.
 TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"
@@ -242,7 +245,7 @@ TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
   EXPECT_GT(summary(run.result, "api_requests"), 6 * (1 + 1 + 5 + 1));
 }
 
-// Only old versions of deleted pods stay in etcd, for two compactions at most.
+// Pods that are over leave only old versions in etcd, for two compaction intervals at most.
 TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
@@ -254,7 +257,8 @@ TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
   ASSERT_FALSE(rows.empty());
   EXPECT_GT(rows.back().file, Bytes{1'000'000});
-  // In five minutes each of 8 nodes writes 30 leases of 300 B and a status of 15 KB.
+  // In two compaction intervals of five minutes each of 8 nodes writes 2 * 30 leases of 300 B and 2
+  // status updates of 15 KB.
   EXPECT_LE(rows.back().in_use, Bytes{2 * 8 * (30 * 300 + 15'000)});
 }
 

@@ -31,7 +31,7 @@ TEST(DeadPods, ALaterLossIsNotAmongThoseBeingDeleted) {
   DeadPods dead{1};
   dead.died({0}, {{5}, 1}, 50);
   EXPECT_THAT(dead.begin({0}), ElementsAre(50));
-  dead.died({0}, {{6}, 1}, 60);  // the node was up in between
+  dead.died({0}, {{6}, 1}, 60);  // the node came up and died again
   EXPECT_THAT(ids(dead.deleted({0})), ElementsAre(5));
   EXPECT_THAT(dead.begin({0}), ElementsAre(60));
   EXPECT_THAT(ids(dead.deleted({0})), ElementsAre(6));

@@ -11,7 +11,8 @@
 namespace orrery {
 namespace {
 
-// 80 Mbit/s are 10 MB a second: 50 MB in use take 5 s a member.
+// Three members defragment one after another, at 80 Mbit/s = 10 MB/s. For 50 MB in use each takes 5
+// s.
 struct DefragmentationWorld {
   explicit DefragmentationWorld(EtcdParams params = {}) : etcd{engine, tuned(std::move(params))} {
     etcd.objects().news.connect([this](EtcdNews what, uint32_t member) {
@@ -84,7 +85,8 @@ TEST(Defragmentation, AnAlarmStaysOnIfWhatIsInUseIsTooMuch) {
   EXPECT_EQ(world.news.back().what, EtcdNews::Defragmented);
 }
 
-// The leader rewrites from 10 s to 15 s; 7 s is the longest that a write waits.
+// The leader defragments last, from 10 s to 15 s. Writes wait meanwhile, for less than the limit of
+// 7 s.
 TEST(Defragmentation, WhileTheLeaderRewritesNothingIsCommittedAndReadsWait) {
   DefragmentationWorld world;
   Etcd& etcd = world.etcd.objects();
@@ -112,7 +114,7 @@ TEST(Defragmentation, AWriteThatWaitsLongerThanEtcdLetsItFails) {
   for (int i = 0; i < 50; ++i) {
     world.etcd.objects().store({.bytes = {1'000'000}, .change = EtcdChange::Create});
   }
-  world.etcd.defragment();  // the leader from 20 s to 30 s
+  world.etcd.defragment();  // the leader rewrites 100 MB from 20 s to 30 s
   world.at(21_s, [&] { world.write(); });
   world.at(25_s, [&] { world.write(); });
   world.engine.run();
@@ -148,7 +150,7 @@ TEST(Defragmentation, WithSeparateEventsBothEtcdsShrink) {
   EXPECT_TRUE(events.is_out_of_space());
   world.update(5);
   world.etcd.defragment();
-  world.etcd.defragment();  // one is under way
+  world.etcd.defragment();  // no effect: a defragmentation is under way
   world.engine.run();
   EXPECT_FALSE(events.is_out_of_space());
   EXPECT_EQ(events.file(), Bytes{10'000'000});

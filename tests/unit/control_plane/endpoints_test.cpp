@@ -48,8 +48,8 @@ TEST(EndpointSlices, WhatIsNewGoesFirstIntoSlicesThatAreWrittenAnyway) {
 TEST(EndpointSlices, TheRestGoesIntoTheFullestSliceWithRoomForAllOfIt) {
   ServiceEndpoints service{slices_of(10)};
   sync(service, {}, ids(0, 30));
-  sync(service, ids(0, 5), {});   // 5 are left
-  sync(service, ids(10, 3), {});  // 7 are left
+  sync(service, ids(0, 5), {});   // 5 addresses are left in the first slice
+  sync(service, ids(10, 3), {});  // 7 addresses are left in the second slice
   auto writes = sync(service, {}, ids(50, 3));
   ASSERT_EQ(writes.size(), 1U);
   EXPECT_EQ(writes[0].addresses, 10) << "the slice of 7";
@@ -86,7 +86,7 @@ TEST(EndpointSlices, TheyHoldWhatAPlainSetHoldsWhateverChanges) {
   Rng rng{3};
   ServiceEndpoints service{slices_of(7)};
   std::set<uint32_t> plain;
-  int64_t held = 0;  // by the objects, from their whole writes
+  int64_t held = 0;  // addresses in the objects, as their writes tell
   for (int step = 0; step < 2'000; ++step) {
     std::vector<uint32_t> removed, added;
     for (uint32_t id = 0; id < 200; ++id) {
@@ -260,7 +260,7 @@ TEST(EndpointsController, OfSlicesOnlyThoseThatWereRefusedAreWrittenAgain) {
   world.controller.pod_gone(service, 0);
   world.engine.run(Time{} + 100_ms);
   world.is_refused = false;
-  world.controller.pod_gone(service, 3);  // of another slice
+  world.controller.pod_gone(service, 3);  // of another slice than pod 0
   world.engine.run();
   ASSERT_EQ(world.written.size(), 3U);
   EXPECT_EQ(world.written[1].object, world.written[0].object);
@@ -285,14 +285,14 @@ TEST(EndpointsController, AServiceThatIsRemovedLeavesNoObjectAndItsIdIsGivenAgai
   EXPECT_EQ(world.controller.endpoints(service).objects(), 0U);
 }
 
-// Its objects were never stored, so there is nothing to delete.
+// The service's objects were never stored, so its removal has nothing to delete.
 TEST(EndpointsController, AServiceWhoseWritesAreRefusedIsRemovedWithoutAWrite) {
   ControllerWorld world{one_object(), 1_ms};
   world.is_refused = true;
   const ServiceId service = world.controller.add_service();
   world.controller.pod_ready(service, 1);
   world.engine.run(Time{} + 100_us);
-  world.controller.remove_service(service);  // during the pass
+  world.controller.remove_service(service);  // while the pass that creates the object is under way
   world.engine.run();
   EXPECT_EQ(world.writes.size(), 1U);
   EXPECT_EQ(world.controller.services(), 0U);

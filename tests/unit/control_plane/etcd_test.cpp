@@ -63,7 +63,8 @@ TEST(Etcd, AFastStoreAnswersInTheSameInstant) {
   EXPECT_EQ(world.done, (std::vector<Time>(2)));
 }
 
-// 240 ms from five members, 8 us an object and 5.2 ns a byte; two run in parallel.
+// A member moves 300 MB in 240 ms; a LIST also takes 8 us an object and 5.2 ns a byte. With five
+// members the second LIST ends 240 ms / 5 after the first.
 TEST(Etcd, AListIsReadObjectByObject) {
   EtcdWorld world;
   const Etcd::Read list{.bytes = {300'000'000}, .objects = 300'000};
@@ -82,7 +83,8 @@ TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   EXPECT_EQ(world.engine.pending(), 0U);
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
   world.run(1_s);
-  // Busy 1 / (1 + 1/e) of the time, then with half a millisecond left.
+  // Commits of 1 ms; after a share 1/e of them etcd is idle for 1 ms on average. So a commit is
+  // under way for 1 / (1 + 1/e) of the time, with half a millisecond left on average.
   const double wait = 0.5e-3 / (1 + std::exp(-1.0));
   EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
 }
@@ -96,7 +98,7 @@ TEST(Etcd, SteadyWritesOfSeveralSourcesAddUp) {
   EXPECT_EQ(world.etcd.steady_writes_per_s(), 11);
 }
 
-// Five members read 10 Gb/s each: 625 MB take 0.1 s.
+// Five members read at 10 Gb/s each, so 625 MB block the database for 0.1 s.
 TEST(Etcd, AReadHoldsUpTheWritesAfterItOnlyWhereItLocksTheDatabase) {
   for (const bool blocks : {false, true}) {
     EtcdWorld world{{.commit_latency = 1_ms, .blocking_reads = blocks}};
@@ -107,7 +109,7 @@ TEST(Etcd, AReadHoldsUpTheWritesAfterItOnlyWhereItLocksTheDatabase) {
   }
 }
 
-// A LIST of 100,000 objects of 1 kB: 13.2 us of a core each, after the members have moved it.
+// A LIST moves 100 MB in 80 ms, then needs 1.32 s of a core. Its lock lasts for 80 ms / 5 + 1.32 s.
 TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
   const Bytes size{100'000'000};
   for (const bool blocks : {false, true}) {
@@ -115,7 +117,7 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
     Time read;
     world.etcd.read({.bytes = size, .objects = 100'000}, [&] { read = world.engine.now(); });
     ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
-    // A shorter LIST that ends before: it unlocks nothing.
+    // This LIST ends first. That must not unlock the database.
     world.etcd.read({.bytes = {1000}, .objects = 1}, [] {});
     world.engine.at(Time{} + 100_ms, Label{"test.write"},
                     [&] { ASSERT_EQ(world.write(), EtcdAnswer::Accepted); });
@@ -127,8 +129,7 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
   }
 }
 
-// Two of three members fail at 500 us, and one of them is back at `until`. at() calls a function at
-// a given time.
+// Members 0 and 1 of three fail at 500 us, and member 1 is back at `until`. at() schedules a call.
 struct QuorumLoss {
   explicit QuorumLoss(Duration until) {
     world.engine.after(500_us, Label{"test.members_lost"}, [this] {
@@ -257,7 +258,7 @@ TEST(Etcd, WithCompactionTheSameWritesNeverFillIt) {
   world.etcd.set_steady_load({.writes_per_s = 10, .stored = {.update_bytes_per_s = 1 << 20}});
   world.run(24_h);
   EXPECT_FALSE(world.etcd.is_out_of_space());
-  EXPECT_EQ(world.etcd.file(), 600_MiB);  // two intervals of 5 min
+  EXPECT_EQ(world.etcd.file(), 600_MiB);  // 1 MiB a second over two compaction intervals of 5 min
   EXPECT_EQ(world.engine.events_run(), 1U) << "that of the test";
 }
 
@@ -298,14 +299,14 @@ TEST(MvccStore, EventsAreCountedUntilTheyExpire) {
 TEST(MvccStore, AnEventThatIsWrittenAgainGetsANewLifetime) {
   MvccStore store{5_min, 1_h};
   store.add_event(Time{}, 100_B);
-  store.add_event(Time{} + 1_min, 100_B, Time{});           // in the same interval
-  store.add_event(Time{} + 31_min, 100_B, Time{} + 1_min);  // in a later one
+  store.add_event(Time{} + 1_min, 100_B, Time{});           // in the same compaction interval
+  store.add_event(Time{} + 31_min, 100_B, Time{} + 1_min);  // in a later compaction interval
   EXPECT_EQ(store.events(Time{} + 31_min), 100_B);
   EXPECT_EQ(store.in_use(Time{} + 31_min), 200_B) << "with the version before";
   EXPECT_EQ(store.in_use(Time{} + 41_min), 100_B);
   EXPECT_EQ(store.events(Time{} + 91_min), 100_B);
   EXPECT_EQ(store.events(Time{} + 96_min), 0_B);
-  store.add_event(Time{} + 3_h, 100_B, Time{} + 31_min);  // which has expired
+  store.add_event(Time{} + 3_h, 100_B, Time{} + 31_min);  // the Event has expired
   EXPECT_EQ(store.events(Time{} + 3_h), 100_B);
   EXPECT_EQ(store.count(Time{} + 3_h).keys, 1);
 }
@@ -321,7 +322,7 @@ TEST(MvccStore, KeysAndVersionsAreCountedUntilTheyAreCompacted) {
   store.add_event({}, 100_B);
   expect({}, 11, 11);
   for (int i = 0; i < 3; ++i) store.update(Time{} + 1_min, 10_B, 10_B);
-  store.update(Time{} + 1_min, 0_B, 0_B);  // which changes nothing
+  store.update(Time{} + 1_min, 0_B, 0_B);  // an empty update adds no version
   store.remove(Time{} + 1_min, 10_B);
   expect(1_min, 10, 14);
   expect(6_min, 10, 14);

@@ -60,7 +60,7 @@ TEST(EventSeries, TheSecondFailureMakesASeriesAndFurtherOnesAreOnlyCounted) {
   EXPECT_EQ(world.etcd.events().counters().writes, 2U);
 }
 
-// The example of the header.
+// The example in event_series.hpp.
 TEST(EventSeries, ASeriesIsPatchedEveryHalfHourAndWhenItIsOver) {
   SeriesWorld world;
   world.fail_every(5_s, 59_min);
@@ -92,7 +92,7 @@ TEST(EventSeries, AfterSixQuietMinutesTheNextFailureIsANewEvent) {
   SeriesWorld world;
   world.fail();
   world.run_to(5_min);
-  world.fail();  // within them
+  world.fail();  // within six minutes
   world.run_to(20_min);
   EXPECT_EQ(world.patched(), 2U) << "it became a series, and was over";
   world.fail();
@@ -114,7 +114,8 @@ TEST(EventSeries, ARecreatedPodHasANewEvent) {
   EXPECT_EQ(world.patched(), 2U) << "the second became a series, and was over";
 }
 
-// 100 at once and 50 a second; a patch that waits behind the creation is for the same Event.
+// The client sends 100 requests at once and 50 a second. A patch may wait behind the creation of
+// its Event.
 TEST(EventSeries, ManyPodsAreWrittenAsFastAsTheTokensAllow) {
   SeriesWorld world{{.qps = 50, .burst = 100}};
   for (int second = 0; second < 100; ++second) {

@@ -30,7 +30,7 @@ std::string full_node(const std::string& events, const std::string& waiting,
          "}\nrecord: {attempts: true}\nrun: {until: 2h}\n";
 }
 
-// Failed attempts, counted by pod.
+// The number of failed attempts. An attempt of a gang counts once for each of its pods.
 int64_t failures(ScenarioRun& run) {
   int64_t pods = 0;
   for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {
@@ -84,8 +84,8 @@ TEST(FailedSchedulingInRuns, EachMemberOfAGangThatFindsNoRoomHasAnEvent) {
   EXPECT_EQ(summary(run.result, "failed_scheduling"), failures(run));
 }
 
-// The scheduler's requests are flows by namespace. 500 Events about pods of one team arrive in a
-// few seconds, and a seat writes 10 a second.
+// The scheduler's requests belong to flows by namespace. 500 Events about pods of team a arrive in
+// a few seconds, and one seat writes 10 a second. A pod of team b is bound in time.
 TEST(FailedSchedulingInRuns, AFloodOfEventsAboutOneTeamHoldsUpNoBindingOfAnother) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"

@@ -58,7 +58,7 @@ FlowClass class_of(ApiClientKind client, ApiResource resource) {
   return classify(FlowControlParams{}, client, resource);
 }
 
-// bootstrap/default.go of k8s.io/apiserver.
+// Default schemas of bootstrap/default.go in k8s.io/apiserver.
 TEST(FlowSchemas, DefaultFlowsAreUsersOrNamespacesAsUpstream) {
   using Kind = ApiClientKind;
   const auto by = [](Kind client, ApiResource resource) {
@@ -123,7 +123,8 @@ TEST(FlowSchemas, SeatsThatMayBeLentAndBorrowed) {
   params.levels[4].borrowing_limit = 10;
   const FlowControlSetup setup = setup_of(params);
   EXPECT_EQ(setup.seats, 600);
-  EXPECT_EQ(setup.levels[2].seats_min, 98 - 25);  // 24.5, rounded away from zero
+  // 25 % of 98 seats = 24.5 may be lent, rounded away from zero.
+  EXPECT_EQ(setup.levels[2].seats_min, 98 - 25);
   EXPECT_EQ(setup.levels[5].seats_min, 245 - 221);
   EXPECT_EQ(setup.levels[5].seats_max, INT32_MAX);
   EXPECT_EQ(setup.levels[4].seats_max, 98 + 10);

@@ -12,7 +12,7 @@ namespace {
 
 struct Asked {
   int64_t requests = 0, writes = 0, watches = 0;
-  Bytes listed = {};  // services and their addresses
+  Bytes listed = {};  // bytes of services and addresses in LIST responses
 };
 
 Asked asked_by(const BootParams& params) {

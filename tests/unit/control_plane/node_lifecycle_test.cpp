@@ -51,7 +51,7 @@ TEST(NodeLifecycle, ASilentNodeIsNotReadyAtTheFirstLookAfterItsGraceAndThenLoses
   LifecycleWorld world{10};
   world.silent(7_s, 3, 1);
   world.run(1_h);
-  EXPECT_EQ(world.not_ready, (Log{{50, 3}}));  // 7 + 40 = 47
+  EXPECT_EQ(world.not_ready, (Log{{50, 3}}));  // the first check after 7 + 40 = 47 s
   EXPECT_EQ(world.tainted, (Log{{50, 3}}));
   EXPECT_EQ(world.evicted, (Log{{350, 3}}));
   EXPECT_LE(world.engine.events_run(), 4U) << "steady looks are no events";
@@ -64,11 +64,11 @@ TEST(NodeLifecycle, PodsThatCameAfterAnEvictionAreEvictedAsMuchLater) {
                     [&] { world.lifecycle.restart_toleration({3}); });
   };
   world.silent(7_s, 3, 1);
-  died_again(100_s);  // not evicted yet: nothing changes
+  died_again(100_s);  // no effect: the pods of the node are not evicted yet
   died_again(400_s);
   died_again(500_s);
   world.heard(800_s, 3, 1);
-  died_again(900_s);  // it is not tainted
+  died_again(900_s);  // no effect: the node is not tainted any more
   world.run(1_h);
   EXPECT_EQ(world.evicted, (Log{{350, 3}, {700, 3}}));
 }
@@ -148,7 +148,7 @@ TEST(NodeLifecycle, WhenAllNodesAreSilentNoneIsTaintedUntilOneIsHeard) {
   world.silent(2_s, 0, 30);
   world.silent(62_s, 30, 70);
   world.run(104_s);
-  EXPECT_EQ(world.tainted.size(), 6U);  // 45 s ... 95 s
+  EXPECT_EQ(world.tainted.size(), 6U);  // one every 10 s from 45 s to 95 s
   world.run(1_h);
   EXPECT_TRUE(world.evicted.empty());
   EXPECT_EQ(world.lifecycle.counters().full_disruptions, 1U);
@@ -170,7 +170,7 @@ TEST(NodeLifecycle, ADeletedNodeCountsNoMore) {
     for (uint32_t n = 0; n < 20; ++n) world.lifecycle.node_deleted({n});
   });
   world.run(70_s);
-  EXPECT_EQ(world.lifecycle.zone_state(0), ZoneState::Normal);  // 40 of 80
+  EXPECT_EQ(world.lifecycle.zone_state(0), ZoneState::Normal);  // 40 of 80 nodes are not ready
   EXPECT_EQ(world.lifecycle.not_ready(), 40U);
   world.run(1_h);
   EXPECT_EQ(world.evicted.size(), 40U);

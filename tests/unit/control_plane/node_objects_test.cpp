@@ -10,7 +10,7 @@ namespace {
 
 struct Objects {
   int64_t keys() { return etcd.objects().count().keys + objects.keys_from_start(); }
-  // The requests of a joining node, some of them twice.
+  // Sends the requests of a joining node; the retries of two of them arrive, too.
   void join(NodeId node) {
     for (const ApiResource what :
          {ApiResource::CertificateRequests, ApiResource::CertificateRequests, ApiResource::Nodes,
@@ -53,7 +53,8 @@ TEST(NodeObjects, OfANodeThatJoinsAreKeptAsThoseOfOthersAndItsRequestForAnHour) 
   EXPECT_EQ(world.keys(), 9);
 }
 
-// The boot takes two hours, and the response to the retry comes half an hour later.
+// The boot takes two hours: the request for a certificate arrives after 2 h, its retry half an hour
+// later. The object stays for an hour after the retry.
 TEST(NodeObjects, ARequestForACertificateIsKeptForAnHourAfterItIsAnswered) {
   Objects world;
   world.objects.absent({2});
@@ -91,7 +92,7 @@ TEST(NodeObjects, GoWithTheirNodeAndComeWithItAgain) {
   world.objects.absent({2});
   for (int i = 1; i <= 3; ++i) {
     world.join({2});
-    world.join({2});  // its first responses were lost
+    world.join({2});  // all requests again, as if their responses were lost
     world.run(1_s);
     EXPECT_EQ(world.keys(), 6 + 3 + i);
     world.objects.removed({2});

@@ -34,7 +34,7 @@ std::string cluster_of(const std::string& control_plane, const std::string& rest
          rest + "\n";
 }
 
-constexpr int64_t kRequestsOfAJoin = 56;  // by default, three of them for a certificate
+constexpr int64_t kRequestsOfAJoin = 56;  // with default parameters; three are for a certificate
 
 const std::string kNoWork =
     "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 1, pod: {gpus: 1}, work: "
@@ -96,7 +96,8 @@ TEST(Joins, ComeEvenlyAndInOrderAndTheGateHoldsThemToItsRate) {
                  kNoWork + "run: {until: 5min}")};
   ASSERT_EQ(boots(even).size(), 30U);
   for (const BootRow& row : boots(even)) {
-    const int64_t place = int64_t{row.node.index} - 20;  // the last 30 of 50
+    // Position among the 30 nodes that join, the last of 50.
+    const int64_t place = int64_t{row.node.index} - 20;
     EXPECT_EQ(row.asked, Time{} + (place < 10 ? 10_s : 20_s + 500_ms * (place - 10)));
   }
   ScenarioRun gate{
@@ -161,7 +162,8 @@ TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   EXPECT_GT(time("full", "40"), time("full", "1"));
 }
 
-// The second job needs nodes that join. The job queue admits it once they take pods.
+// The second job needs more nodes than exist. The job queue admits it once enough nodes have joined
+// and take pods.
 TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   for (const std::string level : {"delays", "full"}) {
     ScenarioRun run{
@@ -183,7 +185,8 @@ TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   }
 }
 
-// API-11: hundreds of nodes in one instant cause an outage, over a few seconds they do not.
+// API-11: hundreds of nodes that join at one instant cause an outage. The same nodes, spread over a
+// few seconds, do not.
 TEST(Joins, AStormTakesTheServersDownAndAGateKeepsThemUp) {
   ShippedRun storm{"join-storm"}, smoothed{"join-smoothed"};
   EXPECT_GT(count(storm, "api_too_many"), 1'000);
@@ -218,8 +221,8 @@ RecoveryRow recovery(ScenarioRun& run) {
   return rows.empty() ? RecoveryRow{} : rows[0];
 }
 
-// NL-1: detected (40, 45] s after the last heartbeat, which is at most 10 s old; evicted 300 s
-// after the taint.
+// NL-1: the node is NotReady more than 40 and at most 45 s after its last heartbeat, which is at
+// most 10 s older than the failure. Its pods are evicted 300 s after the taint.
 TEST(DeadNodes, AreNoticedAndTheirPodsEvictedByTheLifecycleController) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
@@ -297,7 +300,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
   EXPECT_GT(failing.jobs().at(0).ended, Time{} + 10_min + 330_s);
 }
 
-// NL-4: without any server for 10 min all nodes fall silent, and no pod is evicted.
+// NL-4: without any API server for 10 min all nodes look silent, and no pod is evicted.
 TEST(DeadNodes, WhenNoServerIsLeftNoPodIsEvicted) {
   ScenarioRun run{
       cluster_of(

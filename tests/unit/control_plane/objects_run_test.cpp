@@ -73,12 +73,14 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
     const std::string events =
         "events: {others_per_s: 10, readers: [{clients: 20, every: 10s, from: " + from + "}]}";
     ScenarioRun run{objects_scenario(events, kPods, "20min"), {}, {}};
-    // The last lists, which take half a second from etcd, are still open.
+    // 20 clients list every 10 s for 20 min. The lists of the last instant are still open: one from
+    // the cache, two from etcd, where a list takes half a second.
     EXPECT_EQ(figure(run.result, "event_lists"), 20 * 120 - (from == "etcd" ? 2 : 1));
     EXPECT_EQ(figure(run.result, "event_lists_missed"), 0);
     const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
     EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
-    // Two lists a second, of the average number of Events in the last minute.
+    // The read rate of the last minute: two lists a second, each of all Events that exist, on
+    // average 30 s before the end.
     const double expected = from == "etcd" ? 2 * (200e3 + 10e3 * (1200 - 30)) : 0;
     EXPECT_NEAR(last.read, expected, 0.01 * expected + 1) << from;
   }
@@ -119,8 +121,8 @@ TEST(EventsInRuns, AreAStepOnTheWayOfNoPod) {
 
 // ---- crash loops
 
-// As published: 110 pods on a node, 5 writes each restart: 550 requests in 10 s, 5,500 if they wait
-// for 1 s only.
+// As published: 110 pods on a node with 5 writes for each restart make 550 requests, which is 55 a
+// second if pods restart every 10 s and 550 a second if they restart every second.
 TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
   const auto rates = [](const std::string& loop, const std::string& more) {
     const std::string parts = "kubelet: {crash_loop: " + loop +
@@ -133,7 +135,8 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
     for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
       if (row.server == 0) steady = 0;
       steady += row.steady;
-      // Leaves out the sample at 5 min, when the containers start and for a moment restart at once.
+      // Leaves out the sample at 5 min: the containers start then, and their first restarts follow
+      // at once.
       if (row.server == 4 && row.time != Time{} + 5_min)
         all.emplace_back((row.time - Time{}).seconds(), steady);
     }
@@ -158,8 +161,8 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
 TEST(CrashLoopsInRuns, RestartsAreCountedAndNotFasterThanAKubeletWrites) {
   ScenarioRun run{
       objects_scenario("crash_loops: [{pods_per_node: 1, runs_for: 10s}]", kPods, "30min"), {}, {}};
-  // At 10, 30, 60, 110, 200, 370, 680, 990, 1300 and 1610 s; the rate counts half of the next
-  // restart.
+  // Restarts at 10, 30, 60, 110, 200, 370, 680, 990, 1300 and 1610 s: ten in 30 min. The figure is
+  // the integral of a rate, and so includes a part of the next restart.
   EXPECT_NEAR(figure(run.result, "container_restarts"), 10.6, 0.6);
   ScenarioRun fast{objects_scenario("crash_loops: [{nodes: 2, pods_per_node: 110, runs_for: 1ms}], "
                                     "kubelet: {crash_loop: {initial: 100ms, most: 100ms}}",
@@ -197,13 +200,14 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
         objects_scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
     const double longest = each.find("grace") == std::string::npos
                                ? 10 * 480 / 20.0
-                               : (10 + 10 + 30) + 4 * (10 + 30);  // overlapping pairs
+                               // Two workers handle pairs of deletions, which overlap.
+                               : (10 + 10 + 30) + 4 * (10 + 30);
     EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
     EXPECT_EQ(figure(run.result, "namespaces"), 0);
   }
 }
 
-// 30 of 40 nodes join at half-time, and one of the others is down from then on.
+// 30 of 40 nodes join after half of the run. One of the first ten is down from then on.
 TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: dgx-a100, "
@@ -218,7 +222,8 @@ TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
             30 * 5 + static_cast<int64_t>(figure(run.result, "events_written")));
 }
 
-// One service account may use as many queues as its hand; other requests are rejected.
+// One service account may use only the two queues of its hand; its other requests are rejected.
+// Clients with a user of their own use other queues.
 TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
   const auto turned_away = [](const std::string& reader) {
     const std::string flow =
@@ -254,7 +259,8 @@ TEST(CrashLoopsInRuns, NodesThatAreDownCrashNothing) {
   EXPECT_EQ(restarts("{node: '7', at: 1s, repair: 10h}"), all) << "it has no such pods";
 }
 
-// The requests for the deletion of one namespace take 24 s, and its pods an hour.
+// Deleting a namespace takes 480 requests at 20 a second = 24 s. Its pods terminate for another
+// hour, without requests.
 TEST(NamespacesInRuns, ADeletionIsALoadUntilItsRequestsAreSent) {
   ScenarioRun run{objects_scenario("namespaces: {per_job: true, each: {delete_qps: 20, grace: 1h}}",
                                    "{kind: pods, pods: 1, pod: {gpus: 1}, work: 59s}", "3h"),

@@ -38,7 +38,7 @@ std::string errors(const std::string& yaml) {
 const std::string kLarge = "pod: {gpus: 1, image: {name: game, size: 17GB}}, work: 1min";
 const std::string kSmall = "pod: {gpus: 1, image: {name: agent, size: 10MB}}, work: 1min";
 
-// 17 GB at 75.2 Mb/s, as published for one node: about 30 min.
+// 17 GB at 75.2 Mb/s, the published rate of one node, take about 30 min.
 TEST(ImagesInRuns, AnImageOf17GigabytesHoldsUpASmallOneUnlessTheyArePulledInParallel) {
   const std::string jobs = "{kind: pods, " + kLarge + "}, {kind: pods, submit: 10s, " + kSmall +
                            "}, {kind: pods, submit: 20s, " + kLarge + "}";
@@ -63,7 +63,7 @@ TEST(ImagesInRuns, AnImageOf17GigabytesHoldsUpASmallOneUnlessTheyArePulledInPara
 }
 
 // Four nodes pull 1 GB at 1 Gb/s each. The gang starts when the last node has the image, and holds
-// its GPUs meanwhile. A present image is not pulled again.
+// its GPUs meanwhile. The second gang finds the image on its nodes, and pulls nothing.
 TEST(ImagesInRuns, AGangStartsWhenItsLastImageHasCome) {
   const std::string gang =
       "{pods: 4, pod: {gpus: 8, image: {name: trainer, size: 1GB}}, work: 1min, count: 2, every: "
@@ -118,7 +118,8 @@ TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAgain) {
     const JobRow row = run.jobs().at(0);
     EXPECT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 1);
-    // Detected after 5 s, recreated 10 s later, on node 3, which must pull the 10 GB.
+    // 30 s until the node fails, 5 s until detection, 10 s until the pods are recreated, 80 s to
+    // pull 10 GB on node 3, 0.8 s to start.
     EXPECT_NEAR((row.running - Time{}).seconds(), 30 + 5 + 10 + 80 + 0.8, 0.5) << scope;
   }
 }
@@ -133,8 +134,8 @@ TEST(ImagesInRuns, OneNameHasOneSize) {
 
 // ---- controllers
 
-// Batches of 1, 2, 4, 2 pods, each after the responses to the one before; a pod takes 1.2 ms and
-// more.
+// A controller creates batches of 1, 2, 4 and 2 pods. Each batch follows the responses to the one
+// before. A response takes at least 1.2 ms.
 TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   const std::string jobs = "{kind: pods, pods: 9, pod: {gpus: 1}, work: 1min, controller: ";
   const auto created = [&](const std::string& controller) {
@@ -158,7 +159,8 @@ TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   EXPECT_EQ(whole[0], whole[8]);
 }
 
-// n (create + bind + start), as published: each pod is created once the one before is ready.
+// Each pod is created once the pod before is ready. So n pods take n (create + bind + start), as
+// published.
 TEST(ControllersInRuns, AnOrderedStatefulSetCreatesEachPodWhenTheOneBeforeIsReady) {
   for (const char* level : {"none", "delays", "full"}) {
     const std::string job =
@@ -181,7 +183,7 @@ TEST(ControllersInRuns, AnOrderedStatefulSetReplacesALostPodBeforeItGoesOn) {
                            "faults: {list: [{node: '0', at: 90s, repair: 5h}]}\n";
   const std::vector<PodRow> pods =
       pods_of("cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n" + more);
-  ASSERT_EQ(pods.size(), 4U);  // rank 0 has two lives
+  ASSERT_EQ(pods.size(), 4U);  // the pod of rank 0 was created twice
   EXPECT_EQ(pods[0].ended, Time{} + 90_s);
   EXPECT_NEAR((pods[1].created - Time{}).seconds(), 105, 0.1);
   EXPECT_NEAR((pods[2].created - Time{}).seconds(), 60, 0.1);

@@ -39,7 +39,7 @@ uint64_t requests(ScenarioRun& run, Verb verb) {
   double sum = 0;
   for (const ControlPlaneSample& row :
        run.recorder.rows<ControlPlaneSample>("/timeline/control_plane")) {
-    if (row.verb == verb) sum += row.done;  // in a second
+    if (row.verb == verb) sum += row.done;  // `done` is a rate; rows are 1 s apart
   }
   return static_cast<uint64_t>(sum + 0.5);
 }
@@ -48,7 +48,8 @@ std::vector<RecoveryRow> recoveries(ScenarioRun& run) {
   return run.recorder.rows<RecoveryRow>("/events/recoveries");
 }
 
-// A commit takes half a second, so etcd stores requests that its server never answers.
+// A commit takes half a second. When the server is lost at 300 ms, etcd stores requests whose
+// responses the clients never get.
 TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
   ScenarioRun run{
       scenario("etcd: {commit_latency: 500ms}, api_servers: {servers: 1}, "
@@ -59,8 +60,8 @@ TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Its controller creates a pod a second; two pods suffice, and the job is over before the others
-// exist.
+// The controller creates one pod a second. Two pods suffice, so the job is over before the other
+// pods exist.
 TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   ScenarioRun run{scenario("clients: {controller_manager: {qps: 1, burst: 1}}",
                            jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 300ms}",
@@ -72,7 +73,7 @@ TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Losses of number 0 alone, or of several at once, at most this many.
+// Losses of servers or members as a YAML list: of number 0 alone, or of up to `most` at a time.
 std::string random_losses(Rng& rng, const std::string& what, uint64_t most) {
   std::string list;
   Duration at{};
@@ -143,10 +144,10 @@ TEST(PodsInEtcd, WhoIsNotHeardForHoursGivesUp) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// ---- of dead nodes
+// ---- pods of dead nodes
 
-// A kubelet may send a request every 10 s. So the pod of the first job is deleted long after the
-// node is back and runs the second job, whose pod it also loses.
+// The kubelet may send one request every 10 s. So the deletion of the first job's pod takes long:
+// meanwhile the node is back, runs the second job, and fails again with that job's pod.
 TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const std::string rest = jobs(one + ", " + one) +
@@ -162,7 +163,8 @@ TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// The node is back before the collector has deleted its pods, which changes nothing for them.
+// The node is back while the garbage collector deletes its pods. The pods must still be deleted
+// once each.
 TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes) {
   const std::string rest =
       jobs("{kind: pods, pods: 16, pod: {gpus: 1}, work: 1h}") +
@@ -175,8 +177,8 @@ TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes)
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Of two full nodes one is back after its eviction and gets the waiting job. It dies before its
-// check as Ready, or after it.
+// Nodes 0 and 1 are full. Node 0 fails, its pod is evicted, and the node gets the waiting job when
+// it is back. It fails again before the check that finds it Ready, or after that check.
 TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const auto noticed_after = [&](Duration died_again) {
@@ -199,7 +201,8 @@ TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   EXPECT_GT(noticed_after(667_s), 35_s) << "it was ready again";
 }
 
-// A commit takes half a second: both nodes die while the binding is in flight.
+// A commit takes half a second. Both nodes die while the binding is in flight, so no kubelet has
+// seen the pod.
 TEST(PodsOfDeadNodes, ANodeThatDiedBeforeItHeardOfAPodTellsNothingOfIt) {
   const std::string rest =
       jobs("{kind: pods, pods: 1, pod: {gpus: 8}, work: 1s}") + "run: {until: 1h}\n";
@@ -214,8 +217,8 @@ TEST(PodsOfDeadNodes, ANodeThatDiedBeforeItHeardOfAPodTellsNothingOfIt) {
   EXPECT_EQ(dies.jobs().at(0).outcome, JobOutcome::Completed);
 }
 
-// Two nodes die; the second loses one pod more than the limit. The deletion of the first node's
-// pod, observed 4 min earlier, does not end the job.
+// Two nodes die, and the second loses one pod more than the job's limit. The job fails when the
+// second deletion is observed. The first one, observed 4 min earlier, does not end it.
 TEST(PodsOfDeadNodes, AJobFailsWhenItHearsOfThePodThatWasOneTooMany) {
   const std::string rest =
       jobs("{kind: pods, pods: 2, pod: {gpus: 8}, work: 1h, training: {restarts_max: 1}}") +

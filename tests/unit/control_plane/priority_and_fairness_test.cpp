@@ -75,7 +75,7 @@ TEST(PriorityAndFairness, WhoWaitedTooLongIsTakenOutInOrder) {
 TEST(PriorityAndFairness, QueuesTakeTurnsHoweverLongTheyAre) {
   PriorityAndFairness flow{one_level({.seats = 1, .queues = 2, .queue_length = 1000})};
   const ShuffleSharding sharding{2, 1};
-  uint64_t mouse = 1;  // a flow in the other queue
+  uint64_t mouse = 1;  // a flow in the other queue than flow 0
   while (sharding.deal(flow_hash(mouse))[0] == sharding.deal(flow_hash(0))[0]) ++mouse;
   for (uint32_t r = 0; r < 100; ++r) {
     EXPECT_TRUE(flow.arrive({.request = r, .level = 0, .flow = 0}, Time{}));
@@ -97,7 +97,8 @@ TEST(PriorityAndFairness, QueuesTakeTurnsHoweverLongTheyAre) {
   EXPECT_EQ(mice, 5) << "one of each in turn, then the heavy flow alone";
 }
 
-// Two queues are never empty; requests of one are three times as wide as those of the other.
+// Two queues are never empty. The requests of one take three seats each, those of the other take
+// one.
 TEST(PriorityAndFairness, SeatTimeIsSharedEvenlyBetweenWideAndNarrowRequests) {
   PriorityAndFairness flow{one_level({.seats = 6, .queues = 2, .queue_length = 1000})};
   const ShuffleSharding sharding{2, 1};
@@ -146,7 +147,7 @@ TEST(PriorityAndFairness, AbandoningAWideRequestLetsOthersGoOn) {
   flow.audit();
 }
 
-// The published levels, with all demand on one of them.
+// The published levels. Only level workload-high has demand.
 TEST(PriorityAndFairness, ABusyLevelBorrowsWhatOthersMayLend) {
   const FlowControlParams params;
   PriorityAndFairness flow{setup_of(params)};
@@ -156,7 +157,8 @@ TEST(PriorityAndFairness, ABusyLevelBorrowsWhatOthersMayLend) {
   }
   EXPECT_EQ(started(flow).size(), 98U);
   flow.advance(Time{} + 10_s);
-  // 600 seats; of the others 25, 98 - 25, 74 - 24, 245 - 221, 49 - 25 and 13 are not lendable.
+  // 600 seats less those that the other levels do not lend: 25, 98 - 25, 74 - 24, 245 - 221, 49 -
+  // 25 and 13.
   EXPECT_EQ(flow.state(kWorkloadHigh).limit, 600 - 25 - 73 - 50 - 24 - 24 - 13);
   EXPECT_EQ(flow.state(5).limit, 24);
   EXPECT_EQ(started(flow).size(), 391U - 98U);
@@ -182,7 +184,8 @@ TEST(PriorityAndFairness, ALevelThatIsAskedAgainTakesItsOwnSeatsBack) {
   EXPECT_EQ(flow.state(1).limit, 50);
 }
 
-// Smoothed demand decays slowly: level 0 had 80 seats for 10 s, level 1 20 requests of 1 s each.
+// Smoothed demand decays slowly. Level 0 had 80 seats in use for 10 s, and level 1 had 20 requests
+// of 1 s each.
 TEST(PriorityAndFairness, PeriodsNeedNotBeLookedAtOneByOne) {
   const FlowControlSetup setup{
       .levels = {{.seats = 50, .seats_min = 20}, {.seats = 50, .seats_min = 20}}, .seats = 100};

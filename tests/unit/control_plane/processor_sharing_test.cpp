@@ -67,8 +67,9 @@ TEST(ProcessorSharing, JobsShareOneCoreEqually) {
   c.sharing.add(1, 20_ms);
   c.engine.after(5_ms, Label{"test.late"}, [&] { c.sharing.add(2, 5_ms); });
   c.engine.run();
-  // By 5 ms each has 2.5 ms; then thirds: job 2 has its 5 ms at 20 ms, when 0 and 1 have 7.5 ms;
-  // then halves: job 0 ends at 25 ms; then job 1 alone, with 10 ms to go.
+  // Two jobs share the core until 5 ms, and each has done 2.5 ms. Then three share it: job 2 has
+  // done its 5 ms at 20 ms, jobs 0 and 1 have done 7.5 ms each. Job 0 ends at 25 ms. Job 1 runs
+  // alone for its last 10 ms.
   EXPECT_EQ(c.ends[2], Time{} + 20_ms);
   EXPECT_EQ(c.ends[0], Time{} + 25_ms);
   EXPECT_EQ(c.ends[1], Time{} + 35_ms);

@@ -13,7 +13,7 @@ HorizontalPodAutoscalerParams to_50_percent(int32_t replicas_max = 100) {
   return params;
 }
 
-// Pods with this use each, relative to their requests.
+// `count` pods, each of which uses the share `use` of its requests.
 ReplicaUse pods(int32_t count, double use, int32_t not_ready = 0, int32_t not_found = 0) {
   return {.measured = count,
           .use_milli = count * static_cast<int64_t>(use * 1000),
@@ -23,7 +23,7 @@ ReplicaUse pods(int32_t count, double use, int32_t not_ready = 0, int32_t not_fo
 
 TEST(RecommendedReplicas, AreThoseOfTheRatioRoundedUp) {
   const auto params = to_50_percent();
-  EXPECT_EQ(recommended_replicas(params, 4, pods(4, 1.0)), 8);     // the ratio is 2
+  EXPECT_EQ(recommended_replicas(params, 4, pods(4, 1.0)), 8);     // 100 % / 50 % = 2
   EXPECT_EQ(recommended_replicas(params, 3, pods(3, 0.6)), 4);     // 3 * 1.2 = 3.6
   EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.26)), 6);  // 10 * 0.52 = 5.2
   EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.0)), 0);   // clamped to one
@@ -31,10 +31,12 @@ TEST(RecommendedReplicas, AreThoseOfTheRatioRoundedUp) {
 
 TEST(RecommendedReplicas, StayWithinTheTolerance) {
   const auto params = to_50_percent();
-  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.55)), 20);  // 1.1
-  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.45)), 20);  // 0.9
-  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.56)), 23);  // 22.4
-  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.44)), 18);  // 17.6
+  // 55 % / 50 % = 1.1, within 10 %.
+  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.55)), 20);
+  // 45 % / 50 % = 0.9, within 10 %.
+  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.45)), 20);
+  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.56)), 23);  // 20 * 1.12 = 22.4
+  EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.44)), 18);  // 20 * 0.88 = 17.6
   // Use is in whole percent: 55.9 % counts as 55.
   EXPECT_EQ(recommended_replicas(params, 20, pods(20, 0.559)), 20);
 }
@@ -45,22 +47,27 @@ TEST(RecommendedReplicas, StayWithoutMetrics) {
 
 TEST(RecommendedReplicas, ThoseNotReadyCountAsIdleWhenTheOthersAreBusy) {
   const auto params = to_50_percent();
-  // 4 at 100 % and 4 at 0 %: 50 %, which is the target, so none is added yet.
+  // 4 ready pods at 100 % and 4 unready ones at 0 % have a mean of 50 %, which is the target.
   EXPECT_EQ(recommended_replicas(params, 8, pods(4, 1.0, 4)), 8);
-  // With 2 it is 66 %: 6 * 1.32 = 7.92.
+  // With 2 unready pods the mean is 66 %: 6 * 66 / 50 = 7.92.
   EXPECT_EQ(recommended_replicas(params, 6, pods(4, 1.0, 2)), 8);
-  // With 8 the mean of 33 % is below the target; that removes no replica.
+  // With 8 unready pods the mean of 33 % is below the target. But unready pods must not turn a
+  // scale-up into a scale-down, so nothing changes.
   EXPECT_EQ(recommended_replicas(params, 12, pods(4, 1.0, 8)), 12);
-  // They are left out if the others are idle.
+  // Unready pods do not count if the ready ones are below the target: 4 * 10 / 50 = 0.8.
   EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 4)), 1);
 }
 
 TEST(RecommendedReplicas, ThoseOfWhichNothingIsKnownCountAgainstAnyChange) {
   const auto params = to_50_percent();
-  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);  // 80 %: 5 * 1.6
-  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);  // 28 %: 5 * 0.56 = 2.8
-  EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);  // 55 %: 1.1
-  // 64 % would reverse the direction.
+  // A missing pod counts as idle: 4 / 5 = 80 %, 5 * 80 / 50.
+  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);
+  // A missing pod counts as full: 1.4 / 5 = 28 %, 5 * 28 / 50 = 2.8.
+  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);
+  // 4.4 / 8 = 55 %, within 10 % of 50 %.
+  EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);
+  // Six missing pods that count as full make 6.4 / 10 = 64 %, which would turn the scale-down into
+  // a scale-up.
   EXPECT_EQ(recommended_replicas(params, 10, pods(4, 0.1, 0, 6)), 10);
 }
 
@@ -69,7 +76,7 @@ TEST(ReplicaLimits, DoubleOrAddFourInFifteenSeconds) {
   const Time start = Time{} + 1_h;
   EXPECT_EQ(limits.limit(start, 1, 50), 5);
   limits.changed(start, 1, 5);
-  // Within the period it counts from the number at its start.
+  // Within 15 s of the first change, the limit counts from the number before that change: 1 + 4.
   EXPECT_EQ(limits.limit(start + 10_s, 5, 50), 5);
   EXPECT_EQ(limits.limit(start + 15_s, 5, 50), 10);
   limits.changed(start + 15_s, 5, 10);
@@ -92,7 +99,8 @@ TEST(ReplicaLimits, GoDownToTheMostOfFiveMinutes) {
   EXPECT_EQ(limits.limit(start, 10, 10), 10);
   EXPECT_EQ(limits.limit(start + 1_min, 10, 6), 10);
   EXPECT_EQ(limits.limit(start + 2_min, 10, 3), 10);
-  EXPECT_EQ(limits.limit(start + 5_min, 10, 3), 6);  // the first recommendation is five minutes old
+  // 10, the first recommendation, is five minutes old.
+  EXPECT_EQ(limits.limit(start + 5_min, 10, 3), 6);
   limits.changed(start + 5_min, 10, 6);
   EXPECT_EQ(limits.limit(start + 6_min, 6, 3), 3);
 }
@@ -102,7 +110,8 @@ TEST(ReplicaLimits, AWindowUpwardsWaitsForTheLeastOfIt) {
   params.scale_up.stabilization = 1_min;
   ReplicaLimits limits{params};
   const Time start = Time{} + 1_h;
-  EXPECT_EQ(limits.limit(start, 4, 8), 4);  // the period began with 4
+  // The least of the window is the 4 replicas at its start.
+  EXPECT_EQ(limits.limit(start, 4, 8), 4);
   EXPECT_EQ(limits.limit(start + 30_s, 4, 7), 4);
   EXPECT_EQ(limits.limit(start + 1_min, 4, 8), 7);
 }
@@ -117,7 +126,7 @@ TEST(ReplicaLimits, PoliciesDownwardsCountWhatWasTakenAway) {
   EXPECT_EQ(limits.limit(start, 80, 10), 72);
   limits.changed(start, 80, 72);
   EXPECT_EQ(limits.limit(start + 15_s, 72, 10), 72);
-  EXPECT_EQ(limits.limit(start + 1_min, 72, 10), 64);  // 64.8, truncated
+  EXPECT_EQ(limits.limit(start + 1_min, 72, 10), 64);  // 72 - 10 % = 64.8, truncated
 }
 
 }  // namespace

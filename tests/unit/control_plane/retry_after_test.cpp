@@ -24,7 +24,8 @@ TEST(RetryAfter, AdaptiveDoublesNoFasterThanItsOwnSpanUpTo32Seconds) {
     drop(retry_after, s, 50);
     seconds.push_back(retry_after.value() / 1_s);
   }
-  // At 101, 103, 107, 115 and 131 the last doubling was 1, 2, 4, 8 and 16 s ago.
+  // The value r doubles at 101, 103, 107, 115 and 131, which is 1, 2, 4, 8 and 16 s after the
+  // doubling before.
   EXPECT_EQ(seconds[0], 1);
   EXPECT_EQ(seconds[1], 2);
   EXPECT_EQ(seconds[2], 2);
@@ -51,7 +52,9 @@ TEST(RetryAfter, AdaptiveStaysBetween) {
   RetryAfter retry_after{RetryAfterKind::Adaptive};
   for (int64_t s = 100; s <= 103; ++s) drop(retry_after, s, 50);
   EXPECT_EQ(retry_after.value(), 4_s);
-  // None in the four seconds before 110, two in the three before 111; then four in two: 2 <= 4 < 6.
+  // At 110, r is 4 and no drop was in the 4 s before, so r falls to 3. At 111, two drops were in
+  // the 3 s before, fewer than r, so r falls to 2. Then four drops are in every 2 s: r stays, as 2
+  // <= 4 < 3 * 2.
   for (int64_t s = 110; s <= 140; ++s) drop(retry_after, s, 2);
   EXPECT_EQ(retry_after.value(), 2_s);
 }

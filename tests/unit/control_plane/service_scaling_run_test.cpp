@@ -26,8 +26,7 @@ T summary(const ScenarioRun& run, std::string_view name) {
   return std::get<T>(found->value);
 }
 
-// Pods of 8 GPUs, one to a node, scheduled in no time. Metrics are at most a second old, and used
-// at once.
+// Pods of 8 GPUs, so each needs a node of its own. Scheduling takes no time.
 std::string service_scenario(const std::string& service,
                              const std::string& rest = "run: {until: 1h}\n", int nodes = 20) {
   return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: " + std::to_string(nodes) +
@@ -53,12 +52,14 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
       service_scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
                        "1000s, load: 1}], " +
                        kPrompt)};
-  // Two full replicas become 4. Four full ones become 8, as both policies allow. Eight at 75 %
-  // become 12. Scaling down waits for five minutes after the last recommendation of 12.
+  // The load of 6 begins at 100 s. Two full replicas become 4, four full ones 8, as both policies
+  // allow. Eight at 6 / 8 = 75 % become 12. Scaling down waits for five minutes after the last
+  // recommendation of 12.
   EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);
-  // The load of 4 replicas for 5 s and of 2 for 15 s is unserved, of 100 + 5,400 + 2,600.
+  // A load of 4 replicas is unserved for 5 s and of 2 for 15 s. The whole load is 100 * 1 + 900 * 6
+  // + 2,600 * 1 = 8,100.
   EXPECT_NEAR(summary<double>(run, "service_load_unserved"), (5 * 4 + 15 * 2) / 8100.0, 1e-12);
   const auto samples = run.recorder.rows<ServiceLoadSample>("/timeline/service_load");
   const auto& at_10_min = samples.at(9);
@@ -70,7 +71,7 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
 }
 
 TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
-  // 5 nodes: 3 of 8 replicas wait, and are removed before any running one.
+  // The 5 nodes run 5 of 8 replicas. The 3 that wait are removed first, then the youngest that run.
   ScenarioRun run{
       service_scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
                        "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
@@ -101,13 +102,14 @@ TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
   const auto jobs = run.recorder.rows<JobRow>("/jobs");
   ASSERT_EQ(jobs.size(), 1U);
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
-  // The other replica takes its load for the 15 s until it is detected and replaced.
+  // The other replica serves the whole load for the 15 s until the dead one is detected and
+  // replaced.
   EXPECT_DOUBLE_EQ(jobs[0].gpu_s_useful, 8 * 600);
   EXPECT_DOUBLE_EQ(jobs[0].gpu_s_idle, 8 * 585);
 }
 
 TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
-  // Creating 100 pods takes 3.5 s; the load is gone by then.
+  // Creating 100 pods takes 3.5 s. The load is gone before all of them exist.
   ScenarioRun run{service_scenario(
       "replicas: 1, load: [{at: 0s, load: 9}, {at: 16s, load: 0.1}], autoscaler: {replicas_max: "
       "400, target: 1, metrics_resolution: 1s, scrape_interval: 1s, sync_period: 1s, scale_up: "

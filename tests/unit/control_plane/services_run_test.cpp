@@ -48,7 +48,8 @@ TEST(ServicesRun, AChangeOfEndpointsThatAllNodesWatchCostsNSquaredAddresses) {
     EXPECT_EQ(summary(run.result, "watch_writes"), 1);
     EXPECT_EQ(summary(run.result, "watch_events"), nodes - 1) << "the node that went is no watcher";
     EXPECT_EQ(summary(run.result, "watch_bytes"), 200.0 * (nodes - 1) * (nodes - 1));
-    // Sent within one second; the server encodes the object once.
+    // All bytes are sent within one second, so the peak equals the sum. The server encodes the
+    // object once.
     EXPECT_EQ(summary(run.result, "watch_bytes_peak"), summary(run.result, "watch_bytes"));
     const double copies = summary(run.result, "watch_bytes") / 1e9;
     EXPECT_NEAR(summary(run.result, "watch_cpu"), 3.75e-6 * (nodes - 1) + copies, 1e-6);
@@ -94,7 +95,7 @@ TEST(ServicesRun, ANodeThatComesBackIsAMemberAgainAndItsKubeProxyListsThem) {
   EXPECT_EQ(rows.back().addresses, 40);
 }
 
-// Sent by all servers, over intervals of 1 s.
+// Bytes sent by all servers. Rows are 1 s apart, so the sum of their rates is in bits.
 double sent(ScenarioRun& run) {
   double bits = 0;
   for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
@@ -103,8 +104,8 @@ double sent(ScenarioRun& run) {
   return bits / 8;
 }
 
-// 30 of 40 nodes join. They list the addresses once, by their watch: their scripts do not list any
-// more.
+// 30 of 40 nodes join. Each lists the addresses once, by its watch. Without services its boot
+// script would list them.
 TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "
@@ -119,15 +120,15 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   EXPECT_EQ(summary(with.result, "watch_lists"), 30);
   EXPECT_EQ(summary(with.result, "boot_requests"),
             summary(without.result, "boot_requests") - 30 * 2);
-  // Without services a joining node lists a thousand slices of 1 kB each, with them at most 40
-  // addresses.
+  // Without services, the boot script of a node lists a thousand slices of 1 kB. With services, its
+  // watch lists at most 40 addresses of 200 B and an object of 300 B.
   const double fewer = sent(without) - (sent(with) - summary(with.result, "watch_bytes"));
   EXPECT_GT(fewer, 30 * (1'000'000 - 40 * 200 - 300) - 100'000);
   EXPECT_LE(fewer, 30 * 1'000'000);
 }
 
-// The recovered server has an empty cache: each watcher lists, and requests its watch with its next
-// token.
+// The only server comes back with an empty cache. Each watcher lists with one token of its client,
+// and requests its watch with the next.
 TEST(ServicesRun, WatchersAskAsFastAsTheirClientsMay) {
   const std::string all = kubelet("watchers: {daemons: 1, controllers: 10}");
   const auto there = [&](const std::string& slow) {
@@ -160,8 +161,9 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
   EXPECT_EQ(summary(behind.result, "watch_bytes_by_agents"), 2 * 39 * object);
 }
 
-// Watchers of a lost server resume on another one, whose cache has the changes. The only server
-// comes back with an empty cache, so they list.
+// If one of several servers is lost, its watchers resume on another one, whose cache has the
+// changes, and list nothing. The only server comes back with an empty cache, so they list all
+// addresses.
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
   const std::string all = scenario(400, kubelet("fan_out: {has_headless_filter: false}"));
   ScenarioRun resumes{all, {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]"}};
@@ -202,7 +204,8 @@ TEST(ServicesRun, PodsOfJobsAreMembersFromTheirStartUntilTheyAreGone) {
   EXPECT_EQ(services, 2 * 2);
 }
 
-// Nodes join and leave while the only server is down; their writes wait for it.
+// Nodes join and leave while the only server is down. The writes of their addresses wait for the
+// server.
 TEST(ServicesRun, AfterAnOutageTheObjectsHoldWhoIsThere) {
   std::vector<std::string> changes{
       "control_plane.api_servers.servers=1",

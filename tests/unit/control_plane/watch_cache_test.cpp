@@ -31,7 +31,8 @@ TEST(WatchCache, ThatOfAServerThatWasNeverLostKnowsAllUntilItIsFull) {
 
 TEST(WatchCache, ItGrowsUntilItLastsSeventyFiveSeconds) {
   WatchCache cache;
-  for (int i = 1; i <= 20'000; ++i) cache.append(Time{} + 10_ms * i, 1);  // 7,500 in 75 s
+  // At 100 a second, 75 s need 7,500: the power of two times 100 above it is 12,800.
+  for (int i = 1; i <= 20'000; ++i) cache.append(Time{} + 10_ms * i, 1);
   EXPECT_EQ(cache.room(), 12'800U);
   EXPECT_EQ(cache.held(), 12'800U);
 }
@@ -61,7 +62,7 @@ TEST(WatchCache, ALostServerRemembersNothingOfBefore) {
   EXPECT_TRUE(cache.can_resume(Time{} + 2_min, Time{} + 1_min));
 }
 
-// The same rule over a plain list of single changes.
+// Compares the cache with the same rule over a plain list of single changes.
 TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
   Rng rng{11};
   WatchCache cache;
@@ -94,7 +95,7 @@ TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
   }
 }
 
-// How far back a cache reaches, to a millisecond.
+// How far back the cache reaches, within a millisecond.
 Duration memory_of(WatchCache& cache, Time now) {
   Duration most = 1_h, least{};
   while (most - least > 1_ms) {
@@ -104,8 +105,8 @@ Duration memory_of(WatchCache& cache, Time now) {
   return least;
 }
 
-// At a rate r the capacity is the least power of two times a hundred that lasts 75 s, and it lasts
-// capacity / r.
+// The capacity is the least power of two times a hundred that lasts 75 s at `rate`, but at most
+// 102,400. The cache reaches back capacity / rate.
 TEST(WatchCache, OfSteadyChangesItRemembersAsManyAsOfSingleOnes) {
   for (const double rate : {0.5, 3.0, 100.0, 1'000.0, 20'000.0}) {
     double room = 100;
@@ -177,7 +178,7 @@ TEST(WatchCaches, SteadyChangesGoOnInThatOfAServerThatComesBack) {
   Engine engine;
   WatchCaches caches{engine, 2};
   caches.keep(ApiResource::Pods);
-  caches.set_rate(ApiResource::Pods, 20'000);  // more than a cache can hold for 75 s
+  caches.set_rate(ApiResource::Pods, 20'000);  // 102,400 changes last 5.12 s at this rate
   run_to(engine, 1_min);
   caches.restart(0);
   run_to(engine, 2_min);

@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// Clients without rate limits. One of two servers is lost at 20 s, for good.
+// Two API servers, of which server `lost` fails at 20 s for good. Clients have no rate limits.
 std::string two_servers(const std::string& lost) {
   return "control_plane: {level: full, api_servers: {servers: 2}, clients: {controller_manager: "
          "{qps: 1e4, burst: 10000}, scheduler: {qps: 1e4, burst: 10000}}, losses: [{server: " +
@@ -49,8 +49,8 @@ TEST(LostWatch, ASchedulerWithoutAServerPlacesFromStaleState) {
   }
 }
 
-// One server is lost, and the other one always answers. Job 0 holds all GPUs until 20.4 s, and job
-// 1 waits for them. The 100 pods of job 2 are in the queue from 19 s on, at 40 ms each. Job 3 is
+// Server `lost` fails at 20 s, and the other one always answers. Job 0 holds all GPUs until 20.4 s,
+// and job 1 waits for them. The 100 pods of job 2 are queued at 19 s and need 40 ms each. Job 3 is
 // created at 20.3 s.
 TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHasSynced) {
   int schedulers_on_the_lost_server = 0;
@@ -73,7 +73,7 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
     const Time ended = of_job[0].at(0).ended, learned = of_job[3][0].created;
     EXPECT_LT(ended, kSyncedFirst);
     EXPECT_GT(ended, kLost);
-    if (learned < kSyncedFirst) continue;  // the scheduler watches on the other server
+    if (learned < kSyncedFirst) continue;  // the scheduler watches on the server that is not lost
     ++schedulers_on_the_lost_server;
     EXPECT_GE(of_job[1].at(0).bound, learned) << "the end of job 0 is learned with the sync, too";
     const auto attempts = run.recorder.rows<AttemptRow>("/events/attempts");
@@ -88,9 +88,10 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
   EXPECT_EQ(schedulers_on_the_lost_server, 1);
 }
 
-// Jobs 0 and 1 hold a node each; job 1 ends at about 20.2 s. Job 2, of higher priority, is tried at
-// 20.4 s, after the attempt of job 3's pod. A scheduler without a watch chooses the pod of job 1 as
-// its victim, because that pod started later. The API servers do not find that pod.
+// Jobs 0 and 1 hold a node each, and job 1 ends at about 20.2 s. Job 2 has a higher priority, and
+// is tried at 20.4 s after job 3's pod. A scheduler that lost its watch does not know that job 1 is
+// over. It chooses the pod of job 1 as its victim, because that pod started later than job 0's. The
+// API servers do not find that pod.
 TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) {
   int unobserved_ends = 0;
   for (const std::string lost : {"0", "1"}) {
@@ -120,8 +121,8 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) 
   EXPECT_EQ(unobserved_ends, 1);
 }
 
-// Half of the kubelets watch on the lost server. Their pods are bound at once in the API, and start
-// 0.8 s after the kubelet has synced.
+// Half of the kubelets watch on the lost server. Pods are bound in the API at once. The pods of
+// those kubelets start 0.8 s after the kubelet has synced.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {
@@ -148,8 +149,9 @@ TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   EXPECT_EQ(scheduler_kept_its_watch, 1);
 }
 
-// The server is lost while the binding of the CPU-only pod is in flight. Meanwhile the gang, which
-// is too large, is retried again and again.
+// The server is lost while the binding of a pod without GPUs is in flight. Meanwhile a gang that
+// can never fit is retried again and again. The run must not end as futile before the binding is
+// done.
 TEST(LostWatch, ARunIsNotFutileWhileABindingIsOnItsWay) {
   ScenarioRun run{
       "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: 1}]\n"

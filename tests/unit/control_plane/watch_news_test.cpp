@@ -11,7 +11,8 @@
 namespace orrery {
 namespace {
 
-// Two servers. The reflector watches all pods or, with `is_narrow`, those of one node.
+// Two API servers and one reflector, which watches all pods or, with `is_narrow`, those of one
+// node.
 struct NewsWorld : test::ApiWorld {
   explicit NewsWorld(bool is_narrow = false) : test::ApiWorld{test::free_servers(2)} {
     reflectors.add({.client = client, .list = {}, .is_narrow = is_narrow});
