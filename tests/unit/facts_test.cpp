@@ -1,4 +1,4 @@
-// tests/unit/facts_test.cpp -- parameters without effect, and the reasons.
+// tests/unit/facts_test.cpp -- parameters without effect, and the reasons that warnings give.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ Diagnostics read(const Settings& settings, Diagnostics diagnostics = {}) {
   return diagnostics;
 }
 
-// A parameter that has no effect on top of `idle`, and has one on top of `works`.
+// A parameter that has no effect in the base scenario with the settings `idle`, for the reason
+// `why`, and has an effect with the settings `works`.
 struct Row {
   std::string path, value;
   Settings idle;
@@ -82,7 +83,7 @@ const Settings kSaves{kT + "checkpoint_interval=1min", kT + "checkpoint={store: 
 const Settings kReads{kT + "dataset={store: blob, per_step: 1MB}"};
 const Settings kQueue{"policy={job_queue: {policies: [{name: SRTF}]}}"};
 
-// ---- facts of the scenario
+// ---- reasons in other sections of the scenario
 
 const std::vector<Row> kPlane{
     {kC + "etcd", "{commit_latency: 1s}", {}, "control_plane.level is none", kFull},
@@ -269,7 +270,7 @@ const std::vector<Row> kJobs{
      kControllers + kFull + Settings{kC + "autoscaler={groups: [{pool: n}]}"}},
 };
 
-// ---- conditions on the section itself
+// ---- reasons in the section of the parameter
 const std::vector<Row> kSections{
     {kC + "etcd.election_timeout", "30s",
      kFull + Settings{kC + "etcd={losses: [{member: 1, at: 10ms}]}"},
@@ -359,7 +360,8 @@ TEST(Facts, RunsAreAsIfParametersWithoutEffectWereAbsent) {
     const ScenarioRun without{kBase, row.idle}, with{kBase, given};
     for (const SummaryValue& one : without.result.summary) {
       const auto same = std::ranges::find(with.result.summary, one.name, &SummaryValue::name);
-      EXPECT_EQ(testing::PrintToString(same->value), testing::PrintToString(one.value));  // or nan
+      // Compared as text, because nan differs from nan.
+      EXPECT_EQ(testing::PrintToString(same->value), testing::PrintToString(one.value));
     }
     EXPECT_EQ(with.result.simulated, without.result.simulated);
   }

@@ -204,7 +204,7 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(rows.front().watcher_memory, each * 5);
   EXPECT_EQ(rows.back().watcher_memory, each * 4);
   EXPECT_EQ(summary(run.result, "etcd_watcher_memory_peak"), 5 * each.count);
-  // Status writes, the creation and the binding.
+  // Writes of a pod: its status updates, its creation and its binding.
   const int64_t writes = ControlPlaneParams{}.kubelet.status_writes + 2;
   EXPECT_EQ(rows.front().index_memory, Bytes{40 * 184 + (24 + 16 * writes) * 38});
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);

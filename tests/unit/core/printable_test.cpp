@@ -17,7 +17,8 @@ TEST(Printable, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable("\x1b]0;owned\x07"), "\\x1b]0;owned\\x07");
   EXPECT_EQ(printable(std::string_view{"a\0b\r\x7f", 5}), "a\\x00b\\x0d\\x7f");
   EXPECT_EQ(printable("one\ntwo\tthree"), "one\\ntwo\\tthree");
-  EXPECT_EQ(printable("\u009b2J"), "\\u009b2J");  // C1: CSI in one character
+  // U+009B, the control sequence introducer in one character.
+  EXPECT_EQ(printable("\u009b2J"), "\\u009b2J");
 }
 
 TEST(Printable, CharactersThatReorderTextAreEscaped) {
@@ -27,10 +28,11 @@ TEST(Printable, CharactersThatReorderTextAreEscaped) {
 
 TEST(Printable, BytesThatAreNotUtf8AreEscapedOneByOne) {
   EXPECT_EQ(printable("\x9b\xff"), "\\x9b\\xff");
-  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");                    // an overlong encoding
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half of a surrogate pair
-  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond Unicode
-  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");                    // truncated
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // U+009B in three bytes instead of two
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // the first half of a surrogate pair
+  // Above U+10FFFF, the last character.
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");  // the third byte is missing
   EXPECT_EQ(printable("\xe2\x1b"), "\\xe2\\x1b");
 }
 

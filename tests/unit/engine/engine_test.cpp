@@ -143,7 +143,7 @@ TEST(Engine, RunsEventsAtTheEndOfTime) {
 }
 
 TEST(Engine, KeepsItsMemoryWhenATimerIsMovedAMillionTimes) {
-  EventQueue queue{1000};  // far fewer slots than deadlines moved
+  EventQueue queue{1000};  // the timer is moved a million times
   EventId id;
   size_t stale_max = 0;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -169,7 +169,7 @@ TEST(Engine, StopsAfterThePresentEvent) {
   EXPECT_EQ(run, 10);
 }
 
-struct Clockwork {  // an endless run
+struct Clockwork {  // schedules itself again for ever
   Engine& engine;
   void tick() {
     engine.after(1_us, Label{"test.tick"}, [this] { tick(); });

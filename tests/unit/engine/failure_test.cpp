@@ -1,4 +1,5 @@
-// An exception in an event ends the run, and the rest can be destroyed.
+// An exception in an event leaves Engine::run(). Engine, processes and primitives can then be
+// destroyed without leaks.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,21 +21,21 @@
 namespace orrery {
 namespace {
 
-using Held = std::shared_ptr<int>;  // counts live objects
+using Held = std::shared_ptr<int>;  // its use count tells how many objects are alive
 using Throws = std::function<void()>;
 
 void fail_check() { ORRERY_CHECK(false, "this fails"); }
 void run_out_of_memory() { throw std::bad_alloc{}; }
 void throw_error() { throw std::runtime_error{"boom"}; }
 
-// Each test throws at another place, and runs for every kind of exception.
+// Each test throws in another kind of code, and runs for every kind of exception.
 class EngineFailure : public ::testing::TestWithParam<Throws> {
  protected:
   void expect_to_leave_run() {
     EXPECT_ANY_THROW(engine_.run());
     EXPECT_EQ(engine_.now(), Time{} + 1_s);
   }
-  // A second event beside the failing one, which holds a token.
+  // Schedules a second event, whose callback holds the token.
   void leave_one_pending() {
     engine_.after(2_s, Label{"test.later"}, [token = token_, this] { ran_ += *token; });
   }

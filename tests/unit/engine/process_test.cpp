@@ -186,7 +186,7 @@ TEST(Semaphore, GetsBackAUnitGrantedToAProcessKilledBeforeItResumed) {
     process->start(engine, Label{"test.hold"});
   }
   engine.run(Time{} + 1_s);
-  holder.kill();  // the unit now belongs to the waiter, which is not resumed yet
+  holder.kill();  // the semaphore's unit now belongs to `waiter`, which is not resumed yet
   EXPECT_EQ(semaphore.waiting(), 1u);
   waiter.kill();
   engine.run();
@@ -211,7 +211,7 @@ TEST(Trigger, WakesAllThatWaitAndLetsLateComersPass) {
   for (int i = 0; i < 3; ++i) start();
   engine.run(Time{} + 1_s);
   EXPECT_EQ(trigger.waiting(), 3u);
-  processes.pop_back();  // killed while it waits
+  processes.pop_back();  // kills the last process while it waits
   engine.at(Time{} + 2_s, Label{"test.fire"}, [&] { trigger.fire(); });
   engine.run();
   EXPECT_EQ(woken, (std::vector<Time>{Time{} + 2_s, Time{} + 2_s}));
@@ -223,7 +223,7 @@ TEST(Trigger, WakesAllThatWaitAndLetsLateComersPass) {
   engine.run();
   EXPECT_EQ(trigger.waiting(), 1u);
   trigger.pulse();
-  processes.pop_back();  // killed between its waking and its resumption
+  processes.pop_back();  // kills the last process after the pulse, before it is resumed
   EXPECT_FALSE(trigger.is_fired());
   engine.run();
   EXPECT_EQ(woken.size(), 3u);

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// 4 leaves of 2 NICs at 400 Gb/s, 2 spines.
+// A fabric of 4 leaves and 2 spines. Each leaf has 2 NICs at 400 Gb/s.
 struct LinkWorld {
   explicit LinkWorld(const LinkFaultParams& params, const NetworkParams& network_params = {},
                      Fabric fabric = test::full_tree(4, 2), uint64_t seed = 1)
@@ -150,7 +150,9 @@ TEST(LinkFaults, RandomFaultsStrikeAtTheirRateAndFlapsTakeAFewSeconds) {
       ++dead;
     }
   }
-  const double flap_count = 128 * 5, dead_count = 8 * 10;  // Poisson: within four deviations
+  // Poisson counts: 500 % of 128 cables and 1,000 % of 8 spines in 30 days. The tolerance is four
+  // deviations.
+  const double flap_count = 128 * 5, dead_count = 8 * 10;
   EXPECT_NEAR(static_cast<double>(seconds.size()), flap_count, 4 * std::sqrt(flap_count));
   EXPECT_NEAR(dead, dead_count, 4 * std::sqrt(dead_count));
   std::ranges::sort(seconds);

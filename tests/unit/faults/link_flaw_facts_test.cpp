@@ -1,4 +1,4 @@
-// When the flaw of a link has no effect, and what the warning says.
+// Link flaws without effect, and the warnings about them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

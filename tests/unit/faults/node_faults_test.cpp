@@ -60,7 +60,8 @@ TEST(NodeFaults, AListedFaultStopsAJobAndItsRepairBringsTheNodeBack) {
   std::vector<std::pair<std::string, Time>> news;
   world.presence.node_down.connect([&](NodeId n, NodeReason) {
     EXPECT_FALSE(world.cluster.up().contains(n));
-    EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);  // the job controller has detected it
+    // The job controller connects first, and so has seen the failure.
+    EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);
     news.emplace_back("down", world.engine.now());
   });
   world.presence.node_up.connect([&](NodeId n) {
@@ -140,12 +141,12 @@ TEST(NodeFaults, AnotherKindOfFailureDoesNotShiftTheFirst) {
   EXPECT_GT(two.fault_rows().size(), alone.size());
 }
 
-// Renewals with mean m and coefficient of variation c: over a span T a node fails about T / m
-// times, with a variance of c^2 T / m; nodes are independent.
+// Times to failure with mean m and coefficient of variation c. In a long span T a node fails about
+// T / m times, with a variance of c^2 T / m. Nodes are independent.
 struct Renewal {
   FailureDistribution distribution;
   double shape;
-  double variation;  // of the time to failure
+  double variation;  // coefficient of variation of the time to failure
 };
 class NodeFaultRate : public ::testing::TestWithParam<Renewal> {};
 
@@ -156,7 +157,8 @@ TEST_P(NodeFaultRate, FailuresAreAsManyAsTheRateSays) {
   FaultWorld world{{.nodes = 500, .gpus = 8}, params};
   world.run_until(Time{} + 2000_d);
   const double expected = 500 * 2000 * 50 / 1000.0;
-  // The renewal function begins with T / m + (c^2 - 1) / 2, because every node starts new.
+  // The mean number of failures is T / m + (c^2 - 1) / 2 for a large T, because every node starts
+  // new.
   const double start = 500 * (GetParam().variation * GetParam().variation - 1) / 2;
   EXPECT_NEAR(static_cast<double>(world.faults.counters().faults), expected + start,
               4 * GetParam().variation * std::sqrt(expected));
@@ -164,11 +166,12 @@ TEST_P(NodeFaultRate, FailuresAreAsManyAsTheRateSays) {
 INSTANTIATE_TEST_SUITE_P(Distributions, NodeFaultRate,
                          ::testing::Values(Renewal{FailureDistribution::Exponential, 1, 1},
                                            Renewal{FailureDistribution::Weibull, 1, 1},
-                                           // sqrt(Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 - 1)
+                                           // For shape k the variation is sqrt(Gamma(1 + 2/k) /
+                                           // Gamma(1 + 1/k)^2 - 1).
                                            Renewal{FailureDistribution::Weibull, 2, 0.522723},
                                            Renewal{FailureDistribution::Weibull, 0.7, 1.462445}));
 
-// Alternating renewals: a node is up for the share MTBF / (MTBF + MTTR) of the time.
+// A node alternates between up and down. It is up for the share MTBF / (MTBF + MTTR) of the time.
 TEST(NodeFaults, AvailabilityIsMtbfOverMtbfPlusMttr) {
   FaultWorld world{{.nodes = 400, .gpus = 8}, random_faults(100, ExponentialRepair{.mean = 24_h})};
   double down_s = 0;
@@ -197,7 +200,7 @@ TEST(RepairDistributions, DrawsKeepMedianMeanAndCut) {
     sum_s += exponential.draw(rng).seconds();
   }
   EXPECT_NEAR(below_median / 1e5, 0.5, 0.007);
-  EXPECT_NEAR(beyond_a_day / 1e5, 0.381, 0.007);  // as published with the fit
+  EXPECT_NEAR(beyond_a_day / 1e5, 0.381, 0.007);  // the share that was published with the fit
   EXPECT_GT(cut, 0);
   EXPECT_NEAR(sum_s / 1e5 / 60, 355, 5);
 }

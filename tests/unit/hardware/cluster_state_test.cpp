@@ -162,8 +162,8 @@ TEST(ClusterState, OnlyAnIdleGpuIsTakenOutAndOnlyOutsideOfWhatIfs) {
   cluster.hypothesise(false);
 }
 
-// After any change of pods, GPUs and node states the sums and sets equal those computed node by
-// node; a what-if that takes and gives back leaves everything as before.
+// After any change of pods, GPUs and node states, the sums and sets equal those computed node by
+// node. A what-if is a take() followed by give_back(); it leaves everything as before.
 TEST(ClusterState, SumsAndSetsFollowGpusThatComeAndGo) {
   Rng rng{11};
   ClusterState cluster = boxes(5);
@@ -180,7 +180,7 @@ TEST(ClusterState, SumsAndSetsFollowGpusThatComeAndGo) {
       const bool is_held = (mine & bit) != 0;
       const DeviceGrant grant{.gpus = bit, .milli_per_gpu = 1000};
       is_held ? cluster.give_back(node, gpus(1), grant) : cluster.take(node, gpus(1), grant);
-      if (!is_held && rng.below(2) == 0) {  // it was a what-if
+      if (!is_held && rng.below(2) == 0) {  // a what-if
         cluster.give_back(node, gpus(1), grant);
       } else {
         mine = static_cast<GpuMask>(mine ^ bit);

@@ -38,7 +38,7 @@ TEST(MachineParams, ChangedFactsNameTheScenarioAsTheirSource) {
   EXPECT_EQ(m.memory, 512_GiB);
   ASSERT_EQ(m.nics.size(), 4U);
   EXPECT_EQ(m.nics[3].bandwidth, 200_Gbps);
-  EXPECT_EQ(m.nics[2].place.socket, 1);  // four of eight, still two for each socket
+  EXPECT_EQ(m.nics[2].place.socket, 1);  // NIC 2 of four is on socket 1: two NICs for each socket
   EXPECT_EQ(m.host_idle_watts, 1000);
   for (MachineFact fact : {MachineFact::Cpu, MachineFact::Memory, MachineFact::Nics}) {
     EXPECT_EQ(m.source(fact), "scenario");

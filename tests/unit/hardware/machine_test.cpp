@@ -60,7 +60,8 @@ TEST(MachineCatalogue, EveryMachineIsPhysicallyPossible) {
   }
 }
 
-// A part belongs to one part of the next larger kind.
+// Devices under one PCIe switch have the same root port, devices under one root port the same host
+// bridge, and so on.
 TEST(MachineCatalogue, EveryDeviceTreeIsATree) {
   for (const Machine& machine : machine_catalogue()) {
     std::vector<DevicePlace> places = machine.gpu_places;
@@ -123,7 +124,7 @@ TEST(MachineTopology, GpusThatShareTwoNicsTakeOneEach) {
   const Machine& a100 = *find_machine("dgx-a100");
   EXPECT_EQ(nearest_nic(a100, 0), 0);
   EXPECT_EQ(nearest_nic(a100, 1), 1);
-  EXPECT_EQ(nearest_nic(a100, 4), 6);  // NIC4 and NIC5 carry storage
+  EXPECT_EQ(nearest_nic(a100, 4), 6);  // NIC4 and NIC5 are for storage
   EXPECT_EQ(nearest_nic(a100, 7), 9);
   const Machine& v100 = *find_machine("dgx-1v");
   EXPECT_EQ(nearest_nic(v100, 0), nearest_nic(v100, 1));
@@ -146,9 +147,11 @@ TEST(MachineTopology, NvSwitchGivesAnyTwoGpusEveryLink) {
 TEST(MachineTopology, CubeMeshRingsBeatPcieOnlyOnTheRightSets) {
   const Machine& v100 = *find_machine("dgx-1v");
   EXPECT_EQ(nvlink_rings(v100, 0b11110000), 2);
-  EXPECT_EQ(nvlink_ring_rate(v100, 0b00100001), Bandwidth{});         // 0 and 5: no link
-  EXPECT_EQ(ring_rate(v100, 0b00100001), Bandwidth{48'000'000'000});  // across the sockets
-  EXPECT_EQ(ring_rate(v100, 0b01000011), Bandwidth{48'000'000'000});  // 0, 1, 6: no ring
+  EXPECT_EQ(nvlink_ring_rate(v100, 0b00100001), Bandwidth{});  // no link between GPUs 0 and 5
+  // The ring runs over PCIe and across the sockets.
+  EXPECT_EQ(ring_rate(v100, 0b00100001), Bandwidth{48'000'000'000});
+  // GPUs 0, 1 and 6 form no ring of NVLinks.
+  EXPECT_EQ(ring_rate(v100, 0b01000011), Bandwidth{48'000'000'000});
   EXPECT_EQ(gpu_path_rate(v100, 0, 3), Bandwidth{320'000'000'000});
 }
 

@@ -47,10 +47,10 @@ TEST(NvSwitchBoard, MachinesOfTheCatalogueHaveTheBoardTheyAreBuiltOn) {
 
 TEST(ActivePartitions, RefuseWhatOverlapsUntilItIsGivenBack) {
   ActivePartitions active{board("hgx-h100")};
-  EXPECT_EQ(active.activate(3), PartitionAnswer::Success);  // {1,3}
-  EXPECT_EQ(active.activate(1), PartitionAnswer::InUse);    // {1-4}
-  EXPECT_EQ(active.activate(3), PartitionAnswer::InUse);    // itself
-  EXPECT_EQ(active.activate(2), PartitionAnswer::Success);  // {5-8}
+  EXPECT_EQ(active.activate(3), PartitionAnswer::Success);  // partition 3: GPUs {1,3}
+  EXPECT_EQ(active.activate(1), PartitionAnswer::InUse);    // partition 1: GPUs {1-4}
+  EXPECT_EQ(active.activate(3), PartitionAnswer::InUse);    // partition 3 is active already
+  EXPECT_EQ(active.activate(2), PartitionAnswer::Success);  // partition 2: GPUs {5-8}
   EXPECT_EQ(active.gpus_in_use(), 0b1111'0101);
   EXPECT_EQ(active.deactivate(3), PartitionAnswer::Success);
   EXPECT_EQ(active.deactivate(3), PartitionAnswer::BadParam);
@@ -69,7 +69,7 @@ TEST(ActivePartitions, KnowNoIdsOutsideTheTable) {
 TEST(ActivePartitions, OfferOnlyWhatIsFree) {
   ActivePartitions active{board("hgx-b200")};
   EXPECT_EQ(active.available(4), (std::vector<int32_t>{1, 2}));
-  EXPECT_EQ(active.activate(4), PartitionAnswer::Success);  // {3,4}
+  EXPECT_EQ(active.activate(4), PartitionAnswer::Success);  // partition 4: GPUs {3,4}
   EXPECT_EQ(active.available(4), (std::vector<int32_t>{2}));
   EXPECT_EQ(active.available(2), (std::vector<int32_t>{3, 5, 6}));
   EXPECT_TRUE(active.available(8).empty());

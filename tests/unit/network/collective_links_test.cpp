@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-// A switch with all NICs: NIC i sends on link 2i and receives on link 2i + 1.
+// One switch connects all NICs. NIC i sends on link 2i and receives on link 2i + 1.
 class Star {
  public:
   RouteFinder finder() {
@@ -74,8 +74,8 @@ TEST(FabricActivity, OfABroadcastDoesNotComeBackToItsRoot) {
   EXPECT_DOUBLE_EQ(sent(activity, 3), 0);
 }
 
-// Each node but the root sends half of the buffer up in each tree, and receives as much: no node
-// sends more than twice the buffer.
+// An all-reduce uses two trees, each for half of the buffer. In each tree a node sends its half to
+// its parent, and the sum to its children. No node sends more than twice the buffer in both trees.
 TEST(FabricActivity, OfTreesLoadsNoNicMoreThanARingOfManyNodes) {
   for (const uint32_t nodes : {2U, 3U, 4U, 5U, 8U, 13U, 64U, 100U}) {
     Star star;
@@ -101,7 +101,8 @@ TEST(FabricActivity, OfAnAllToAllCarriesWhatLeavesTheNodes) {
                                                    .rails = 2,
                                                    .ranks_per_node = 8},
                                                   star.finder());
-  // 8 ranks of a node send 24 of 32 parts to other nodes, over 2 NICs.
+  // 4 nodes of 8 ranks: of the 32 parts of its buffer, each rank sends 24 to other nodes. A node
+  // has 2 NICs.
   EXPECT_DOUBLE_EQ(sent(activity, 0), 8 * 24.0 / 32 / 2);
   EXPECT_DOUBLE_EQ(received(activity, 7), 8 * 24.0 / 32 / 2);
 }
@@ -137,7 +138,7 @@ double heaviest(const FabricActivity& activity) {
   return std::ranges::max(activity.uses, {}, &LinkUse::weight).weight;
 }
 
-// The rate of NVLSTree depends on this load.
+// The time of NVLSTree depends on this load.
 TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
   const auto of_nodes = [](uint32_t nodes) {
     Star star;
@@ -177,7 +178,8 @@ class SmallTree {
   Route found_;
 };
 
-// 32 NICs; each of the seven other leaves sends up once, and the spine sends the sum to the eighth.
+// 32 NICs on eight leaves. Seven leaves send their sum up to the spine once, and the spine sends
+// the whole sum to the eighth leaf. The result goes the same way back: 2 * (32 + 8) uses of links.
 TEST(FabricActivity, OfSumsLoadsEveryLinkOfOneTreeOnceEachWay) {
   SmallTree tree;
   const std::vector<NicId> nics = first_nics(32);

@@ -49,7 +49,7 @@ TEST(CommGroup, TakesItsRatesFromTheMachine) {
 }
 
 TEST(CommGroup, CountsANicThatGpusShareOnce) {
-  const Machine& machine = *find_machine("dgx-1v");  // one NIC for two GPUs
+  const Machine& machine = *find_machine("dgx-1v");  // one NIC for every two GPUs
   EXPECT_EQ(comm_group(machine, 0b0011, 2).nics, nic_rate(machine.nics[0]));
   EXPECT_EQ(comm_group(machine, 0b0101, 2).nics.bits_per_s,
             2 * nic_rate(machine.nics[0]).bits_per_s);
@@ -66,7 +66,8 @@ TEST(NcclTuner, LatencyOfARingIsLinearInRanksAndOfATreeLogarithmicInNodes) {
   const auto ring = [](int32_t nodes) {
     return latency_us(Algorithm::Ring, Protocol::LowLatency, whole_nodes("hgx-h100", nodes));
   };
-  // 2(n - N) steps in nodes, each at least 1 us to post, and 2(N - 1) of 2.7 us between nodes.
+  // A ring of n ranks on N nodes. It makes 2 (n - N) = 2 * 28 steps inside nodes, each at least 1
+  // us to post, and 2 (N - 1) = 2 * 3 steps of 2.7 us between nodes.
   EXPECT_NEAR(ring(4), 6.6 + 2 * 28 * 1.0 + 2 * 3 * 2.7, 1e-3);
   EXPECT_NEAR(ring(64) - ring(32), 2 * (ring(32) - ring(16)), 1e-2);
   const auto tree = [](int32_t nodes) {
@@ -127,7 +128,8 @@ TEST(NcclTuner, WithoutANicSeveralNodesTakeForEver) {
   EXPECT_EQ(tuned_time(Collective::AllReduce, group, 1_GiB).time, Duration::max());
 }
 
-// 4 nodes of 8: of S bytes each rank sends S / 32 to every other rank; 7 of these are in its node.
+// 32 ranks on 4 nodes. Of a buffer of S bytes each rank sends S / 32 to every other rank: 24 of
+// these parts leave its node, 7 do not.
 TEST(DirectTime, OfAnAllToAllIsThatOfTheSlowerKindOfLink) {
   const CommGroup group = whole_nodes("hgx-h100", 4);
   const double outside = 24.0 / 32 * 1e9 / 48e9;
@@ -154,7 +156,7 @@ TEST(HierarchicalTime, PipelinedIsNeverSlowerThanSerial) {
   }
 }
 
-// An all-reduce is a reduce-scatter and an all-gather.
+// An all-reduce consists of a reduce-scatter and an all-gather, which are launched together.
 TEST(HierarchicalTime, OfAnAllReduceIsTwiceThatOfAnAllGatherButForOneLaunch) {
   const CommGroup group = whole_nodes("hgx-h100", 4);
   const double all =
@@ -187,8 +189,9 @@ TEST(PushPull, WithFewServersIsHeldToTheirNicsAndWithManyToTheWorkers) {
   EXPECT_NEAR(seconds(8, 32), 1, 1e-3);
 }
 
-// Beside every worker pushes use what pulls leave free in both directions, so doing both at once
-// saves only a latency. With fewer servers each of them mostly receives pushes.
+// With a server beside every worker, pushes and pulls both load both directions of a NIC evenly. So
+// doing both at once saves only a latency. With one server, its NIC receives pushes and sends pulls
+// at once.
 TEST(PushPull, BesideTheWorkersGainsLittleByOverlap) {
   ParameterServers servers{.workers = 8, .servers = 8, .rate = 10_Gbps, .is_colocated = true};
   const double serial = push_pull_time(servers, {1'250'000'000}).seconds();

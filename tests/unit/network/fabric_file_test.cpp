@@ -82,7 +82,8 @@ TEST(FabricFile, ATableOfPortsTellsTheLeafOfEachNic) {
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty());
   EXPECT_EQ(built.fabric.name(built.fabric.leaf_of({1})), "leaf-b");
-  EXPECT_EQ(built.fabric.name(built.fabric.leaf_of({5})), "leaf-c");  // the host has one cable
+  // Host `host3` has one cable, so both NICs of its node have the same leaf.
+  EXPECT_EQ(built.fabric.name(built.fabric.leaf_of({5})), "leaf-c");
 }
 
 TEST(FabricFile, WhatDoesNotFitTheClusterIsAMistake) {

@@ -21,7 +21,7 @@ using test::trees;
 using testing::Each;
 using testing::HasSubstr;
 
-// Mistakes of a fabric, as "field: message".
+// The mistakes found while building the fabric, as "field: message".
 std::vector<std::string> mistakes_of(const FabricParams& params, const SmallFabric& wanted) {
   std::vector<std::string> told;
   for (const FabricMistake& mistake : build_fabric(params, wanted.nodes()).mistakes) {
@@ -75,13 +75,14 @@ TEST(Fabric, EachSwitchHasAsManyCablesToEverySwitchAboveIt) {
   }
 }
 
-// Three SuperPOD units: 24 leaves of 32 NICs would fill 12 spines of 64 ports, but 32 up-ports do
-// not divide evenly by 12.
+// Three SuperPOD units: 24 leaves of 32 NICs each. Their 768 up-ports would fill 12 spines of 64
+// ports, but a leaf's 32 up-ports do not divide evenly by 12. They do by 16.
 TEST(Fabric, MoreSpinesThanPortsAskForKeepTheTreeEven) {
   const Fabric fabric = SmallFabric{.groups = 3, .nodes_per_group = 32, .nics = 8}.build({});
   EXPECT_EQ(fabric.tree().leaf_up, 32U);
   EXPECT_EQ(fabric.tree().spines(), 16U);
-  // 31 NICs: a 32nd up-port is cheaper than 31 spines.
+  // A leaf of 31 NICs gets 32 up-ports for 2 spines, because 31 up-ports would need 31 spines to be
+  // even.
   const Fabric odd = SmallFabric{.groups = 4, .nodes_per_group = 31}.build({});
   EXPECT_EQ(odd.tree().leaf_up, 32U);
   EXPECT_EQ(odd.tree().spines(), 2U);
@@ -179,7 +180,7 @@ TEST(Fabric, AsManyHostsFitAsTheRadixAllows) {
     EXPECT_EQ(full_tree(radix, 2).nics(), 2 * half * half);
   }
   const Fabric fabric = full_tree(40, 3);
-  EXPECT_EQ(fabric.nics(), 16'000U);  // k^3 / 4
+  EXPECT_EQ(fabric.nics(), 16'000U);  // radix^3 / 4
   EXPECT_EQ(fabric.tree().cores(), 400U);
   FabricParams params;
   params.radix = 8;

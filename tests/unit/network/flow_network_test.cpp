@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// One link of 8 Gb/s: a byte a nanosecond.
+// Two links of 8 Gb/s, which is one byte a nanosecond.
 struct FlowNetworkTest : ::testing::Test {
   Engine engine;
   FlowNetwork network{engine};
@@ -38,12 +38,13 @@ TEST_F(FlowNetworkTest, TransferEndsAtTheNextWholeNanosecond) {
   const LinkId slow = network.add_link({3'000'000'000});
   const std::vector<LinkUse> uses{{slow}};
   Time end;
-  start(1, uses, &end);  // 8 bits at 3 a nanosecond: 2.67
+  start(1, uses, &end);  // 8 bits at 3 bits a nanosecond take 2.67 ns
   engine.run();
   EXPECT_EQ(end.ns, 3);
 }
 
-// 3,000 bytes alone for 1,000 ns, then at half the rate beside 500 bytes, then alone again.
+// The first transfer has 3,000 bytes. It is alone for 1,000 ns. Then it has half of the rate for
+// 1,000 ns, until the 500 bytes of the second have moved. Then it is alone again.
 TEST_F(FlowNetworkTest, TransfersThatShareALinkEndWhenTheirBytesAreThrough) {
   Time first, second;
   start(3000, on_link, &first);

@@ -32,7 +32,7 @@ TEST_F(LinkStateTest, ADeadCableCarriesNothingEitherWay) {
   EXPECT_EQ(state.capacity(up_link(cable)), Bandwidth{});
   EXPECT_EQ(state.capacity(down_link(cable)), Bandwidth{});
   EXPECT_EQ(changed, (std::vector<LinkId>{up_link(cable), down_link(cable)}));
-  state.set_up(cable, false, kStart);  // no change, no signal
+  state.set_up(cable, false, kStart);  // the cable is up already: no signal
   EXPECT_EQ(changed.size(), 2U);
   EXPECT_EQ(state.routes_version(), 1U);
   state.set_up(cable, true, kStart);
@@ -71,7 +71,8 @@ TEST_F(LinkStateTest, ACableIsUpOnceItselfAndBothItsEndsAre) {
   EXPECT_TRUE(state.is_up(cable));
 }
 
-// goodput = rate / (1 + p T B / L), p = 1 - (1 - BER)^L, L = 33,000 bits, T = 0.5 s
+// goodput = rate / (1 + p T rate / L). A packet of L = 33,000 bits is lost with probability p = 1 -
+// (1 - BER)^L, and costs a timeout T = 0.5 s.
 TEST_F(LinkStateTest, ADegradedCableLosesGoodputByTheFormula) {
   state.set_bit_error_rate(cable, 1e-10, kStart);
   const double p = 1 - std::pow(1 - 1e-10, 33'000);
@@ -98,7 +99,7 @@ TEST_F(LinkStateTest, AGoodputNeverRisesWithTheErrorRate) {
 TEST_F(LinkStateTest, TheTimeoutOfNcclIsAPowerOfTwo) {
   LinkParams params;
   params.ib_timeout = 20;
-  EXPECT_EQ(params.timeout(), Duration{4'294'967'296});  // 4.3 s
+  EXPECT_EQ(params.timeout(), Duration{4'294'967'296});  // 2^32 ns = 4.3 s
   const LinkState slower{fabric, params};
   EXPECT_LT(goodput_share(1e-10, 400_Gbps, params.timeout()),
             goodput_share(1e-10, 400_Gbps, LinkParams{}.timeout()));
@@ -107,7 +108,7 @@ TEST_F(LinkStateTest, TheTimeoutOfNcclIsAPowerOfTwo) {
 TEST_F(LinkStateTest, SymbolErrorsAreRateTimesErrorRateTimesTime) {
   state.set_bit_error_rate(cable, 1e-12, kStart + 1_h);
   EXPECT_EQ(state.symbol_errors(cable, kStart + 1_h), 0);
-  EXPECT_EQ(state.symbol_errors(cable, kStart + 2_h), 1'440);  // 400 Gb/s
+  EXPECT_EQ(state.symbol_errors(cable, kStart + 2_h), 1'440);  // 400 Gb/s * 1e-12 * 3,600 s
   state.set_bit_error_rate(cable, 1e-11, kStart + 2_h);
   EXPECT_EQ(state.symbol_errors(cable, kStart + 3_h), 1'440 + 14'400);
   EXPECT_EQ(state.bit_error_rate(cable), 1e-11);
@@ -130,10 +131,10 @@ TEST_F(LinkStateTest, ACursedCableIsSlowOnlyWhileRoutingIsAdaptive) {
   state.set_adaptive(true);
   EXPECT_EQ(state.capacity(up_link(cable)), 4_Gbps);
   EXPECT_EQ(changed.size(), 2U);
-  state.set_adaptive(false);  // as when ftree or updn replaces it
+  state.set_adaptive(false);  // another routing engine, such as ftree or updn
   EXPECT_EQ(state.capacity(up_link(cable)), 400_Gbps);
   state.set_adaptive(true);
-  state.curse(cable, 1);  // the firmware is fixed
+  state.curse(cable, 1);  // a factor of 1, as after a fix of the firmware
   EXPECT_EQ(state.capacity(up_link(cable)), 400_Gbps);
   EXPECT_EQ(changed.size(), 8U);
 }

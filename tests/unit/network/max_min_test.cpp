@@ -27,7 +27,8 @@ struct MaxMinTest : ::testing::Test {
   }
 };
 
-// Long flow a over both links, b on the first, c on the second: a = b = 5, c = 20 - 5.
+// Flow a uses both links, b the narrow and c the wide one. a and b share the narrow link: 5 each. c
+// gets the rest of the wide one: 20 - 5.
 TEST_F(MaxMinTest, WhatTheTightLinkLeavesUnusedElsewhereGoesToOthers) {
   const LinkId narrow = link(10), wide = link(20);
   const ActivityId a = add({{narrow}, {wide}}), b = add({{narrow}}), c = add({{wide}});
@@ -38,7 +39,7 @@ TEST_F(MaxMinTest, WhatTheTightLinkLeavesUnusedElsewhereGoesToOthers) {
   EXPECT_EQ(sharing.load(wide), 20);
 }
 
-// 2 r + r = 12: both get 4, the heavier one uses 8 of the link.
+// Both flows get the rate r with 2 r + r = 12. The one of weight 2 uses 8 of the link's 12.
 TEST_F(MaxMinTest, WeightIsWhatAUnitOfRateCostsTheLinkNotAShareOfIt) {
   const LinkId shared = link(12);
   const ActivityId heavy = add({{shared, 2}}), light = add({{shared}});
@@ -107,7 +108,7 @@ TEST_F(MaxMinTest, NewActivityIsReportedEvenIfItsRateIsZero) {
   EXPECT_EQ(solve(), std::vector<uint32_t>{stuck.index});
 }
 
-// One activity over very many links, and flows that share some of them.
+// One activity has uses of 10,000 links. Two flows share one of these links with it.
 TEST_F(MaxMinTest, ActivityWithVeryManyUsesRunsAtThePaceOfItsWorstLink) {
   std::vector<LinkUse> uses;
   for (uint32_t i = 0; i < 10'000; ++i) uses.push_back({link(100 + i % 7)});
@@ -158,19 +159,21 @@ TEST_F(MaxMinTest, SameHistoryGivesTheSameRatesInTheSameOrder) {
   EXPECT_EQ(history(), history());
 }
 
-// The trees of published studies of static routing: radix 24 to 64 with two levels, 24 and 32 with
+// Fat trees of published studies of static routing: radix 24 to 64 with two levels, 24 and 32 with
 // three.
 const std::vector<PlainFatTree> kTrees{
     PlainFatTree::two_levels(24), PlainFatTree::two_levels(32),   PlainFatTree::two_levels(40),
     PlainFatTree::two_levels(64), PlainFatTree::three_levels(24), PlainFatTree::three_levels(32)};
 
-// D-mod-K spreads a shift over all ports: every host sends to the one z further on at full rate.
+// In a shift by z, host i sends to host i + z. D-mod-K spreads such flows over all ports, so each
+// has the full rate.
 TEST(MaxMinOnFatTrees, EveryFlowOfAShiftHasTheWholeLink) {
   for (const PlainFatTree& tree : kTrees) {
     MaxMin sharing;
     for (uint32_t i = 0; i < tree.links(); ++i) sharing.add_link(400e9);
     std::vector<ActivityId> flows(tree.hosts);
-    const uint32_t step = tree.hosts <= 300 ? 1 : tree.hosts / 13;  // a prime: all digits differ
+    // About 13 shifts of a large tree, none a multiple of `half`.
+    const uint32_t step = tree.hosts <= 300 ? 1 : tree.hosts / 13;
     for (uint32_t shift = 1; shift < tree.hosts; shift += step) {
       for (uint32_t host = 0; host < tree.hosts; ++host) {
         flows[host] = sharing.add(tree.route(host, (host + shift) % tree.hosts));
@@ -189,8 +192,8 @@ std::vector<uint32_t> random_order(uint32_t hosts, Rng& rng) {
   return order;
 }
 
-// Among flows with only equal links on their paths, the slowest has an equal share of the link with
-// most flows: rate = capacity / flows there.
+// Every flow uses only equal links. So the slowest flow is on the link with the most flows, and has
+// an equal share of it.
 TEST(MaxMinOnFatTrees, SlowestFlowOfARandomRingHasItsShareOfTheFullestLink) {
   Rng rng{11};
   for (const PlainFatTree& tree : kTrees) {
@@ -211,7 +214,7 @@ TEST(MaxMinOnFatTrees, SlowestFlowOfARandomRingHasItsShareOfTheFullestLink) {
   }
 }
 
-// A ring as one activity: its weight on a link is the number of its flows there.
+// A ring as one activity: its weight on a link is the number of the ring's flows over that link.
 TEST(MaxMinOnFatTrees, RingAsOneActivityRunsAtTheRateOfItsSlowestFlow) {
   Rng rng{12};
   for (const PlainFatTree& tree : kTrees) {

@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-// Keys are pushed while others are taken, none before the last; many are equal.
+// A random sequence of pushes and pops. No key is lower than the last popped one, and many keys are
+// equal.
 TEST(MonotoneQueue, TakesKeysInOrderAndLosesNone) {
   Rng rng{1};
   MonotoneQueue queue;
@@ -33,7 +34,7 @@ TEST(MonotoneQueue, TakesKeysInOrderAndLosesNone) {
         ASSERT_NE(same, end) << "a value that is there";
         expected.erase(same);
         last = item.key < 1e300 ? item.key : last;
-        if (item.key > 1e300) break;  // only infinite keys may follow
+        if (item.key > 1e300) break;  // the queue holds only infinite keys now
       }
     }
     while (!queue.empty()) queue.pop();

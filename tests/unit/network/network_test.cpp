@@ -20,7 +20,7 @@ struct NetworkTest : ::testing::Test {
   Network& network(const NetworkParams& p) {
     return built.emplace(Sim{engine, rng, recorder}, p, test::full_tree(8, 2));
   }
-  // The up-cable of the first leaf for a flow to the last NIC now.
+  // The up-cable of the first leaf on the present route of a flow to the last NIC.
   uint32_t way(Network& network) {
     Network::Routes routes{network};
     const auto last = static_cast<uint32_t>(network.fabric().nics() - 1);
@@ -57,11 +57,11 @@ TEST_F(NetworkTest, StaticWaysStayAndAnotherEngineFindsOthers) {
   net.routes_changed.connect([&](const Network::RouteNews&) { ++changes; });
   const uint32_t ftree = way(net);
   EXPECT_EQ(way(net), ftree);
-  net.set_engine(RoutingEngine::Dmodk);  // no change, no signal
+  net.set_engine(RoutingEngine::Dmodk);  // Dmodk is ftree, the present engine: no signal
   net.set_engine(RoutingEngine::AdaptiveGlobal);
   engine.run();
   EXPECT_EQ(changes, 1);
-  // Held routes already count as load.
+  // The engine counts the links of held routes as loaded.
   std::set<uint32_t> ways;
   for (int i = 0; i < 4; ++i) {
     const uint32_t taken = way(net);

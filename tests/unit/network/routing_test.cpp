@@ -24,7 +24,7 @@ constexpr RoutingEngine kEngines[] = {RoutingEngine::Dmodk,         RoutingEngin
                                       RoutingEngine::Minhop,        RoutingEngine::Ecmp,
                                       RoutingEngine::AdaptiveLocal, RoutingEngine::AdaptiveGlobal};
 
-// Whether the links lead from one NIC to the other, up and then down, over live cables.
+// Whether the route leads from one NIC to the other over live cables, first up and then down.
 testing::AssertionResult leads(const Fabric& fabric, const LinkState& state, const Route& route,
                                NicId from, NicId to) {
   if (route.size() < 2 || route.size() % 2 != 0) {
@@ -79,7 +79,8 @@ TEST(Routing, RoutesAreAsShortAsTheTreeAllows) {
   }
 }
 
-// A search over live cables, up and then down, finds what can be reached.
+// A router must find a route exactly if a search upwards over live cables from both NICs meets at a
+// switch.
 TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
   for (const Fabric& fabric : trees()) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -91,7 +92,8 @@ TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
       for (uint32_t s = 0; s < fabric.switches(); ++s) {
         if (rng.chance(0.05)) state.set_up(SwitchId{s}, false, kNow);
       }
-      std::vector<std::set<uint32_t>> above(fabric.nics());  // switches above each NIC
+      // Switches that each NIC reaches upwards.
+      std::vector<std::set<uint32_t>> above(fabric.nics());
       for (uint32_t n = 0; n < fabric.nics(); ++n) {
         std::vector<SwitchId> open;
         if (state.is_up(CableId{n})) open.push_back(fabric.leaf_of({n}));
@@ -166,8 +168,8 @@ TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {
   }
 }
 
-// Routes from NIC 0 to every NIC of the other leaves, counted by the up-port of leaf 0. One of
-// its 16 up-ports is dead.
+// Numbers of routes from NIC 0 to the NICs of the other leaves, by up-link of leaf 0. Up-port 5 of
+// its 16 is dead.
 std::map<uint32_t, int> loads_with_a_dead_port(RoutingEngine engine) {
   const Fabric fabric = full_tree(32, 2);
   LinkState state{fabric, {}};
@@ -183,7 +185,7 @@ TEST(Routing, FtreeSendsTheTrafficOfADeadPortToTheNext) {
   int most = 0;
   for (const auto& [link, count] : load) most = std::max(most, count);
   EXPECT_EQ(load.size(), 15U);
-  EXPECT_EQ(most, 62);  // 31 destinations of its own, and 31 of the dead port
+  EXPECT_EQ(most, 62);  // 31 of its own destinations and 31 of the dead port's
 }
 
 TEST(Routing, UpdnDealsOutTheTrafficOfADeadPort) {
@@ -191,7 +193,7 @@ TEST(Routing, UpdnDealsOutTheTrafficOfADeadPort) {
   int most = 0;
   for (const auto& [link, count] : load) most = std::max(most, count);
   EXPECT_EQ(load.size(), 15U);
-  EXPECT_LE(most, 31 + 3);  // 31 of its own, and a share of 31 over 15 ports
+  EXPECT_LE(most, 31 + 3);  // 31 of its own destinations and a share of the dead port's 31
 }
 
 TEST(Routing, UpdnIsFtreeWhileAllIsWell) {
@@ -239,7 +241,7 @@ TEST(Routing, AnotherSaltGivesOtherRandomRoutes) {
     const Router a{fabric, state, {engine}, 1}, b{fabric, state, {engine}, 2};
     int same = 0;
     for (uint32_t to = 100; to < 500; ++to) same += a.route({0}, {to}) == b.route({0}, {to});
-    EXPECT_LT(same, 60) << name_of(engine);  // 400 / 16 by chance
+    EXPECT_LT(same, 60) << name_of(engine);  // 400 / 16 = 25 are equal by chance
   }
 }
 
@@ -283,7 +285,7 @@ TEST(Routing, OnlyTheGlobalEngineSeesTheWayDown) {
   EXPECT_EQ(global_ways, (std::set<uint32_t>{down_link(fabric.leaf_cable({7}, 1)).index}));
 }
 
-// A reconnected connection takes another route, and may get the cursed cable again.
+// A connection that is opened again takes another route, which may use the cursed cable again.
 TEST(Routing, ACursedWayIsTakenNowAndThenWhileRoutingIsAdaptive) {
   const Fabric fabric = full_tree(8, 2);
   LinkState state{fabric, {}, true};

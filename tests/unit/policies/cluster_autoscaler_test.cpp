@@ -1,4 +1,4 @@
-// ClusterAutoscaler: the nodes that it adds, drains and removes, and when.
+// ClusterAutoscaler: which nodes it adds, drains and removes, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// All nodes are of one pool. Loops take no time, one every 10 s.
+// A board with one pool of nodes, which the autoscaler may scale. Its loop runs every 10 s and
+// takes no time.
 class ClusterAutoscalerTest : public ::testing::Test {
  protected:
   void add_nodes(int count, int64_t gpus = 8) {
@@ -45,7 +46,8 @@ class ClusterAutoscalerTest : public ::testing::Test {
     autoscaler = std::make_unique<FakeController>(
         board, "ClusterAutoscaler", "{time_per_node: 0s" + (args.empty() ? "" : ", " + args) + "}");
   }
-  // Ticks every 10 s until then; returns the actions of the last tick.
+  // Ticks every 10 s until `end`, and returns the actions of the last tick. Earlier ticks must give
+  // none.
   std::vector<std::string> run_until(Duration end) {
     std::vector<std::string> wanted;
     while (board.clock < Time{} + end) {
@@ -55,7 +57,7 @@ class ClusterAutoscalerTest : public ::testing::Test {
     }
     return wanted;
   }
-  // Does what the executor would do.
+  // Removes the node, as the executor of a run would.
   void remove(uint32_t node) {
     board.pool_states[NodeId{node}] = PoolNodeState::Absent;
     board.state.set_up(NodeId{node}, false);
@@ -74,7 +76,7 @@ class ClusterAutoscalerTest : public ::testing::Test {
   std::vector<NodeId> nodes;
   std::unique_ptr<FakeController> autoscaler;
 };
-constexpr Duration kFirst = 10_s;  // loop; nodes are unneeded from then on
+constexpr Duration kFirst = 10_s;  // the first loop, from which nodes count as unneeded
 
 TEST_F(ClusterAutoscalerTest, ANodeWithLittleUseIsDrainedAfterTenMinutesAndThenRemoved) {
   add_nodes(2);
@@ -94,7 +96,8 @@ TEST_F(ClusterAutoscalerTest, ANodeWithLittleUseIsDrainedAfterTenMinutesAndThenR
   EXPECT_EQ(board.all.at(full).pods_bound, 1);
 }
 
-// Node 0 uses 3 of 8 GPUs and 60 of 64 cores, node 1 half of its GPUs and no core.
+// Node 0 uses 3 of 8 GPUs, which is less than half, but 60 of 64 cores. Node 1 uses half of its
+// GPUs and no core.
 TEST_F(ClusterAutoscalerTest, OnNodesWithGpusTheirShareIsTheUse) {
   add_nodes(2);
   board.add_job(FakeBoard::gpus(3, 60), {NodeId{0}});
@@ -191,7 +194,8 @@ TEST_F(ClusterAutoscalerTest, IdleNodesGoTenAtATimeAndOthersOneAtATime) {
   EXPECT_THAT(run_until(kFirst + 11_min + 10_s), ElementsAre("remove_nodes 0", "drain 1"));
 }
 
-// Nodes 0 and 1 have 3 pods of a GPU each; node 2 has room for 4 more.
+// Nodes 0 and 1 have 3 pods of one GPU each. Node 2 has 4 free GPUs, enough for the pods of one of
+// them.
 TEST_F(ClusterAutoscalerTest, PodsOfOneNodeTakeTheRoomThatThoseOfAnotherWouldNeed) {
   add_nodes(3);
   for (int i = 0; i < 3; ++i) put(0, 1);
@@ -208,7 +212,7 @@ TEST_F(ClusterAutoscalerTest, NodesThatLeaveOrAreCordonedTakeNoPods) {
   begin("scale_down: {unneeded_time: 1h}");
   static_cast<void>(run_until(kFirst));
   EXPECT_THAT(run_until(50_min), IsEmpty());
-  put(2, 4);  // no longer idle, so that it stays and takes pods
+  put(2, 4);  // node 2 is no longer idle, so it is not removed and could take pods
   board.state.set_cordoned(NodeId{2}, true);
   EXPECT_THAT(run_until(3_h), IsEmpty());
   board.state.set_cordoned(NodeId{2}, false);
@@ -238,7 +242,7 @@ TEST_F(ClusterAutoscalerTest, AFailedDrainIsUndoneAndNothingGoesForAWhile) {
   EXPECT_THAT(run_until(kFirst + 10_min), ElementsAre("drain 0"));
   drain(0);
   EXPECT_THAT(run_until(kFirst + 12_min), IsEmpty());
-  board.draining.clear();  // the drain failed: the pod still exists
+  board.draining.clear();  // the drain has failed: the pod still runs on node 0
   EXPECT_THAT(run_until(kFirst + 12_min + 20_s), ElementsAre("uncordon 0"));
   board.state.set_cordoned(NodeId{0}, false);
   EXPECT_THAT(run_until(kFirst + 15_min + 10_s), IsEmpty());
@@ -308,7 +312,7 @@ TEST_F(ClusterAutoscalerTest, NodesThatAreNotReadyAreNotDrained) {
   EXPECT_THAT(run_until(2_h), IsEmpty());
 }
 
-// The node was down before, so the cluster state has no news of its removal.
+// Node 0 is down already when the autoscaler removes it, so the cluster state does not change.
 TEST_F(ClusterAutoscalerTest, ADeadNodeIsRemovedOnce) {
   add_nodes(2);
   put(1, 8);

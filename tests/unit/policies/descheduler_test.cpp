@@ -1,4 +1,4 @@
-// Descheduler: evicted pods and pods that stay.
+// Descheduler: which pods it evicts, and which it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,8 @@ class DeschedulerTest : public ::testing::Test {
 
 TEST_F(DeschedulerTest, DuplicatesGoUntilNodesHaveTheirShareRoundedUp) {
   add_nodes(4);
-  board.add_job(FakeBoard::gpus(1), {kA, kA, kA, kA, kB, kB, kB, kA}, service());  // 5 and 3 of 8
+  // Node kA has 5 of the 8 pods, kB 3.
+  board.add_job(FakeBoard::gpus(1), {kA, kA, kA, kA, kB, kB, kB, kA}, service());
   EXPECT_THAT(evictions("{remove_duplicates: {}}"),
               ElementsAre("evict 2", "evict 3", "evict 7", "evict 6"))
       << "two a node: 8 pods on 4 nodes";
@@ -78,7 +79,7 @@ TEST_F(DeschedulerTest, PodsOfExcludedOwnersAreNoDuplicates) {
   EXPECT_THAT(evictions("{remove_duplicates: {exclude_owner_kinds: [replica_set]}}"), IsEmpty());
 }
 
-// ---- which pods may be evicted, whatever the strategy
+// ---- rules for evictable pods, which hold for every strategy
 
 TEST_F(DeschedulerTest, GangsStayUnlessAskedForAndThenLoseOnePod) {
   add_nodes(3);
@@ -159,9 +160,9 @@ TEST_F(DeschedulerTest, FullestNodesAndLowestPrioritiesComeFirst) {
   add_nodes(3);
   PodSpec spec = FakeBoard::gpus(1);
   spec.priority = 10;
-  board.add_job(spec, {kA, kA, kA, kA, kA}, service());      // 0 to 4
-  board.add_job(spec, {kB, kB, kB, kB, kB, kB}, service());  // 5 to 10
-  board.add_job(FakeBoard::gpus(1), {kB}, service());        // 11
+  board.add_job(spec, {kA, kA, kA, kA, kA}, service());      // pods 0 to 4
+  board.add_job(spec, {kB, kB, kB, kB, kB, kB}, service());  // pods 5 to 10
+  board.add_job(FakeBoard::gpus(1), {kB}, service());        // pod 11
   EXPECT_THAT(evictions("{low_node_utilization: {" + std::string{kHalf} + "}}"),
               ElementsAre("evict 11", "evict 5", "evict 6", "evict 0"));
 }
@@ -181,7 +182,8 @@ TEST_F(DeschedulerTest, WithoutUnderutilizedNodesNothingHappens) {
 TEST_F(DeschedulerTest, DeviationThresholdsAreCountedFromTheMean) {
   add_nodes(4);
   board.add_job(FakeBoard::gpus(1), {kA, kA, kA, kA, kB, kB, kC, kC, kD, kD}, service());
-  // The mean is 31.25 % of the GPUs; A has 50 %, the others 25 %.
+  // Nodes have 8 GPUs. Node A uses 4 of them, the others 2 each: 50 % and 25 %, with a mean of
+  // 31.25 %.
   const std::string ten =
       "use_deviation_thresholds: true, thresholds: {gpus: 5}, "
       "target_thresholds: {gpus: 10}";

@@ -1,4 +1,5 @@
-// Policies that share the pool by rounds and leases, on clusters small enough to follow by hand.
+// Queue policies that share the pool in rounds or by leases, on clusters small enough to follow by
+// hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +62,8 @@ TEST(Gavel, NothingStartsBetweenRounds) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 5_min);
 }
 
-// Shares are 1, 1/2 and 1/2: the small job always runs, the others alternate beside it.
+// Four GPUs. By max-min fairness `small` runs all the time, and `a` and `b` each run half of the
+// time, in turn beside it.
 TEST(Gavel, TimeComesCloseToTheShares) {
   ScenarioRun run{scenario(R"(
     - {name: small, pods: 1, pod: {gpus: 1}, work: 100h}
@@ -109,8 +111,8 @@ policy:
   EXPECT_DOUBLE_EQ(jobs[1].gpu_s_useful, 3600) << "an hour of a GPU did the work of three";
 }
 
-// Three equal jobs on models of speeds 1 and 2: each gets a third of the total speed of 3, in any
-// mixture.
+// Three equal jobs on one GPU of speed 1 and one of speed 2. Each gets a third of the total speed
+// of 3, in whatever mixture of the two models.
 TEST(Gavel, AlikeJobsComeOutAlikeOnUnlikeModels) {
   ScenarioRun run{kTwoModels + R"(
 workload:
@@ -127,8 +129,9 @@ policy:
   for (const JobRow& job : in_order(run)) EXPECT_NEAR(job.ended.seconds() / 3600, 20, 0.5);
 }
 
-// By 10 h each of the three jobs has done 10/3 h, on a third of the pool. The other 20/3 h take 4 *
-// 20/3 h on a quarter of the pool. So a quarter for each gives all four jobs the ratio 1.
+// Each job is compared with its run on a fair share of the pool. By 10 h each of the first three
+// jobs has done 10/3 h on a third of the pool. The other 20/3 h would take 4 * 20/3 h on a quarter.
+// So a quarter of the pool for each job gives all four the ratio 1.
 TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
   ScenarioRun run{scenario(R"(
     - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}
@@ -177,8 +180,9 @@ TEST(Themis, ALeaseIsNotBrokenForAShorterJob) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 40_min) << "the lease was renewed at 20 min";
 }
 
-// 4 GPUs, f = 0: all three bid. The two small jobs improve by log(80/60) each, the large one by as
-// much once; together the small ones win.
+// Four GPUs, and with f = 0 all three jobs bid. A job that starts now is done after 60 min, and one
+// that waits for a lease of 20 min after 80. So each job that starts improves by log(80/60). The
+// large job needs all GPUs; the two small ones together improve by twice as much, and win.
 TEST(Themis, TheAuctionMaximisesTheProductOfImprovements) {
   ScenarioRun run{scenario(R"(
     - {name: large, pods: 4, pod: {gpus: 1}, work: 60min}
@@ -227,9 +231,11 @@ TEST(Lucid, WhenOneLeavesTheOtherIsAsFastAsAlone) {
                            kShares)};
   ASSERT_EQ(run.result.end, SimulationResult::End::Done);
   const auto jobs = in_order(run);
-  // b, the shortest, starts; c is more than twice as long and must not join it, nor must a.
+  // Job b, the shortest, starts. A job that is more than twice as long must not join it, so c and a
+  // wait.
   EXPECT_EQ(jobs[1].ended, Time{} + 46500_ms);
-  // Then c starts and a joins it: 3000 s at 0.93 are 2790 s of c and as much of a.
+  // Then c starts and a joins it. Sharing, both run at 0.93 of their speed: 3000 s do 2790 s of
+  // work of c, and as much of a.
   EXPECT_EQ(jobs[2].ended, jobs[1].ended + 3000_s);
   EXPECT_EQ(jobs[0].ended, jobs[2].ended + 2790_s);
 }
@@ -301,7 +307,8 @@ TEST(FairQueues, NamesThatNothingHasAreReported) {
             "policy.job_queue: SlurmMultifactor: shares names team 'blue', of which no job came\n");
 }
 
-// Nodes fail and come back, stopping takes time, and the held amounts add up after every event.
+// Nodes fail and come back, and stopping a job takes time. After every event the held amounts must
+// add up.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

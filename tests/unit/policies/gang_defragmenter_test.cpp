@@ -1,4 +1,4 @@
-// GangDefragmenter: which gangs make room for a large one, and when they resume.
+// GangDefragmenter: which gangs it suspends to make room for a large one, and when they resume.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class GangDefragmenterTest : public ::testing::Test {
     view.is_gang = true;
     return view;
   }
-  // A gang of one pod with this unsaved compute.
+  // Adds a gang of one pod, which would lose `unsaved` of compute if it were suspended.
   JobId add_small(int32_t gpus, uint32_t node, Duration unsaved, int32_t priority = 0) {
     PodSpec spec = FakeBoard::gpus(gpus);
     spec.priority = priority;
@@ -35,13 +35,14 @@ class GangDefragmenterTest : public ::testing::Test {
     spec.priority = priority;
     return board.add_job(spec, std::vector<NodeId>(pods), gang(JobPhase::Pending));
   }
-  // Four half-full nodes; the gang on node i has (4 - i) minutes unsaved.
+  // Four nodes of 8 GPUs, each with a gang on 4 of them. The gang on node i has 4 - i minutes of
+  // unsaved compute.
   void half_full() {
     for (int i = 0; i < 4; ++i) board.add_node();
     for (uint32_t i = 0; i < 4; ++i) add_small(4, i, Duration{(4 - i) * Duration{1_min}.ns});
   }
   void wait(Duration span) { board.clock = board.clock + span; }
-  // Executes the controller's actions, like the executor and the job controller of a run.
+  // Suspends the job, as the executor and the job controller of a run would.
   void suspend(JobId job) {
     board.all.at(job).is_suspended = true;
     board.all.at(job).phase = JobPhase::Pending;
@@ -114,7 +115,7 @@ TEST_F(GangDefragmenterTest, GangsOfHigherPriorityOrAsLargeStay) {
 
 TEST_F(GangDefragmenterTest, NothingIsSuspendedInVain) {
   half_full();
-  add_large(3);  // one node of 8 is left for three gangs of 4
+  add_large(3);  // the large gang would leave one node of 8 GPUs for three gangs of 4
   wait(30_min);
   EXPECT_THAT((FakeController{board, "GangDefragmenter"}.tick()), IsEmpty());
   EXPECT_THAT((FakeController{board, "GangDefragmenter", "{may_wait: true}"}.tick()),
@@ -125,7 +126,8 @@ TEST_F(GangDefragmenterTest, NothingIsSuspendedInVain) {
 
 TEST_F(GangDefragmenterTest, GangsThatAreNotNeededAreLeftAlone) {
   for (int i = 0; i < 3; ++i) board.add_node();
-  // Clearing node 0 moves two gangs; the gang on nodes 1 and 2 alone frees two nodes.
+  // The large gang needs two nodes. Suspending the gang on nodes 1 and 2 frees both. Freeing node 0
+  // would suspend two more gangs.
   add_small(2, 0, 1_min);
   add_small(2, 0, 1_min);
   const JobId wide =

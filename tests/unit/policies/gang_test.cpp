@@ -36,7 +36,7 @@ class GangTest : public ::testing::Test {
   PermitStatus permit(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     return as<Permit>(policy).permit(handle.cycle(pod), {0});
   }
-  // An attempt of the pod; it goes on to Reserve if PreFilter accepts it.
+  // One attempt of the pod: PreFilter and, if that accepts the pod, Reserve.
   Code attempt(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     const Cycle cycle = handle.cycle(pod);
     NodeSet nodes = handle.state.up();
@@ -83,7 +83,7 @@ TEST_F(GangTest, CoschedulingWaitsAsLongAsTheGangItselfSays) {
 TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
   add_gang(2, 1, 2);
   Resources least;
-  least[Resource::Cpu] = 32 * kMilli;  // the whole capacity
+  least[Resource::Cpu] = 32 * kMilli;  // the whole capacity of the cluster
   handle.gangs[kGang].min_resources = &least;
   PodSpec spec;
   spec.cpu_milli = 8 * kMilli;
@@ -92,7 +92,7 @@ TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
   handle.occupy({0}, spec);
   handle.place(stranger, {0});
   EXPECT_EQ(attempt(policy, members[0]), Code::UnschedulableAndUnresolvable);
-  handle.place(own, {0});  // now it holds the capacity itself
+  handle.place(own, {0});  // the gang itself now holds the CPU that is missing
   EXPECT_EQ(attempt(policy, members[0]), Code::Success);
   handle.leave(own);
   EXPECT_EQ(attempt(policy, members[0]), Code::Success) << "granted for the time of a permit wait";
@@ -103,7 +103,7 @@ TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
 TEST_F(GangTest, CoschedulingGrantsMinResourcesOnlyToAnAttemptThatGoesOn) {
   add_gang(2, 1, 2);
   Resources least;
-  least[Resource::Cpu] = 32 * kMilli;  // the whole capacity
+  least[Resource::Cpu] = 32 * kMilli;  // the whole capacity of the cluster
   handle.gangs[kGang].min_resources = &least;
   PodSpec spec;
   spec.cpu_milli = 8 * kMilli;
@@ -174,7 +174,8 @@ TEST_F(GangTest, StrictGangsGetAllTheirNodesOrNone) {
   EXPECT_EQ(permit(all, handle.add_pod({})).code, Code::Success) << "pods outside gangs pass";
 }
 
-// Two of six have nodes and the gang needs three, but a role lacks a pod of its minimum.
+// The gang needs three of its six pods, and two wait in Permit. A third pod passes only if no role
+// would lack a pod of its minimum.
 TEST_F(GangTest, AMemberPassesPermitOnlyWithTheMinimumsOfItsRoles) {
   add_gang(6, 3, 6);
   handle.wait(members[4]);
@@ -344,7 +345,7 @@ TEST_F(GangTest, KoordinatorWakesPodsForNewOnesOfTheirJobOnly) {
   add_gang(2, 2, 2);
   GangView other{};
   other.id = {2};
-  other.job = {7};  // a job without members here
+  other.job = {7};  // another job, whose gang has no members here
   handle.add_gang(other);
   handle.gangs[kGang].job = {0};
   const auto policy = make_policy(handle, "KoordinatorCoscheduling");

@@ -34,7 +34,7 @@ struct Rig {
     policy = make_policy(handle, "InterPodAffinity", args);
   }
   void place(const PodView& pod, uint32_t node) { handle.place(pod, {node}); }
-  // "reason: nodes", for each reason.
+  // Number of nodes rejected for each reason.
   std::map<std::string, uint32_t> rejections(const PodView& pod) {
     return rejections(handle.cycle(pod));
   }
@@ -84,7 +84,8 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod);
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
-    // Other pods depend on pods with anti-affinity: one pod, on one node.
+    // A pod without affinity must still respect the anti-affinity of placed pods: one pod, on one
+    // node.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }
@@ -107,7 +108,8 @@ TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
-    // No node has room for a seventh pod, which is retried again and again.
+    // Every node has one pod of the job, so the seventh pod fits on none of the six. It is retried
+    // again and again.
     ScenarioRun too_many{
         affinity_scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
         {"run.until=30s"},

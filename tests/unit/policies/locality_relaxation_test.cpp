@@ -1,4 +1,5 @@
-// A gang that requires one leaf switch relaxes that over time, like jobs at Philly.
+// A gang that requires all its nodes under one leaf switch drops this requirement after a while,
+// like jobs at Philly.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,7 +9,8 @@
 namespace orrery {
 namespace {
 
-// Two leaves of two nodes. Long jobs hold one node of each, so that no leaf has two.
+// Two leaves of two nodes each. Long jobs hold one node under each leaf, so no leaf has two free
+// nodes for the pair.
 std::string scenario(const std::string& args) {
   return R"(
 cluster:
@@ -51,7 +53,8 @@ TEST(LocalityRelaxation, AfterWaitingItTakesAnyNodes) {
   EXPECT_LE(start, Time{} + 15_min) << "a retry comes every 3 min or so";
 }
 
-// Attempts at 1 min, 2 min later and then every 3 min; the queue is flushed every 30 s.
+// Attempts follow at 1 min, 2 min later, and then every 3 min. The queue is flushed every 30 s, so
+// an attempt may be late.
 TEST(LocalityRelaxation, AfterAttemptsInVainItTakesAnyNodes) {
   const Time start = start_of_pair("{level: leaf, relax_attempts: 2}");
   EXPECT_GE(start, Time{} + 1_min + 2_min + 3_min);

@@ -84,9 +84,10 @@ TEST_F(NodeResourcesFitTest, TooManyPodsIsAReasonOfItsOwn) {
 }
 
 TEST_F(NodeResourcesFitTest, MoreThanAllocatableIsUnresolvableWhateverElseIsShort) {
-  handle.add_node(node_with(64, 256, 4));  // too few GPUs, and no cpu left
-  handle.add_node(node_with(64, 256, 8));  // no cpu left
-  handle.add_node(node_with(64, 256, 0));  // no GPU at all
+  // Node 0 lacks GPUs and has no CPU left.
+  handle.add_node(node_with(64, 256, 4));
+  handle.add_node(node_with(64, 256, 8));  // node 1 has no CPU left
+  handle.add_node(node_with(64, 256, 0));  // node 2 lacks GPUs
   handle.state.seal();
   handle.occupy({0}, pod_with(64, 1, 0));
   handle.occupy({1}, pod_with(64, 1, 0));
@@ -101,7 +102,7 @@ TEST_F(NodeResourcesFitTest, AWholeGpuIsNotMadeOfLeftOvers) {
   handle.add_node(node_with(64, 256, 2));
   handle.state.seal();
   handle.occupy({0}, pod_with(1, 1, 1, 500));
-  handle.occupy({0}, pod_with(1, 1, 1, 600));  // devices have 500 and 400 left
+  handle.occupy({0}, pod_with(1, 1, 1, 600));  // the two GPUs have 500 and 400 thousandths left
   EXPECT_EQ(filter(pod_with(1, 1, 1)).kept, NodeNumbers{});
   EXPECT_EQ(filter(pod_with(1, 1, 1, 500)).kept, NodeNumbers{0});
   EXPECT_EQ(filter(pod_with(1, 1, 1, 501)).kept, NodeNumbers{})

@@ -1,4 +1,5 @@
-// Node names, cordons, taints, labels, spreading, images, random choice.
+// Policies that filter or score nodes by name, cordon, taints, labels, spreading or images, or at
+// random.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +15,8 @@ using NodeNumbers = std::vector<uint32_t>;
 
 class PlacementTest : public ::testing::Test {
  protected:
-  // The nodes left by a policy; `reason` and `is_unresolvable` are of the last rejection.
+  // The nodes that the policy accepts. Sets `reason` and `is_unresolvable` to those of the last
+  // rejection.
   NodeNumbers feasible(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     const Cycle cycle = handle.cycle(pod);
     NodeSet nodes = handle.state.up();
@@ -286,7 +288,8 @@ TEST_F(PlacementTest, ANodeHoldsTheImagesOfPodsBoundToIt) {
   spec.images = {{"trainer", int64_t{1000} << 20}};
   const PodView pod = handle.add_pod(spec);
   EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{0, 0}));
-  as<PostBind>(policy).post_bind(pod, {1});  // on half of the nodes: half of the size counts
+  // The image is on half of the nodes, so half of its size counts.
+  as<PostBind>(policy).post_bind(pod, {1});
   EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{0, 100 * (500 - 23) / (1000 - 23)}));
   as<PostBind>(policy).post_bind(pod, {0});
   EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{100, 100}));
@@ -306,7 +309,8 @@ TEST_F(PlacementTest, RandomDrawsOneNodeAndFavoursNone) {
     ASSERT_EQ(std::ranges::count(got, 0), 3);
     for (size_t i = 0; i < 4; ++i) drawn[i] += got[i] / 100;
   }
-  // The count has a deviation of sqrt(2000 * 1/4 * 3/4) = 19.4.
+  // Each node is drawn with probability 1/4. The deviation of its count is sqrt(2000 * 1/4 * 3/4) =
+  // 19.4.
   for (const int64_t n : drawn) EXPECT_NEAR(static_cast<double>(n), kRounds / 4.0, 4 * 19.4);
   for (uint64_t attempt = 0; attempt < 20; ++attempt) {
     CycleState first{attempt, handle.streams()}, again{attempt, handle.streams()};

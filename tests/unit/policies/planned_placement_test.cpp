@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Two leaves of two nodes with four GPUs each, and a gang of pods of one GPU.
+// Two leaves of two nodes with four GPUs each, and a gang whose pods have one GPU each.
 class PlannedPlacementTest : public testing::Test {
  protected:
   PlannedPlacementTest() {
@@ -157,13 +157,13 @@ workload:
   }
 }
 
-// A pod of two GPUs: nodes with two and with three free GPUs have room for one such pod each, so
-// counted in pods they are equal.
+// A pod of two GPUs. Node 0 has three GPUs free and node 3 two, so both have room for exactly one
+// such pod. The policy must compare GPUs instead.
 TEST_F(PlannedPlacementTest, HeliosTakesTheNodeWithTheFewestFreeGpus) {
   PodSpec two = spec_;
   two.gpus = 2;
-  handle_.occupy({0}, spec_);  // three are left
-  handle_.occupy({3}, two);    // two are left
+  handle_.occupy({0}, spec_);  // three of its GPUs are left
+  handle_.occupy({3}, two);    // two of its GPUs are left
   const auto policy = make_policy(handle_, "HeliosConsolidate");
   spec_.gpus = 2;
   EXPECT_THAT(planned(policy, add_gang(1, 1)), ElementsAre(3));

@@ -1,4 +1,4 @@
-// The rest of an output after a kill, with a full disk or a wrong path.
+// Files that are left when the process is killed, when the disk is full, or when the path is wrong.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Lets a child write until `at`, kills it, and returns once it is gone.
+// Starts a child process that writes rows, and kills it at `at`.
 void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -111,7 +111,7 @@ TEST_F(Hdf5CrashTest, APathThatCannotBeWrittenIsRefusedAtOnce) {
   std::ofstream{folder_ + "/file"} << "x";
   EXPECT_EQ(error_of(folder_ + "/file/run.h5"),
             "cannot write '" + folder_ + "/file/run.h5': Not a directory");
-  if (::geteuid() != 0) {  // root may write anywhere
+  if (::geteuid() != 0) {  // root may write to any folder
     ::chmod(folder_.c_str(), 0555);
     EXPECT_EQ(error_of(path_), "cannot write '" + path_ + "': Permission denied");
     ::chmod(folder_.c_str(), 0755);
@@ -127,9 +127,9 @@ TEST_F(Hdf5CrashTest, TwoRunsCannotWriteTheSameFileAtOnce) {
   EXPECT_EQ(error_of(path_), "");
 }
 
-// Runs `body` in a child whose files may not grow beyond `bytes`; returns its exit status. The
-// child closes HDF5 like its exit handler would, and skips other handlers: a leak check would wait
-// for threads that do not exist after a fork.
+// Runs `body` in a child process whose files may not grow beyond `bytes`. Returns the child's exit
+// status. The child closes HDF5 like HDF5's exit handler would. It runs no other exit handler: the
+// leak check would wait for threads that do not exist after a fork.
 template <class Body>
 int with_file_limit(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();

@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 
 struct Row {
   int64_t number = 0;
-  uint8_t low = 0;  // followed by padding
+  uint8_t low = 0;  // padding follows
   int64_t square = 0;
   static void columns(auto&& c) {
     c("number", &Row::number, "counts up");
@@ -42,7 +42,8 @@ class Hdf5RecorderTest : public testing::Test {
     made.compression = compression;
     return made;
   }
-  // Runs the Python `script` with `f` opened from `file`, like a notebook.
+  // Runs the Python `script`, in which `f` is the open `file`. With `is_live` the file is opened as
+  // one that is still being written.
   static int python(const std::string& script, const std::string& file, bool is_live = false) {
     const std::string name = file + ".py";
     std::ofstream{name} << "import h5py, numpy as np, sys, time, math\nf = h5py.File('" << file

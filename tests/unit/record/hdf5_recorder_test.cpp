@@ -142,7 +142,7 @@ TEST_F(Hdf5RecorderTest, EqualRowsGiveEqualFilesWhateverTheFlushes) {
     int64_t flush_after;
     int compression;
   };
-  std::array<std::string, 2> first;  // by compression
+  std::array<std::string, 2> first;  // contents of the first file with each compression
   for (const Way& way : {Way{kAtOnce, 0, 1}, Way{kAtOnce, 500, 1}, Way{kLater, 500, 1},
                          Way{kNever, 500, 1}, Way{kAtOnce, 300, 0}, Way{kNever, 300, 0}}) {
     auto chosen = options(way.compression);
@@ -268,7 +268,8 @@ TEST_F(Hdf5RecorderTest, WithoutRoomForASecondFileTheEndIsWrittenInPlace) {
   Channel<Row> channel{recorder, "/rows", "rows"};
   recorder.start();
   for (int64_t i = 0; i < 10'000; ++i) channel.emit(row_of(i));
-  fs::create_directory(path_ + ".part.new");  // acts like a full disk
+  // A folder of this name blocks the second file, as a full disk would.
+  fs::create_directory(path_ + ".part.new");
   recorder.add_summary("x", 2.0, "W", "");
   recorder.finish(kDone);
   fs::remove(path_ + ".part.new");

@@ -24,7 +24,8 @@ TEST(BrokenLeafScenario, AGangRestartsElsewhereOnceItsNodesAreCordoned) {
   EXPECT_GT(restarts({"policy.controllers=[]"}), 200);
 }
 
-// Four nodes fail at 1 h, with 12 of the 24 replicas.
+// In scenario `descheduler` four nodes fail at 1 h and take 12 of 24 replicas with them. Returns
+// how many replicas later failures take.
 int32_t replicas_lost_later(const std::vector<std::string>& overrides, int32_t evictions) {
   ShippedRun run{"descheduler", overrides};
   EXPECT_EQ(run.job("chat").evictions, evictions);
@@ -62,8 +63,8 @@ TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
   EXPECT_GT(without.job("large").wait, 11_h);
 }
 
-// A suspended gang writes no checkpoint to a store, so its unsaved compute is lost. The last of the
-// long gangs saved latest: each started 2 min after the one before.
+// With checkpoints to a store, a suspended gang writes none, so it loses its unsaved compute. Each
+// long gang started 2 min after the one before, so the last ones saved latest and lose least.
 TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
   ShippedRun run{"gang-defragmenter",
                  {"storage.stores=[{name: blob, write: 100GBps, read: 100GBps}]",

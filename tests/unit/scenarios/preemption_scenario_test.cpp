@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 struct Preempted {
-  Duration wait_max;  // of urgent jobs
+  Duration wait_max;  // longest wait of an urgent job
   int preemptions = 0;
   double lost_gpu_s = 0;
   int completed = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kNoServer = "workload.sources[0].jobs[1].gangs[0].roles[1].min_available=0";
 
-// Data preparation ends at 30 min, and the job arrives at 1 min.
+// The job arrives at 1 min. Data preparation holds the place of its server until 30 min.
 TEST(RoleMinimumsScenario, TheJobWaitsForAServerAndWithoutTheMinimumForNobody) {
   ShippedRun with{"role-minimums"};
   const JobRow row = with.job("train");

@@ -14,9 +14,9 @@ namespace orrery {
 namespace {
 
 struct Classes {
-  std::map<int32_t, PriorityRow> rows;      // of /priorities
-  std::map<int32_t, Duration> waits_max;    // by priority, from /jobs, as the two below
-  std::map<int32_t, uint64_t> preemptions;  // of its pods, as victims
+  std::map<int32_t, PriorityRow> rows;    // rows of /priorities, by priority
+  std::map<int32_t, Duration> waits_max;  // longest wait by priority, from /jobs like the next two
+  std::map<int32_t, uint64_t> preemptions;  // how often its pods were victims
   std::map<int32_t, double> useful_gpu_s;
 };
 

@@ -1,4 +1,4 @@
-// Records of failed attempts and of jobs waiting in the job queue, and that a run without records
+// Records of failed attempts and of jobs that wait in the job queue. A run that records nothing
 // pays nothing.
 #include "models/scheduling/cycle/attempt_log.hpp"
 
@@ -107,7 +107,7 @@ record: {attempts: true}
 TEST(AttemptLog, ManyScatteredNodesAreReportedWithSomeBetweenThem) {
   std::vector<int32_t> gpus;
   for (int i = 0; i < 700; ++i) gpus.push_back(i % 3 == 0 ? 1 : 8);
-  gpus[9] = gpus[10] = 8;  // the widest gaps stay
+  gpus[9] = gpus[10] = 8;
   gpus[11] = 8;
   SchedulerWorld world{gpus, without_cost(profile_of(ProfileBase::Default))};
   world.add({make_job(JobKind::Pods, 1, 2, 1_h), make_job(JobKind::Pods, 1, 9, 1_h)});
@@ -210,8 +210,8 @@ TEST(JobQueueLog, TellsWhyEachJobWaits) {
 TEST(JobQueueLog, TellsTheReservationsOfEveryJobThatHasOne) {
   EXPECT_THAT(queue_texts("[{name: Conservative}]"),
               testing::Contains("3 2 passed_over Conservative 1/2 behind 1 at 1200 head at 600"));
-  // The plan runs every 30 s. It rounds expected ends up to whole minutes after the time of the
-  // plan.
+  // The plan runs every 30 s, and rounds expected ends up to whole minutes from then on: At 1 s it
+  // plans with an end at 601 s instead of 600 s, at 31 s with 631 s.
   EXPECT_THAT(
       queue_texts("[{name: SlurmBackfill}]"),
       testing::IsSupersetOf({"3 2 passed_over SlurmBackfill 1/2 behind 1 head at 601",

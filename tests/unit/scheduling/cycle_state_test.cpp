@@ -64,7 +64,7 @@ class MixedCluster {
   int pick(int least, int most) {
     return least + static_cast<int>(random_.next() % static_cast<uint64_t>(most - least + 1));
   }
-  // About half of the pods are members of a gang of two.
+  // A new pod. About half of the pods are members of a gang of two.
   PodView new_pod() {
     const PodSpec& spec = specs_[static_cast<size_t>(pick(0, 15))];
     const JobId job{static_cast<uint32_t>(pick(0, 5))};
@@ -75,14 +75,14 @@ class MixedCluster {
     gang.gangs_of_job = 1;
     gang.first = {static_cast<uint32_t>(handle.pods.size())};
     gang.pods = gang.created = 2;
-    gang.min_available = pick(1, 3);  // with 3 there are too few
+    gang.min_available = pick(1, 3);  // with 3, the gang has too few pods
     gang.name = names_.emplace_back(std::to_string(gang.id.index));
     handle.add_gang(gang);
     const PodView member = handle.add_pod(spec, job, gang.id);
     handle.add_pod(spec, job, gang.id);
     return member;
   }
-  // On a random node with room, if one is found.
+  // Places the pod on a random node, if that has room.
   void settle(const PodView& pod) {
     const NodeId node{static_cast<uint32_t>(pick(0, kNodes - 1))};
     int32_t usable = 0;
@@ -119,12 +119,12 @@ class MixedCluster {
   }
 
   Rng random_;
-  std::deque<std::string> names_;  // of gangs
+  std::deque<std::string> names_;  // names of gangs
   std::vector<PodSpec> specs_;
   std::unique_ptr<Fragmentation> measure_;
 };
 
-// One attempt of a pod; others may run between its points.
+// One attempt of a pod, one extension point at a time. Other attempts may run in between.
 class SplitAttempt {
  public:
   SplitAttempt(Framework& framework, const MixedCluster& cluster, const PodView& pod)
@@ -163,7 +163,8 @@ class SplitAttempt {
   bool goes_on_ = false;
 };
 
-// Both frameworks start empty in each round, so their caches hold the same pairs.
+// The same attempts, interleaved and one after another, must have equal results. Both frameworks
+// begin without cached results.
 void expect_interleaving_to_change_nothing(const ProfileParams& profile, uint64_t seed) {
   MixedCluster cluster{seed};
   Framework interleaved{cluster.handle, cluster.none, profile};
@@ -259,7 +260,7 @@ class GivesCommands final : public Policy, public PostBind, public Reserve {
 };
 const PolicyRegistrar<GivesCommands> kGivesCommands{"GivesCommands", "Asks for several things."};
 
-// Records the commands that the framework carries out; a rejected pod is unreserved.
+// Carries out commands and records them. A rejected pod is unreserved.
 class NotedCommands final : public SchedulerServices {
  public:
   explicit NotedCommands(const FakeHandle& world) : world_{world} {}
@@ -363,7 +364,7 @@ TEST(ScorePlacement, WeightsMultiplyScores) {
   const PodView member = handle.add_pod({}, {0}, {0});
   const Cycle cycle = handle.cycle(member);
   const Nominations none{1};
-  const std::vector<NodeId> half(2, NodeId{0});  // 2 of 4 members: 50
+  const std::vector<NodeId> half(2, NodeId{0});  // 2 of 4 members: a score of 50
   const auto score = [&](std::optional<int64_t> alike, std::optional<int64_t> count) {
     Framework framework{
         handle, none,

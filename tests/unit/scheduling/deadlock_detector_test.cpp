@@ -20,7 +20,7 @@ TEST(DeadlockDetector, TwoGangsThatEachWantTheClusterBlockOneAnother) {
   world.assign(a, 0, 0);
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks(), 0u);  // b holds nothing yet
-  world.assign(b, 0, 1);                       // from here on neither can complete
+  world.assign(b, 0, 1);                       // now neither gang can get four nodes
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks_present(), 1u);
   world.assign(a, 1, 2);
@@ -47,11 +47,11 @@ TEST(DeadlockDetector, GangsThatCanCompleteOneAfterAnotherAreNotDeadlocked) {
   GangWorld world{{8, 8, 8, 8}};
   const JobId a = world.add(4, 8), b = world.add(3, 8);
   world.assign(b, 0, 0);
-  world.assign(b, 1, 1);  // b needs one more
-  world.assign(a, 0, 2);  // a needs three: it completes after b
+  world.assign(b, 1, 1);  // b needs one more node, and node 3 is free
+  world.assign(a, 0, 2);  // a needs three more, and gets them after b
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks(), 0u);
-  world.assign(a, 1, 3);  // no room is left for b
+  world.assign(a, 1, 3);  // the last free node, so b cannot complete
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks(), 1u);
 }
@@ -77,8 +77,9 @@ TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
   EXPECT_EQ(world.detector->deadlocks(), 0u);
 }
 
-// One server and three workers, of which two are needed. The first gang has all its workers, so
-// three pods, and no server; the other has a worker. No node is left for the servers of both.
+// Two gangs of one server, which is needed, and three workers, of which two are needed. Gang a has
+// its three workers but no server, though its minimum is three pods. Gang b has one worker. No node
+// is left for the server of either.
 TEST(DeadlockDetector, AGangIsNotCompleteWhileARoleLacksItsMinimum) {
   GangWorld world{{8, 8, 8, 8}};
   RoleSpec servers;
@@ -154,7 +155,7 @@ TEST(DeadlockDetector, AMemberReplacedAtOnceLeavesAndTheNewOneJoins) {
   world.remove(a);
   const JobId next = world.add(2, 8);
   EXPECT_EQ(next, a);
-  world.assign(next, 1, 0);  // b stays stuck
+  world.assign(next, 1, 0);  // b is still stuck, now with `next`
   world.wait(1_s);
   world.detector->finish(world.engine.now());
   const auto rows = world.deadlocks();
@@ -241,9 +242,10 @@ TEST(DeadlockDetector, AJobThatBlocksTwoDeadlocksMergesThemIntoTheElder) {
   EXPECT_EQ(rows[0].id, 1u);
   EXPECT_EQ(rows[0].resolution, DeadlockEnd::Merged);
   EXPECT_GT(mark_count("deadlocks.merged"), 0u);
-  EXPECT_EQ(rows[1].id, 0u);  // the older deadlock had all five, and keeps its first two
+  // The older deadlock had all five gangs, and is left with its first two.
+  EXPECT_EQ(rows[1].id, 0u);
   EXPECT_EQ(rows[1].members, 5u);
-  EXPECT_EQ(rows[2].id, 2u);  // the other two are separate again
+  EXPECT_EQ(rows[2].id, 2u);  // the other two gangs are a new deadlock
   EXPECT_EQ(rows[2].onset, Time{} + 3_s);
 }
 
@@ -272,7 +274,7 @@ TEST(DeadlockDetector, AJobOfTwoGangsHoldsTheCompleteOneUntilTheOtherIsComplete)
   spec.gpus = 8;
   const JobId pair = world.add({{.roles = {{spec, 1}}}, {.roles = {{spec, 2}}}});
   const JobId other = world.add(3, 8);
-  world.assign(pair, 0, 0);  // its first gang is complete
+  world.assign(pair, 0, 0);  // the first gang of `pair` is complete
   world.assign(other, 0, 1);
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks_present(), 1u);
@@ -292,7 +294,7 @@ TEST(DeadlockDetector, SharesOfOneDeviceFitBesideOneAnother) {
   world.assign(a, 0, 0);
   world.assign(a, 1, 1);
   world.assign(b, 0, 0);
-  world.wait(1_s);  // one slot is left: a needs two, b needs two
+  world.wait(1_s);  // the two GPUs have room for one more share, and each gang needs two
   EXPECT_EQ(world.detector->deadlocks_present(), 1u);
 }
 
@@ -305,7 +307,7 @@ RoleSpec of_priority(int32_t priority, int32_t pods, bool may_preempt = true) {
   return role;
 }
 
-// Each holds two of four nodes and lacks two.
+// Each gang holds two of four nodes and lacks two. Returns the number of deadlocks.
 size_t deadlocks_of_two(const RoleSpec& first, const RoleSpec& second, bool foresees = true) {
   GangWorld world{{8, 8, 8, 8}};
   world.detector->foresee_preemption(foresees);
@@ -325,8 +327,8 @@ TEST(DeadlockDetector, AGangThatMayPreemptTheOtherIsNotStuck) {
       << "no policy of the profile preempts";
 }
 
-// Gang c waits for a node of a or b, and takes it from either. Its completion helps neither: they
-// block one another until c has preempted one of them.
+// Gang c lacks one node, and may preempt a or b for it. That does not help a and b: they block one
+// another until c has preempted one of them.
 TEST(DeadlockDetector, GangsBelowOneThatPreemptsBlockOneAnotherUntilItDoes) {
   GangWorld world{{8, 8, 8, 8, 8}};
   world.detector->foresee_preemption(true);
@@ -337,7 +339,7 @@ TEST(DeadlockDetector, GangsBelowOneThatPreemptsBlockOneAnotherUntilItDoes) {
   world.assign(c, 0, 4);
   world.wait(1_s);
   EXPECT_THAT(world.detector->members_present(), ElementsAre(a, b));
-  world.give_up(a, 0);  // preempted for c
+  world.give_up(a, 0);  // c preempts a
   world.give_up(a, 1);
   world.assign(c, 1, 0);
   world.set_phase(c, JobPhase::Running);

@@ -1,4 +1,4 @@
-// eligible_nodes() against a node-by-node evaluation of the pod's spec.
+// eligible_nodes() compared with an evaluation of the pod's spec node by node.
 #include "models/scheduling/contract/eligible_nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -16,10 +16,10 @@ namespace {
 
 const std::string kCordonKey = "node.kubernetes.io/unschedulable";
 
-// Nodes with labels, taints and cordons; pods with constraints on them.
+// Random nodes with labels, taints and cordons, and random pods with constraints on them.
 class LabelledNodes {
  public:
-  static constexpr uint32_t kNodes = 70;  // more than one word of a set
+  static constexpr uint32_t kNodes = 70;  // more nodes than bits in a word of a NodeSet
 
   explicit LabelledNodes(uint64_t seed) : random_{seed}, taints_(kNodes) {
     for (uint32_t n = 0; n < kNodes; ++n) {
