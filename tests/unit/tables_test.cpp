@@ -1,4 +1,4 @@
-// Valid names for `record.off`: every table that some run writes, and no other.
+// Valid names for `record.off`: every table that a run can write, and nothing else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,8 @@ workload:
             checkpoint: {store: blob, bytes: 1GB}
             step: {compute: 1s, exchanges: [{bytes: 1GB}]}
 )";
-// A job queue excludes an autoscaler and a service, so it has its own run.
+// A scenario with a job queue cannot have an autoscaler or a service. So the job queue has a run of
+// its own.
 constexpr const char* kWithAutoscaler = R"(
     - {kind: service, name: web, lasts: 10min, pod: {gpus: 1}, load: [{at: 0s, load: 1}]}
 control_plane:
@@ -70,8 +71,8 @@ TEST(Tables, AreKnownIfARunWithEverythingOnWritesThem) {
   EXPECT_THAT(table_paths(), UnorderedElementsAreArray(written));
 }
 
-// The test above would miss a table that none of its runs writes. So each text that looks like the
-// path of a table, where a channel is opened, must be known as well.
+// The test above would miss a table that its runs do not write. So this test searches the sources
+// for channels, and their paths must be known as tables.
 TEST(Tables, AreKnownIfAChannelIsOpenedAtTheirPath) {
   const std::regex opened{R"re(ecorder,\s*"(/[a-z_/]+)")re"};
   std::set<std::string> found;

@@ -27,7 +27,8 @@ double value_of(const FairTimeJob& job, const std::vector<double>& gpus,
   return job.gpus * speed / (job.weight * mean / all);
 }
 
-// Checks the constraints of the cluster, and that the value is that of the shares.
+// Checks that the shares of time x respect the constraints of the cluster, and that their least
+// value is `found.value`.
 void expect_sound(const std::vector<FairTimeJob>& jobs, const std::vector<double>& gpus,
                   const FairTime& found) {
   std::vector<double> used(gpus.size());
@@ -47,7 +48,8 @@ void expect_sound(const std::vector<FairTimeJob>& jobs, const std::vector<double
 }
 
 TEST(LinearProgram, ASmallOneHasTheValueFoundByHand) {
-  LinearProgram program;  // 3x + 5y with x <= 4, 2y <= 12, 3x + 2y <= 18: at (2, 6)
+  // The maximum of 3x + 5y for x <= 4, 2y <= 12, 3x + 2y <= 18 is at x = 2, y = 6.
+  LinearProgram program;
   const int32_t x = program.add_column(3), y = program.add_column(5);
   program.add_row(std::vector<Term>{{x, 1}}, {-kInfinite, 4});
   program.add_row(std::vector<Term>{{y, 2}}, {-kInfinite, 12});
@@ -66,7 +68,8 @@ TEST(LinearProgram, WithoutABoundThereIsNoSolution) {
 }
 
 TEST(FairTime, OnOneModelJobsRiseTogetherUntilTheyRunAllTheTime) {
-  // Values are s_j x_j: the small job is full at 1, the other two share the rest.
+  // The value of a job is GPUs times time. The small job has the value 1 if it runs all the time.
+  // The other two share the three GPUs that are left: 4 * 3/8 = 1.5 each.
   const std::vector<FairTimeJob> jobs{
       {.gpus = 1, .speed = {1}}, {.gpus = 4, .speed = {1}}, {.gpus = 4, .speed = {1}}};
   const std::vector<double> gpus{4};
@@ -85,9 +88,9 @@ TEST(FairTime, TwiceTheWeightIsTwiceTheTime) {
   EXPECT_NEAR(found.x[1][0], 1.0 / 3, 1e-12);
 }
 
-// One GPU of each model. A is 3 times as fast on the second, B is equally fast on both. Means are 2
-// and 1. With A always on the second model it has 3/2, and B on the first has 1. Giving B part of
-// the second helps neither, so the least is 1.
+// One GPU of each model. Job A is 3 times as fast on the second model, and job B equally fast on
+// both. Divided by their mean speeds 2 and 1, A has 3/2 if it always runs on the second model, and
+// B has 1 on the first. B gains nothing on the second model, so the least value is 1.
 TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   const std::vector<FairTimeJob> jobs{{.gpus = 1, .speed = {1, 3}}, {.gpus = 1, .speed = {1, 1}}};
   const std::vector<double> gpus{1, 1};
@@ -97,7 +100,8 @@ TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   EXPECT_NEAR(value_of(jobs[0], gpus, found.x[0]), 1.5, 1e-6) << "what is left is not wasted";
 }
 
-// One GPU of each model, three jobs with speeds (1, 2) and mean 1.5: 3 units of speed among 3.
+// Three jobs share one GPU of each model. Each has the speeds 1 and 2, with the mean 1.5. Together
+// they can use a speed of 3, so each gets 1 / 1.5.
 TEST(FairTime, AlikeJobsShareTheSpeedOfTheWholeCluster) {
   const std::vector<FairTimeJob> jobs(3, {.gpus = 1, .speed = {1, 2}});
   const std::vector<double> gpus{1, 1};
@@ -113,9 +117,9 @@ TEST(FairTime, AJobLargerThanAModelHasNoTimeOnIt) {
   EXPECT_NEAR(found.x[0][0], 1, 1e-9);
 }
 
-// Two jobs on one GPU, each alone on half of it: both finish in twice their time alone, rho 1. If
-// one has waited 100 s without service, (100 + 100 / x) / 200 = (100 / (1 - x)) / 200 gives x =
-// 0.618.
+// Two jobs share one GPU, and rho compares a job's time to finish with that on half of the GPU. If
+// each has half, both have rho 1. If the first has waited 100 s without service and gets the share
+// x, (100 + 100 / x) / 200 = (100 / (1 - x)) / 200 gives x = 0.618.
 TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
   std::vector<FairTimeJob> jobs(2, {.gpus = 1, .speed = {1}, .left = 100});
   const std::vector<double> gpus{1};
@@ -127,7 +131,8 @@ TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
 }
 
 TEST(FairTime, FinishTimesAreTheSameByProgramAndByHand) {
-  // Two equal models are one.
+  // Two equal models with one GPU each are as one model with two GPUs. For one model the solution
+  // is computed without a linear program.
   std::vector<FairTimeJob> jobs(3, {.gpus = 1, .speed = {1, 1}, .left = 100});
   jobs[1].left = 1000;
   jobs[2].elapsed = 300;
@@ -136,7 +141,6 @@ TEST(FairTime, FinishTimesAreTheSameByProgramAndByHand) {
   EXPECT_NEAR(finish_time(jobs, std::vector<double>{2}).value, two, 5e-4 * two);
 }
 
-// All shares in steps of 1/16: none is better than the program's, and one comes close to it.
 TEST(FairTime, JobsThatFitOnNoModelGetNone) {
   const std::vector<double> gpus{0.6, 0.4};
   const std::vector<FairTimeJob> jobs{{.gpus = 0.7, .speed = {1, 2}},
@@ -146,6 +150,8 @@ TEST(FairTime, JobsThatFitOnNoModelGetNone) {
   }
 }
 
+// Tries all shares of two jobs in steps of 1/16. None may be better than the program's, and the
+// best must come close to it.
 TEST(FairTime, NoShareOfRandomSmallClustersIsBetter) {
   Rng rng = RngStreams{7}.stream("fair_time");
   constexpr int kSteps = 16;

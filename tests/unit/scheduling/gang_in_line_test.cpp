@@ -23,7 +23,7 @@ JobSpec gang_that_comes(Duration at) {
   return job;
 }
 
-// Replies late for pod 1, and at once for others.
+// The API makes pod 1 known after `late`, and other pods at once.
 class LateSecond final : public PodApi {
  public:
   explicit LateSecond(Engine& engine) : engine_{engine} {}
@@ -47,8 +47,8 @@ class LateSecond final : public PodApi {
   Engine& engine_;
 };
 
-// Two gangs wait for a minute behind a pod that holds all GPUs; the first pod of the first gang,
-// pod 1, becomes known late. Row 1 is that gang's.
+// Two gangs wait for a minute behind a pod that holds all GPUs. The first pod of the first gang,
+// pod 1, becomes known late. Row 1 of the result belongs to the first gang.
 std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) {
   SchedulerWorld world{{2}, where_the_head_blocks(base)};
   LateSecond api{world.engine};
@@ -71,7 +71,7 @@ TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   }
 }
 
-// The pod with the lowest rank, which names the gang in the queue, is deleted while all wait.
+// The pod with the lowest rank names its gang in the queue. It is deleted while both gangs wait.
 TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
     const std::vector<JobRow> rows = rows_of_two_gangs(base, true);
@@ -80,7 +80,7 @@ TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   }
 }
 
-// One of two pods is enough, and the deleted pod takes hours to come back.
+// The gang needs one of its two pods, and the deleted pod takes hours to come back.
 TEST(GangInLine, TheRestOfAGangIsPlacedAfterOneOfItsPodsIsDeleted) {
   SchedulerWorld world{{2}, profile_of(ProfileBase::NativeGang)};
   LateSecond api{world.engine};

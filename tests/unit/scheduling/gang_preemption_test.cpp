@@ -19,7 +19,7 @@ struct Wanted {
   int32_t priority = 0;
   Duration submit = {};
   int32_t pods = 1;
-  int32_t gpus = 8;  // of each pod
+  int32_t gpus = 8;  // GPUs of each pod
   Duration work = 1000_s;
   JobKind kind = JobKind::MpiGang;
   Duration checkpoint = {};
@@ -50,7 +50,7 @@ ProfileParams gangs_of(const std::string& order, ProfileBase base = ProfileBase:
 
 struct Seen {
   std::map<uint64_t, JobRow> jobs;
-  std::set<uint64_t> victims;  // jobs
+  std::set<uint64_t> victims;  // jobs whose pods were preempted
   std::vector<PreemptionRow> preemptions;
 };
 
@@ -70,9 +70,9 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
-// Cycles take no time in these worlds, so the attempt fails and the victims are deleted in one
-// instant. A unit is never popped from backoff in the instant of its failure, and no later event
-// follows.
+// Cycles take no time in these worlds. So the preemptor fails and its victims are deleted at the
+// same instant. The scheduler pops no unit from backoff at the instant of its failure, and no later
+// event makes it try again before the backoff ends.
 constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
 
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
@@ -86,8 +86,9 @@ TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
   EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
 }
 
-// The attempt that preempts takes 15 ms: it tries the cluster as it is, without all gangs of lower
-// priority, and without the chosen ones. Then the scheduler is idle, and pops from backoff.
+// The attempt that preempts plans three times at 5 ms each: on the cluster as it is, without all
+// gangs of lower priority, and without the chosen victims. Then the scheduler is idle, and pops the
+// preemptor from backoff.
 TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
   ProfileParams profile = gangs_of("fewest");
   profile.cost.per_cycle = 5_ms;
@@ -119,7 +120,8 @@ TEST(GangPreemption, AGangThatMayNotPreemptWaits) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1000_s);
 }
 
-// Two nodes are requested: jobs 1 and 2 would each suffice, 0 and 3 only together.
+// The last job needs two nodes. Evicting job 1 or job 2 alone would free them; jobs 0 and 3 would
+// have to be evicted both.
 const std::vector<Wanted> kOneIsEnough{{.pods = 1},
                                        {.pods = 2, .checkpoint = 500_s},
                                        {.submit = 400_s, .pods = 2, .checkpoint = 500_s},
@@ -162,8 +164,9 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
   EXPECT_EQ(run.victims, (Jobs{0, 2})) << "two gangs in any case, and the small one lost little";
 }
 
-// Four nodes are requested. Jobs 0 to 3 lose 2,400, 1,440, 1,200 and 40 GPU s: 0 and 3 lose less
-// than 1 and 2, which exchanges of single victims reach from the largest ones, 0 and 1.
+// The last job needs four nodes. Jobs 0 to 3 would lose 2,400, 1,440, 1,200 and 40 GPU s. Evicting
+// 0 and 3 loses 2,440, less than 1 and 2 with 2,640. The search begins with the largest gangs, 0
+// and 1, and exchanges one victim at a time.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},
@@ -175,8 +178,8 @@ TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   EXPECT_EQ(run.victims, (Jobs{0, 3}));
 }
 
-// 105 pairs are too many to try. The policy takes the two large gangs, then replaces one by a small
-// one.
+// 15 gangs have 105 pairs, too many to try all. The policy takes the two large gangs, then replaces
+// one by a small one.
 TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
   std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
   for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 12 ? 90_s : 80_s});
@@ -236,8 +239,9 @@ TEST(GangPreemption, PlansOfWholeGangsForeseeThatVictimsLeave) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
 }
 
-// Job 2 waits until job 1 has ended on node 1. Node 0 is reserved for it as well, and idle from 12
-// s on, when job 0 completes. Job 3 is planned on the small node.
+// Job 2 needs nodes 0 and 1, where its victim, job 1, terminates until 40 s. Node 0 is idle from 12
+// s on, when job 0 completes, but is reserved for job 2. So job 3 must be planned on the small
+// node.
 TEST(GangPreemption, PlansOfWholeGangsLeaveTheRoomThatIsKeptForOthers) {
   JobControllerParams params;
   params.termination = 30_s;
@@ -272,7 +276,8 @@ TEST(GangPreemption, RolesArePlacedTogether) {
 }
 
 // The victim's pods are bound and deleted one after another. Its first pod is deleted before it is
-// bound, and recreated while the third one still terminates: alone it would fit beside job 0.
+// bound, and recreated while the third still terminates. This pod would fit beside job 0, but must
+// wait until its whole gang has left.
 TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
   ScenarioRun run{R"(
 cluster:

@@ -60,7 +60,7 @@ TEST(GpuSpeeds, TheFileIsRelativeToTheScenario) {
   const std::string scenario = (root / "scenarios/gavel.yaml").string();
   config::Document document = config::load_file(scenario, diagnostics);
   EXPECT_EQ(complaints_of(document, diagnostics), "");
-  // On the command line the path is relative to the working directory.
+  // A path given by --set is relative to the working directory, where the file does not exist.
   config::apply_override(
       document, "policy.job_queue.policies[0].args.speeds.throughputs=../speeds.json", diagnostics);
   EXPECT_NE(complaints_of(document, diagnostics), "");

@@ -30,7 +30,7 @@ void expect_cancelled(const JobRow& job, Time when) {
   EXPECT_EQ(job.running, kNever) << job.name.view();
 }
 
-// The first job holds both nodes for an hour; the second waits in the queue.
+// The first job holds both nodes for an hour. `others` are jobs that wait behind it.
 std::string first_and(const std::string& others) {
   return kTwoBoxes + R"(
 workload:
@@ -62,7 +62,8 @@ TEST(JobCancellation, AJobThatWaitsInTheJobQueueLeavesIt) {
   }
 }
 
-// Plans that stop jobs for others may have started a job in time, which is then not cancelled.
+// These plans stop a running job for others. So they may start a job before its cancellation is
+// due, and then it is not cancelled.
 TEST(JobCancellation, PlansThatShareTimeForgetCancelledJobs) {
   for (const char* const plan : {"SRTF", "Tiresias", "Gavel", "Themis", "Lucid"}) {
     ScenarioRun run{first_and(kThreeWait) + R"(
@@ -79,7 +80,7 @@ policy: {driver: counting, job_queue: {policies: [{name: )" +
   }
 }
 
-// The head requests more than is free. Once it is cancelled, the job behind it starts.
+// The head needs more GPUs than are free. Once it is cancelled, the job behind it starts.
 TEST(JobCancellation, AJobBehindACancelledHeadStarts) {
   ScenarioRun run{kTwoBoxes + R"(
 workload:
@@ -117,7 +118,8 @@ policy:
     const auto jobs = by_serial(run);
     expect_cancelled(jobs[1], Time{} + 1_s + 10_min);
     EXPECT_EQ(jobs[2].running, Time{} + 1_h);
-    // `later` has the slot of `held`, and must be reported as held nevertheless.
+    // `later` gets the table slot of the cancelled job `held`. The queue must record that it holds
+    // `later`, too.
     std::string told;
     for (const QueueRow& row : run.recorder.rows<QueueRow>("/events/job_queue")) {
       if (row.job > 0) told += std::string{name_of(row.decision)} + std::to_string(row.job) + " ";
@@ -146,8 +148,8 @@ TEST(JobCancellation, PendingPodsAreDeletedAndTheirNodesGivenBack) {
   }
 }
 
-// Without a gang plugin two gangs hold a node each. The cancelled one returns its node, and the
-// deadlock ends because its pods were deleted.
+// Without a gang plugin two gangs hold a node each. The cancelled gang returns its node. The
+// deadlock ends, because its pods are deleted.
 TEST(JobCancellation, AGangWithSomeOfItsNodesGivesThemBackAndEndsItsDeadlock) {
   ScenarioRun run{kTwoBoxes + R"(
 workload:
@@ -190,8 +192,8 @@ policy: )" + std::string{policy} +
   }
 }
 
-// A job that was stopped for another one has started: it waits again, and is not cancelled, not
-// even at the instant at which it stops.
+// A job that was stopped for another one waits again, but has started before. So it is not
+// cancelled, even if its cancellation is due at the instant at which it stops.
 TEST(JobCancellation, AJobThatWasStoppedIsNotCancelled) {
   for (const char* const driver : {"driver: counting", "base: strict_gang"}) {
     for (const char* const cancel_after : {"20min", "25min", "27min"}) {

@@ -1,4 +1,5 @@
-// The job queue in front of real nodes, the cost of stopping, and rejected scenarios.
+// The job queue with real nodes behind it, the cost of stopping a job, and scenarios that are
+// rejected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,8 +45,8 @@ policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
   EXPECT_EQ(jobs[3].created, jobs[1].ended) << "it would have delayed the head";
 }
 
-// Pods are bound a fraction of a second after their job starts, so `round` ends shortly after 20
-// min. `late` arrives at 20 min, just before that.
+// Pods are bound a fraction of a second after the queue starts their job. So `round`, of 20 min,
+// ends shortly after 20 min. `late` arrives at 20 min, just before that.
 TEST(JobQueue, AJobWhosePodsTakeTimeToStartIsNotBelievedToRunForLonger) {
   ScenarioRun run{kTwoNodes + R"(
 workload:
@@ -91,8 +92,9 @@ policy:
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
 }
 
-// With each_event the plan gets the arrival before the end, which it does not expect yet. With
-// each_instant it gets both at once.
+// `short` arrives at the instant at which `long` ends, long before its requested time. With
+// each_event the plan runs at the arrival, and does not know of the end. With each_instant it
+// learns of both at once.
 TEST(JobQueue, AJobThatEndsAtTheInstantOfAnArrivalIsNotStopped) {
   for (const char* const react : {"each_event", "each_instant"}) {
     ScenarioRun run{kTwoNodes + R"(
@@ -231,7 +233,8 @@ policy: {base: strict_gang, job_queue: {infeasible: fail}}
   EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
 }
 
-// With estimates of half the run, each is corrected during the run, and every job still ends.
+// Estimates are half of the run time, so each is corrected during the run. Every job must still
+// end.
 TEST(JobQueue, EstimatesThatProveTooShortAreCorrected) {
   for (const char* const correction : {"requested", "steps", "doubling"}) {
     ScenarioRun run{kTwoNodes + R"(

@@ -1,4 +1,4 @@
-// Placements against a plain recount, and transactions that are undone.
+// Placements compared with a plain recount, and transactions that are undone.
 #include "models/scheduling/contract/placements.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ namespace {
 
 using GroupMembers = PodGroup::Members;
 
-// Random pods on 20 nodes below 4 leaves; each belongs to a job, a team and perhaps a gang.
+// Random pods and a ledger of their places: 20 nodes below 4 leaves. Each pod belongs to a job, a
+// team and perhaps a gang.
 class LedgerGround {
  public:
   static constexpr uint32_t kNodes = 20, kLeaves = 4, kJobs = 5, kGangs = 4, kPods = 60;
@@ -56,7 +57,7 @@ class LedgerGround {
     }
     return all;
   }
-  // The first idle GPUs of the node for the pod; empty: no room.
+  // The lowest idle GPUs of the node for the pod; nothing if the pod has no room there.
   std::optional<DeviceGrant> grant_on(NodeId node, const PodSpec& spec) const {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;
@@ -140,7 +141,8 @@ void expect_equal(const PodCounts& ours, const PodCounts& expected) {
   EXPECT_EQ(ours.domains_with_any, expected.domains_with_any);
 }
 
-// All but the groups. `placed` is in the order of placement.
+// Compares the ledger with a recount of `placed`, except for its pod groups. `placed` is in the
+// order of placement.
 void expect_recounted(const Placements& ledger, const std::vector<Standing>& placed,
                       const LedgerGround& ground) {
   std::map<NodeId, std::vector<PodId>> on_node;
@@ -239,7 +241,8 @@ class TransactionGround : public LedgerGround {
  public:
   using LedgerGround::LedgerGround;
 
-  // The whole state of cluster and placements, without undefined values and without order.
+  // Fingerprint of the cluster's state and of the ledger. Lists without a defined order are sorted,
+  // undefined values are left out.
   std::vector<int64_t> all() const {
     std::vector<int64_t> words = fingerprint(handle.state);
     words.push_back(static_cast<int64_t>(ledger.pods()));
@@ -271,7 +274,7 @@ class TransactionGround : public LedgerGround {
     }
     return words;
   }
-  // A random pod is placed or removed.
+  // Places or evicts a random pod.
   void change() {
     const PodView& pod = pods[below(kPods)];
     if (ledger.node_of(pod.id).is_valid()) return transaction.evict(pod);
@@ -279,7 +282,8 @@ class TransactionGround : public LedgerGround {
     const std::optional<DeviceGrant> grant = grant_on(node, *pod.spec);
     if (grant) transaction.place(pod, node, *grant, Time{++clock_});
   }
-  // Changes within a savepoint, and within nested ones. Only inner ones are kept, at random.
+  // Makes random changes within a savepoint and within nested ones. Nested savepoints are kept or
+  // undone at random, the outermost is undone.
   void wander(int depth) {
     const std::vector<int64_t> before = all();
     Transaction::Savepoint savepoint{transaction};

@@ -22,7 +22,7 @@ std::string plugin(const std::string& name) {
   return std::string{ORRERY_BINARY_DIR} + "/plugins/lib" + name + ".so";
 }
 
-// Why a library was rejected; nothing may have been added.
+// Why the registry rejected a library. A rejected library must not have registered a policy.
 std::string refusal(const std::string& path) {
   const auto names = registry().names();
   const size_t problems = registry().problems().size();

@@ -11,7 +11,8 @@
 namespace orrery {
 namespace {
 
-// The second job fails at 2.2 s and backs off until 3 s; at 2.5 s the first one leaves its nodes.
+// When the second job is bound. It fails at 2.2 s and backs off until 3 s. The first job leaves its
+// nodes at 2.5 s.
 Time second_is_bound(const std::string& base, const std::vector<std::string>& overrides) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"

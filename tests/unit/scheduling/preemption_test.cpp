@@ -26,7 +26,7 @@ JobSpec job(int32_t priority, Duration submit, int32_t gpus, Duration work, int3
   return made;
 }
 
-// Tolerance in seconds, or GPU seconds, for the scheduler time of the plug-in.
+// Tolerance in seconds, or in GPU seconds, for the scheduler time that the plug-in takes.
 constexpr double kShort = 0.001;
 
 ProfileParams profile() { return without_cost(profile_of(ProfileBase::Default)); }
@@ -75,14 +75,15 @@ TEST(Preemption, FindsRoomWhereAVictimHasEndedInTheMeantime) {
   ProfileParams slow = profile();
   slow.cost.per_cycle = 2_s;
   SchedulerWorld world{{8}, slow};
-  world.add({job(0, 0_s, 8, 10_s), job(5, 11_s, 8, 10_s)});  // the first runs from 2 s to 12 s
+  world.add({job(0, 0_s, 8, 10_s), job(5, 11_s, 8, 10_s)});  // job 0 runs from 2 s to 12 s
   world.run();
   EXPECT_GT(mark_count("scheduling.victim_gone_already"), before);
   for (const JobRow& row : world.job_rows()) EXPECT_EQ(row.outcome, JobOutcome::Completed);
   EXPECT_EQ(world.controller.counters().pods_preempted, 0U);
 }
 
-// The victim's deletion is due at the end of the cycle, at 12 s.
+// The cycle that preempts lasts from 10 s to 12 s, and orders the deletion at its end. The profile
+// changes at 11 s.
 TEST(Preemption, OrdersOfAnEarlierProfileAreDropped) {
   const uint64_t before = mark_count("scheduling.evictions_dropped");
   ProfileParams slow = profile();
@@ -107,7 +108,7 @@ TEST(Preemption, OrdersOfAnEarlierProfileAreDropped) {
   EXPECT_GE(rows[1].running, rows[0].ended);
 }
 
-// Acts at once, but refuses the first deletion.
+// An API that acts at once, but refuses the first deletion of a pod.
 class Unwilling final : public PodApi {
  public:
   void create(PodId /*pod*/, Reply reply) override {
@@ -152,9 +153,10 @@ TEST(Preemption, NobodyGoesForOneOfEqualPriority) {
 
 TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   SchedulerWorld world{{8, 8}, profile()};
-  // Eight pods of one GPU on each node; those of n0 have higher priority, but for two.
+  // Sixteen pods of one GPU, of priority 1 and 2 in turn, fill both nodes.
   std::vector<JobSpec> jobs;
-  jobs.push_back(job(3, 0_s, 8, 1_s));  // n0 is full, so n1 gets the first eight
+  // This job fills n0 for 1 s, so the first eight pods go to n1.
+  jobs.push_back(job(3, 0_s, 8, 1_s));
   for (int i = 0; i < 16; ++i) jobs.push_back(job(i % 2 + 1, 0_s, 1, 1000_s));
   jobs.push_back(job(9, 10_s, 3, 10_s));
   world.add(jobs);
@@ -167,7 +169,8 @@ TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   }
 }
 
-// Of otherwise equal nodes, the one is chosen whose pods started last.
+// Nodes 1 and 2 have victims of equal priority and number. The node whose victims started last is
+// chosen.
 TEST(Preemption, TakesTheNodeThatKubernetesWould) {
   SchedulerWorld world{{8, 8, 8}, profile()};
   world.add({job(2, 0_s, 8, 1000_s), job(1, 1_s, 8, 1000_s), job(1, 2_s, 8, 1000_s),
@@ -207,7 +210,7 @@ TEST(Preemption, AGangStartsAgainAndThatIsNoFailure) {
 
 TEST(Preemption, WaitsForPodsThatTakeTimeToEndAndKeepsTheirRoom) {
   SchedulerWorld world{{8, 8}, profile(), {.termination = 60_s}};
-  // The third job keeps the queue busy: its pods end again and again, so all others are retried.
+  // Pods of the third job end every 5 s, so all waiting pods are retried again and again.
   world.add({job(1, 0_s, 7, 1000_s), job(1, 0_s, 7, 1000_s), job(7, 0_s, 1, 5_s, 2),
              job(9, 10_s, 7, 100_s), job(1, 12_s, 1, 1_s, 4), job(1, 65_s, 7, 10_s)});
   world.run(Time{} + 150_s);
@@ -298,7 +301,8 @@ TEST(Preemption, AGangThatFitsTakesNoMoreThanItNeeds) {
   EXPECT_EQ(done, 1);
 }
 
-// Specs of later pods move the earlier ones.
+// Each of the 120 other pods has a spec of its own. The table of specs grows and moves in memory
+// while the room is kept.
 TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
   std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
@@ -321,7 +325,8 @@ TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
   EXPECT_EQ(run.recorder.rows<PreemptionRow>("/events/preemptions").size(), 1U);
 }
 
-// With a control plane, deletions are requests, and the cycle waits for them or not.
+// The scheduler's total time in a run with one preemption. With a control plane, a deletion is a
+// request. The cycle waits for its response unless `is_async`.
 double busy(const std::string& level, bool is_async) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"

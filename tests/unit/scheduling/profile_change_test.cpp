@@ -40,7 +40,8 @@ TEST(ProfileChange, WhatWaitedIsDecidedAgainAndWhatRunsStays) {
   EXPECT_EQ(start_of(after, "large"), start_of(before, "large"));
 }
 
-// Members of a gang that wait in Permit for a member without a node return their nodes.
+// A member of the gang waits in Permit for a member without a node. When the profile changes, it
+// must return its node.
 TEST(ProfileChange, ReservationsAreGivenUp) {
   const std::string gang =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
@@ -65,7 +66,8 @@ struct Pair {
 
 class ProfileChanges : public ::testing::TestWithParam<Pair> {};
 
-// Audits check the books throughout the run, every job ends, and a second run has the same digest.
+// Every job must end, audits check the books throughout the run, and a second run must have the
+// same digest.
 TEST_P(ProfileChanges, LoseNoPod) {
   const std::string world =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// A scheduler that is never idle and tries the units of a round in turn, 100 ms each.
+// A scheduler that is never idle. It tries the units of a round in turn, 100 ms each.
 class TurningScheduler {
  public:
   explicit TurningScheduler(std::vector<uint64_t> round) : round_{std::move(round)} {}
@@ -25,7 +25,8 @@ class TurningScheduler {
     rounds.ran({unit, began, cost});
     return counts;
   }
-  // Attempts executed until `end`; the last one may end later.
+  // Number of attempts executed until `end`, each of which may stand for many. The last one may end
+  // after `end`.
   int64_t run_until(Time end) {
     int64_t carried_out = 0;
     for (; now < end; ++carried_out) attempt();
@@ -47,9 +48,10 @@ TEST(RetryRounds, OneRoundStandsForManyAndEndsWhenTheyWould) {
   TurningScheduler scheduler{{1, 2, 3}};
   scheduler.next_event = Time{} + 100_s;
   const int64_t carried_out = scheduler.run_until(Time{} + 100_s);
-  EXPECT_EQ(scheduler.counted, 1000);  // 100 s of 100 ms each
+  EXPECT_EQ(scheduler.counted, 1000);  // 100 s / 100 ms
   EXPECT_EQ(scheduler.now, Time{} + 100_s);
-  // 32 rounds are observed, one slow round follows, and a few rounds run at the normal pace.
+  // 32 rounds of three attempts are observed. One slow round then stands for most of the others,
+  // and at most five rounds run at the normal pace.
   EXPECT_LT(carried_out, 3 * (32 + 1 + 5));
 }
 
@@ -88,7 +90,8 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// In a round of 40 ms whole seconds begin at the same step.
+// A round of four attempts takes 40 ms, so each whole second begins with the same attempt. With
+// 40.4 ms it does not.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

@@ -33,7 +33,7 @@ std::string gang_on(int nodes, const std::string& policy, const std::string& rol
 std::string servers_first() { return std::string{kServers} + ", " + kWorkers; }
 std::string workers_first() { return std::string{kWorkers} + ", " + kServers; }
 
-// Ranks that ever had a node.
+// Sorted ranks of the pods that had a node at some time.
 std::vector<int32_t> ranks_with_nodes(ScenarioRun& run) {
   std::vector<int32_t> ranks;
   for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
@@ -43,7 +43,7 @@ std::vector<int32_t> ranks_with_nodes(ScenarioRun& run) {
   return ranks;
 }
 
-// In the order of their ranks, both servers and one worker would have taken the nodes.
+// Placed in the order of their ranks, both servers and one worker would have taken the three nodes.
 TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
   for (const std::string& policy :
        {std::string{kStrict}, std::string{"{base: native_gang}"},
@@ -57,7 +57,8 @@ TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
   }
 }
 
-// Back-offs decide whether servers or workers come first. One of three nodes must go to a server.
+// The order in which servers and workers get nodes depends on their backoffs. With three nodes, one
+// must go to a server.
 TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   for (const char* const policy : {"{base: coscheduling}", "{base: koordinator}"}) {
     for (const bool is_server_first : {false, true}) {
@@ -78,8 +79,8 @@ TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   }
 }
 
-// Without a gang plugin pods are bound at once, and the job waits for its roles with their nodes
-// held.
+// Without a gang plugin pods are bound at once. They hold their nodes while the job waits for the
+// minimums of its roles.
 TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
   ScenarioRun three_workers{gang_on(3, "{base: default}", workers_first())};
   EXPECT_EQ(three_workers.jobs().at(0).outcome, JobOutcome::Pending);
@@ -89,7 +90,8 @@ TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
   EXPECT_EQ(with_a_server.jobs().at(0).members, 5);
 }
 
-// Three of the six pods are enough, so the gang's minimum alone does not need both large pods.
+// Two large pods do not fit on the cluster together. The gang needs three of its six pods, so it
+// can do without one of them, unless its role needs both.
 TEST(RoleMinimums, AJobWhoseRoleIsTooLargeForTheClusterIsNamed) {
   JobTable jobs;
   const ClusterState cluster = gpu_nodes({8});

@@ -26,8 +26,8 @@ TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
   EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
 }
 
-// As upstream's loop after the cycle of a pod group: members are reserved one by one, and wait in
-// Permit until there are enough.
+// After the cycle of a pod group, upstream reserves the members one by one. They wait in Permit
+// until there are enough. Later members are bound at once.
 TEST(Scheduler, MembersOfAGangAreBoundOneByOneOnceTheyAreEnough) {
   for (const int32_t min : {2, 4}) {
     SCOPED_TRACE(min);

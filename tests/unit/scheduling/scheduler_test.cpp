@@ -1,4 +1,4 @@
-// The scheduler's loop between policies and cluster.
+// The loop of the scheduler, which connects policies and cluster.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -223,7 +223,8 @@ TEST(Scheduler, PodsInPermitGiveUpANodeThatGoesDown) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
 }
 
-// A failed gang queues behind a later one, with members of both in the queue.
+// A gang that failed is sorted behind a gang that was queued later, though members of both are in
+// the queue.
 TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
   ProfileParams profile = profile_from("{base: coscheduling}");
   profile.cost.per_cycle = 1_ms;
@@ -302,7 +303,8 @@ TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
 }
 
-// Once the group ran, Koordinator places the recreated pods of a restarted job one by one.
+// With matchPolicy once-satisfied, Koordinator places the recreated pods of a gang that ran before
+// one by one. Otherwise it waits for the whole gang.
 TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
     SCOPED_TRACE(match);

@@ -55,7 +55,7 @@ TEST(SchedulingQueue, PopsByPriorityThenByArrival) {
   for (const int expected : {1, 3, 0, 2, -1}) EXPECT_EQ(pods.pop({}), expected);
 }
 
-// Case SCH-2 and KS-23.
+// Cases SCH-2 and KS-23.
 TEST(SchedulingQueue, BackoffDoublesFromOneSecondToTen) {
   std::vector<int64_t> seconds;
   for (int32_t n = 1; n <= 6; ++n) {
@@ -72,7 +72,8 @@ TEST(SchedulingQueue, AnEventSendsAPodToBackoffUntilAWholeSecond) {
   EXPECT_EQ(pods.queue.place({0}), Place::Unschedulable);
   pods.queue.move_for(kDeleted, at(1600_ms));
   EXPECT_EQ(pods.queue.place({0}), Place::Backoff);
-  EXPECT_EQ(pods.queue.next_flush(at(1600_ms)), at(2_s));  // 2.5 s, cut to its window
+  // The end of the backoff at 2.5 s, rounded down to a whole second.
+  EXPECT_EQ(pods.queue.next_flush(at(1600_ms)), at(2_s));
   pods.queue.flush(at(1999_ms));
   EXPECT_EQ(pods.pop(at(1999_ms)), -1);
   pods.queue.flush(at(2_s));
@@ -168,8 +169,8 @@ TEST(SchedulingQueue, APendingPluginSkipsTheBackoff) {
   EXPECT_EQ(pods.queue.place({1}), Place::Backoff);
 }
 
-// Case SCH-2: old unschedulable pods move at the first 30-s tick after 5 minutes, and at no other
-// time even if the queue is flushed.
+// Case SCH-2: a pod that is unschedulable for 5 minutes moves at the next tick of 30 s. Flushes at
+// other times do not move it.
 TEST(SchedulingQueue, LeftoversMoveAtTheFirstTickAfterFiveMinutes) {
   QueueOfPods pods;
   pods.add(0);
@@ -194,7 +195,7 @@ TEST(SchedulingQueue, ARemovedPodIsForgottenWhereverItWas) {
   EXPECT_EQ(pods.queue.size(), 0u);
   EXPECT_EQ(pods.queue.next_flush({}), Time::max());
   EXPECT_EQ(pods.pop(at(600_s)), -1);
-  pods.add(0);  // the id is reused: its first failure has the shortest backoff
+  pods.add(0);  // another pod with the same id: its first failure has the shortest backoff
   pods.pop({});
   pods.fail(0, {}, 0);
   EXPECT_EQ(pods.queue.next_flush({}), at(1_s));
@@ -223,9 +224,10 @@ TEST(SchedulingQueue, GatedUnitsAndNoOthersAreVisitedInTheOrderOfTheirPods) {
     pods.queue.gate(QueueOfPods::unit(pod), {});
   }
   for (const uint32_t pod : {1u, 2u, 4u, 6u}) pods.add(pod);
-  pods.fail(static_cast<uint32_t>(pods.pop({})), {});  // the others are active
+  // Pod 1 is unschedulable, pods 2, 4 and 6 are active.
+  pods.fail(static_cast<uint32_t>(pods.pop({})), {});
   EXPECT_EQ(visited(), (std::vector<uint32_t>{0, 3, 5, 8, 1'000'000}));
-  pods.queue.gate(QueueOfPods::unit(5), {});  // once more
+  pods.queue.gate(QueueOfPods::unit(5), {});  // the unit is gated already
   pods.add(3);
   pods.queue.remove({8});
   pods.queue.gate(QueueOfPods::unit(6), {});
@@ -273,7 +275,7 @@ TEST(SchedulingQueue, AUnitIsTakenFromWhereverItStandsButNotWhenItIsGated) {
   EXPECT_FALSE(pods.queue.front().is_valid());
 }
 
-// Two gangs of three, whose failures change while they are queued.
+// A queue with two gangs of three pods. The test sets `failed` of a gang while its pods are queued.
 class QueueOfGangs {
  public:
   QueueOfGangs()

@@ -1,5 +1,5 @@
-// How often intervals contain the true value, over 1,000 synthetic studies each; measures the table
-// of analysis/README.md.
+// How often intervals contain the true value, measured by 1,000 synthetic studies for each sample
+// size. The results are the table of analysis/README.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace orrery {
 namespace {
 
 constexpr int kStudies = 1'000;
-constexpr double kSigma = 1.5;  // of the skewed shares
+constexpr double kSigma = 1.5;  // sigma of the lognormal distribution of kSkewed
 
 struct SeedPair {
   double arm = 0, baseline = 0;
@@ -32,21 +32,22 @@ struct SeedPair {
 struct PairPopulation {
   std::string name;
   Scale scale;
-  double truth;  // on the scale
+  double truth;  // the expected difference, or its logarithm for LogRatio
   std::function<SeedPair(Rng&)> draw;
 };
 
-// Pairs share most of their noise. Differences are 3 + N(0, sqrt 2).
+// Arm and baseline share most of their noise. Their difference is normal with mean 3 and deviation
+// sqrt(2).
 const PairPopulation kNormal{"normal differences", Scale::Difference, 3, [](Rng& rng) {
                                const double shared = 100 + 20 * rng.normal();
                                return SeedPair{shared + 3 + rng.normal(), shared + rng.normal()};
                              }};
-// The arm takes 0.8 times as long, with a deviation of a quarter.
+// The ratio of arm and baseline is lognormal with median 0.8 and sigma 0.25.
 const PairPopulation kLognormal{"lognormal ratios", Scale::LogRatio, std::log(0.8), [](Rng& rng) {
                                   const double shared = rng.lognormal(5, 1);
                                   return SeedPair{shared * 0.8 * rng.lognormal(0, 0.25), shared};
                                 }};
-// A share that is 0 in the arm, and large in a few seeds of the baseline.
+// The arm is always 0. The baseline is lognormal: large for a few seeds.
 const PairPopulation kSkewed{"skewed shares", Scale::Difference,
                              -0.01 * std::exp(kSigma* kSigma / 2), [](Rng& rng) {
                                return SeedPair{0, 0.01 * rng.lognormal(0, kSigma)};
@@ -57,7 +58,8 @@ const PairPopulation kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng
                            }};
 
 struct MeasuredCoverage {
-  // Shares of the studies: the interval holds the truth; a remark says that it may not.
+  // Share of the studies whose interval holds the truth, and share of those that warn that it may
+  // not.
   double covered = 0, doubted = 0;
 };
 
@@ -82,7 +84,7 @@ MeasuredCoverage measure_coverage(const PairPopulation& population, Estimator es
   return {held / double{kStudies}, doubted / double{kStudies}};
 }
 
-// Computed once, because several tests ask.
+// The coverage for this population. It is measured once and kept, because several tests use it.
 const MeasuredCoverage& measured(const PairPopulation& population, Estimator estimator,
                                  size_t seeds) {
   static std::map<std::tuple<std::string, Estimator, size_t>, MeasuredCoverage> known;
@@ -110,7 +112,7 @@ TEST(Coverage, OfStudentsTIsAsSaidForNormalDifferencesAndLognormalRatios) {
   }
 }
 
-// The doubts of a study quote these shares.
+// The warnings of a study quote these shares.
 TEST(Coverage, OfSkewedAndTiedSamplesIsWhatStudiesQuote) {
   if (test::kIsSanitized) GTEST_SKIP() << "it takes long";
   constexpr double kRounded = 0.0005;

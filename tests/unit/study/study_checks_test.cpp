@@ -1,4 +1,4 @@
-// Studies: mistakes found before a run, progress, and permuted ties.
+// Studies: mistakes found before the first run, progress, and permuted ties.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,8 @@ TEST_F(StudyTest, TheTimeLeftGoesByPartsOfRuns) {
   const SimulationProgress half{.now = Time{} + 1_h, .until = Time{} + 2_h};
   StudyProgress progress{.runs = 8, .done = 3, .kept = 2, .elapsed_s = 60};
   progress.running = {{"load=4 seed 1", half}, {"load=8 seed 1", half}};
-  EXPECT_DOUBLE_EQ(seconds_left(progress).value(), 60.0 * 4 / 2);  // 1 + 1/2 + 1/2 done, 4 left
+  // 2 kept; in 60 s 1 + 1/2 + 1/2 runs were done, and 4 are left.
+  EXPECT_DOUBLE_EQ(seconds_left(progress).value(), 60.0 * 4 / 2);
   EXPECT_EQ(progress_text(progress),
             "3 of 8 runs (2 kept), about 2min 00s left, 2 running: load=4 seed 1 50 %; "
             "load=8 seed 1 50 %");
@@ -105,7 +106,8 @@ TEST_F(StudyTest, RunsInOtherProcessesShowTheirProgress) {
   EXPECT_GT(most, 0);
 }
 
-// Six jobs of an hour each on one node, submitted at the same time: the order determines the waits.
+// Six jobs are submitted at the same time to one node, three of 10 min and three of an hour. The
+// order in which they run determines their waits.
 TEST_F(StudyTest, PermutedTiesShowABand) {
   const std::string base =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\nworkload:\n  sources:\n"

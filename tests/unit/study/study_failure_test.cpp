@@ -1,4 +1,4 @@
-// Runs that fail by internal errors of Orrery, alone and in studies; and damaged files of runs.
+// Runs that fail by internal errors of Orrery, alone or in a study, and damaged files of runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-// Simulates an internal error of Orrery: the policy is built in.
+// A policy that fails like Orrery itself would: it is built in, so its errors are internal errors.
 class FailsInPostBind final : public Policy, public PostBind {
  public:
   struct Params {
@@ -43,7 +43,7 @@ class FailsInPostBind final : public Policy, public PostBind {
   };
   FailsInPostBind(Handle& handle, const Params& params) : handle_{handle}, how_{params.how} {}
   void post_bind(const PodView& /*pod*/, NodeId /*node*/) override {
-    if (handle_.now() < Time{} + 20_min) return;  // one job is over by then
+    if (handle_.now() < Time{} + 20_min) return;  // the first job of 10 min is over by then
     ORRERY_CHECK(how_ != "check", "this test fails on purpose");
     if (how_ == "error") throw std::runtime_error{"an error on purpose"};
     throw std::bad_alloc{};
@@ -86,7 +86,7 @@ struct StudyFailure : ::testing::Test {
 
 using StudyDamage = StudyFailure;
 
-// As a reader of an interrupted run reads it.
+// Number of rows in a table of a file that was not finished.
 int64_t rows_in(const std::string& part, const char* table) {
   const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   const hid_t dataset = H5Dopen2(file, table, H5P_DEFAULT);
@@ -119,7 +119,7 @@ TEST_F(StudyFailure, OfASingleRunHasStatus1AndKeepsWhatWasRecorded) {
   EXPECT_THAT(memory.err, HasSubstr("out of memory\n"));
 }
 
-// The status and the output of `orrery run` in a process with that much more memory.
+// Status and output of `orrery run` in a process that may allocate only `bytes` more.
 Said run_within(uint64_t bytes, const std::vector<const char*>& args, const fs::path& log) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -183,7 +183,7 @@ TEST_F(StudyFailure, ToWriteOneOutputEndsThisRunAlone) {
   for (const bool is_forked : {false, true}) {
     folder.write("study.yaml", two_arms + (is_forked ? "run: {fork_at: 1h}\n" : ""));
     fs::remove_all(out);
-    fs::create_directories(file("00001-s1.h5"));  // a folder in place of a file
+    fs::create_directories(file("00001-s1.h5"));  // a folder where the run's file belongs
     const Said said = call("run");
     EXPECT_EQ(said.status, 74) << said.err;
     EXPECT_THAT(said.err, AllOf(HasSubstr("policy=strict_gang seed 1: cannot write"),

@@ -1,4 +1,4 @@
-// tests/unit/study/study_fixture.hpp -- a small study in a folder of its own.
+// tests/unit/study/study_fixture.hpp -- a small study in a temporary folder.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -103,7 +103,7 @@ TEST_F(StudyTest, AFolderIsOfOneStudy) {
   EXPECT_EQ(empty.take(plan()), "");
   write(kStudy);
   EXPECT_EQ(empty.take(plan()), "base base.yaml");
-  folder.write("empty/runs/study.yaml", "base: [");  // from a full disk
+  folder.write("empty/runs/study.yaml", "base: [");  // a text cut short by a full disk
   EXPECT_EQ(empty.take(plan()), "");
 }
 

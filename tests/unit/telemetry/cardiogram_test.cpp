@@ -50,7 +50,7 @@ TEST(Cardiogram, ARateIsExpandedIntoItsSteps) {
               .more = "network: {level: alpha_beta}\n"}
           .yaml()};
   const auto rows = rows_of(run);
-  ASSERT_EQ(rows.size(), 160u);  // of eight ranks, 20 each
+  ASSERT_EQ(rows.size(), 160u);  // eight ranks with 20 rows each
   EXPECT_EQ(rows.front().time, Time{} + 60_s + 50_ms);
   EXPECT_EQ(rows.back().time, Time{} + 61_s);
   double computing = 0, watts = 0;
@@ -77,7 +77,7 @@ TEST(Cardiogram, RowsLongerThanAStepAreMeans) {
               .more = "network: {level: alpha_beta}\n"}
           .yaml()};
   const auto rows = rows_of(run);
-  ASSERT_EQ(rows.size(), 16u);  // of 10 s, and of the 5 s that are left
+  ASSERT_EQ(rows.size(), 16u);  // eight rows for 10 s, and eight for the remaining 5 s
   for (const CardiogramRow& row : rows) EXPECT_NEAR(row.computing, 0.6, 1e-9);
   EXPECT_EQ(rows.back().time, Time{} + 75_s);
 }
@@ -113,12 +113,13 @@ TEST(Cardiogram, AStartIsInitThenRestoreAndAGpuOfNobodyDrawsNothing) {
   std::vector<RankPhase> phases;
   for (size_t i = 0; i < rows.size(); i += 8) phases.push_back(rows[i].phase);
   EXPECT_EQ(std::ranges::count(phases, RankPhase::Init), 4);
-  EXPECT_GE(std::ranges::count(phases, RankPhase::Compute), 10);  // a cycle is no whole second
+  // Compute begins between two rows, because scheduling takes time.
+  EXPECT_GE(std::ranges::count(phases, RankPhase::Compute), 10);
   EXPECT_NEAR(rows[8].power_watts, a100().idle, 1e-6);
 }
 
 struct Sent {
-  double bytes = 0, most_bps = 0;  // of all GPUs; of one
+  double bytes = 0, most_bps = 0;  // bytes of all GPUs; the highest rate of one
 };
 Sent sent_of(const std::string& steps) {
   ScenarioRun run{R"(
@@ -147,7 +148,8 @@ record: {cardiogram: {jobs: [train], window: {to: 2min}, resolution: 20ms}}
   return sent;
 }
 
-// All-reduce of 16 ranks: each node sends 2 * 15 / 16 of 20 GB a step, through eight NICs.
+// An all-reduce of 20 GB over 16 ranks. In each step a node sends 2 * 15 / 16 * 20 GB = 37.5 GB
+// through its eight NICs.
 TEST(Cardiogram, NicsSendWhatStepsExchangeAtARateOrPlayedOneByOne) {
   for (const char* const steps : {"rate", "traced"}) {
     SCOPED_TRACE(steps);
@@ -178,7 +180,7 @@ TEST(Cardiogram, NamesThatNoGangHasAreReportedAtTheEnd) {
               testing::ElementsAre(testing::HasSubstr("no job that arrived was called 'trian'")));
 }
 
-// A job that a dead rank stopped, and that hangs for ever at 100 %.
+// A rank dies at 2 min. Its job hangs for the rest of the run, and its other GPUs report 100 %.
 TEST(GpuUsage, FourWaysOfAJobThatHangs) {
   ScenarioRun run{
       OneNode{.job = "work: 5min, training: {checkpoint_interval: 30s}",

@@ -1,4 +1,4 @@
-// GPU use, four ways, in whole runs.
+// GPU use, measured in four ways, in whole runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double figure_of(const ScenarioRun& run, std::string_view name) {
   return std::get<double>(found->value);
 }
 
-// The sum of /timeline/useful in GPU s; no row is below 0.
+// The useful GPU seconds by /timeline/useful, in which no row may be negative.
 double useful_over_time(ScenarioRun& run) {
   double sum = 0;
   Time before;
@@ -93,7 +93,7 @@ run: {until: 4h}
   }
 }
 
-// Lucid shares GPUs between jobs, so the amount that they hold varies while they run.
+// Lucid lets jobs share GPUs, so the amount of GPUs that a job holds changes while it runs.
 TEST(UsefulTime, OfJobsWhoseShareOfTheirGpusChangesIsWhatTheirAccountsSay) {
   ScenarioRun run{R"(
 cluster: {pools: [{name: g, machine: dgx-a100, count: 1}]}
@@ -143,7 +143,7 @@ TEST(GpuUseOfServers, TheyWaitForTheWorkersAndComputeNothing) {
       EXPECT_NEAR(job.gpu_s_exchange, 24 * span - 800, 1e-6);
       EXPECT_NEAR(figure_of(run, "gpu_s_reported"), 24 * span, 1e-6);
       EXPECT_NEAR(figure_of(run, "gpu_s_allocated"), 24 * span, 1e-6);
-      // 385 W when computing, 77 W when waiting.
+      // An A100 draws 385 W when it computes and 77 W when it waits.
       EXPECT_NEAR(figure_of(run, "gpu_energy_kwh") * 3.6e6, 800 * 385 + (24 * span - 800) * 77,
                   1e-4 * 800 * 385);
       expect_useful_as_in_summary(run);
@@ -185,7 +185,8 @@ workload:
 policy: {cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s, bind: 0s}}
 run: {until: 1h}
 )"};
-  const double busy = 0.5 * 8 * 1200 + 16 * 600;  // no more than both can do
+  // The load of 3 at 50 min exceeds what both replicas can do.
+  const double busy = 0.5 * 8 * 1200 + 16 * 600;
   const JobRow job = run.jobs().at(0);
   EXPECT_NEAR(job.gpu_s_useful, busy, 1e-3);
   EXPECT_NEAR(job.gpu_s_idle, 16 * 3600 - busy, 1e-3);

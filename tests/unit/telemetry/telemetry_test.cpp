@@ -20,13 +20,15 @@ FaultParams listed(std::vector<ListedFaultParams> list) {
 JobSpec training(int32_t pods, int32_t gpus, Duration work) {
   JobSpec job = make_job(JobKind::MpiGang, pods, gpus, work);
   job.checkpoint_interval = 100_s;
-  job.checkpoint_write = 25_s;  // computes 0.8 of the time
+  job.checkpoint_write = 25_s;  // 100 s of compute in every 125 s: a share of 0.8
   return job;
 }
 
-// Two nodes of 8 GPUs. The job holds 16 from 0 s, computes from 20 s on; node 0 fails at 220 s,
-// 200 s into the run: 100 s saved, 75 s lost (125..200). The survivor's 8 spin until detection at
-// 240 s; the run resumes at 300 s + 20 s, after restart and repair, and needs 250 + 50 s.
+// Two nodes of 8 GPUs. The job holds 16 GPUs from 0 s and computes from 20 s. Node 0 fails at 220
+// s, after 200 s of the run: 100 s of compute are saved, and the compute from 125 s to 200 s of the
+// run is lost. The 8 GPUs of the survivor spin until detection at 240 s. The restart takes 60 s, so
+// pods start at 300 s and compute from 320 s. The remaining 250 s of compute and two checkpoints
+// take 300 s.
 TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   JobControllerParams slow;
   slow.failure_detection = 20_s;
@@ -41,22 +43,26 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Up), 16 * 1000 - 8 * 10);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Allocated), 16 * 220 + 8 * 20 + 16 * 320);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Reported), 16 * 200 + 8 * 20 + 16 * 300);
-  // 350 s of 350 + 3 * 25 s, then 250 s of 250 + 2 * 25 s; in whole millionths.
+  // The computing share is 350 / (350 + 3 * 25) in the first run and 250 / (250 + 2 * 25) in the
+  // second, in whole millionths.
   const double first = 0.823529, then = 0.833333;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
-  // Above idle: 400 W when it computes, 50 W in the rest of the run and while it spins.
+  // Above idle (50 W) a GPU draws 400 W when it computes, and 50 W in the rest of the run and while
+  // it spins.
   const double above_idle = 16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
-  ASSERT_EQ(useful.size(), 8u);  // no samples between the end of the last job and of the run
-  // 100 s of compute from 20 s until the checkpoint is written at 145 s, then 250 s in 300 s.
+  ASSERT_EQ(useful.size(), 8u);  // no rows between the end of the last job and the end of the run
+  // The first 100 s of compute were saved at 145 s: a rate of 0.8 over the 80 s of row 0 and the 45
+  // s of row 1. Then 250 s of compute are done in 300 s.
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
   EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);
-  EXPECT_NEAR(useful[3].gpus_useful, 16 * 250.0 / 300 * 0.8, 1e-8);  // from 320 s on
+  // From 320 s on, which is 0.8 of the row.
+  EXPECT_NEAR(useful[3].gpus_useful, 16 * 250.0 / 300 * 0.8, 1e-8);
 }
 
 TEST(GpuUsage, IndependentPodsCountOneByOneAndInShares) {
@@ -84,7 +90,7 @@ TEST(NodeUsage, RowsHaveFailuresDowntimeAndUse) {
   EXPECT_EQ(rows[0].gpus, 8u);
   EXPECT_DOUBLE_EQ(rows[0].gpu_s_allocated, 4 * 60);
   EXPECT_EQ(rows[1].failures, 2u);
-  EXPECT_EQ(rows[1].downtime, 40_s);  // the last one is not over
+  EXPECT_EQ(rows[1].downtime, 40_s);  // the second failure lasts until the end of the run
 }
 
 TEST(TimelineParams, TheIntervalMayBeSetAlone) {
@@ -113,7 +119,7 @@ TEST(Timeline, CountsAreOfTheInstantAndTheLastIntervalIsShorter) {
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].time, Time{} + 60_s);
   EXPECT_DOUBLE_EQ(rows[0].gpus_allocated, 8);
-  EXPECT_EQ(rows[0].jobs_running, 1u);  // a has just ended, b has just begun
+  EXPECT_EQ(rows[0].jobs_running, 1u);  // job a ends at this instant, job b begins
   EXPECT_EQ(rows[0].jobs_pending, 0u);
   EXPECT_EQ(rows[2].time, Time{} + 150_s);
   EXPECT_DOUBLE_EQ(rows[2].gpus_allocated, 6);

@@ -18,13 +18,13 @@ constexpr JobId kCurveJob{3};
 
 Time curve_time(int64_t seconds) { return Time{} + 1_s * seconds; }
 
-// 8 GPUs that compute all the time between two instants.
+// Compute of 8 GPUs throughout from `from` to `to`, in seconds.
 WorkDone eight_gpus(int64_t from, int64_t to) {
   return {kCurveJob, {}, curve_time(from), curve_time(to), int128_t{8000} * (1_s * (to - from)).ns};
 }
 int128_t eight_gpu_time(int64_t seconds) { return int128_t{8000} * (1_s * seconds).ns; }
 
-// GPU seconds.
+// GPU seconds by interval.
 std::vector<double> curve_rows(const UsefulCurve& curve, size_t intervals) {
   std::vector<double> rows;
   curve.for_each(intervals,
@@ -72,7 +72,8 @@ TEST(UsefulCurve, TheLastRowHasAllThatComesAfterTheOthers) {
 TEST(UsefulCurve, AnInstantBetweenTwoIntervalsEndsTheFirst) {
   UsefulCurve curve{10_s};
   curve.work_done(
-      {kCurveJob, {}, curve_time(10), curve_time(10), 1000});  // a nanosecond of rounding
+      // Rounding may book a nanosecond of work at an instant.
+      {kCurveJob, {}, curve_time(10), curve_time(10), 1000});
   curve.work_done({kCurveJob, {}, curve_time(10), curve_time(10), -400});
   curve.work_settled({.job = kCurveJob, .pod = {}, .kept = 600});
   double sum = 0;
@@ -86,7 +87,7 @@ TEST(UsefulCurve, APaceThatChangesForWeeksTakesBoundedMemoryAndKeepsTheSum) {
   int128_t all = 0;
   const auto merged_before = mark_count("telemetry.useful_pieces_merged");
   for (int64_t minute = 0; minute < int64_t{kHours} * 60;
-       minute += 2) {  // no compute in every other minute
+       minute += 2) {  // the job computes in every second minute
     curve.work_done(eight_gpus(minute * 60, minute * 60 + 60));
     all += eight_gpu_time(60);
   }
@@ -103,7 +104,7 @@ TEST(UsefulCurve, APaceThatChangesForWeeksTakesBoundedMemoryAndKeepsTheSum) {
   EXPECT_NEAR(sum, 8.0 * kHours * 1800, 1e-3);
 }
 
-// Random histories of one run, compared with a curve of the kept compute alone.
+// Random histories of one run, compared with a curve of only that compute which is kept in the end.
 TEST(UsefulCurve, IsWhatRemainsOfAnyHistory) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

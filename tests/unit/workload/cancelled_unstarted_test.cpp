@@ -66,7 +66,8 @@ TEST(CancelledUnstarted, GoogleTellsOfThoseThatWereKilled) {
   EXPECT_EQ(read_text(text).jobs.size(), 0U);
 }
 
-// If a job waits at the start of the window, the rest of its wait is replayed.
+// A job that waits at the start of the window waits for the rest of its recorded wait before it is
+// cancelled.
 TEST(CancelledUnstarted, OnesThatWaitAtTheStartOfTheWindowAreCancelledAtTheirTime) {
   TraceParams params = with_unstarted();
   params.window_start = "2023-03-01 00:12:00";

@@ -42,7 +42,7 @@ TEST(Cell, NumbersAreTheWholeTextOrNothing) {
 TEST(Cell, DecimalSecondsAreExact) {
   EXPECT_EQ(parse_seconds("14414259.0"), Duration{14'414'259'000'000'000});
   EXPECT_EQ(parse_seconds("0.1"), Duration{100'000'000});
-  EXPECT_EQ(parse_seconds("0.0000000019"), Duration{1});  // below the nanosecond: dropped
+  EXPECT_EQ(parse_seconds("0.0000000019"), Duration{1});  // digits below a nanosecond are dropped
   EXPECT_EQ(parse_seconds("-1.5"), Duration{-1'500'000'000});
   EXPECT_EQ(parse_seconds("1.5e3"), Duration{1'500'000'000'000});
   for (const char* text : {"", ".5", "1.", "nan", "inf", "-inf", "1e99", "9200000000", "1,5", "-",
@@ -126,7 +126,7 @@ TEST(Csv, AWrongFieldIsReportedByRowColumnAndName) {
   EXPECT_FALSE(csv.row_ok());
   EXPECT_EQ(csv.errors(),
             (Strings{"t.csv:3:2 (b): found 'x\\ty', expected an integer from 3 to 9"}));
-  EXPECT_FALSE(csv.next_row());  // the first mistake ends the reading
+  EXPECT_FALSE(csv.next_row());  // without `lenient` the first mistake ends the reading
 }
 
 TEST(Csv, OnlyTheFirstMistakeOfARowIsNoted) {

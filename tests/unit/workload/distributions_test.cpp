@@ -17,7 +17,8 @@ namespace {
 constexpr JobSizePreset kPresets[] = {JobSizePreset::Helios, JobSizePreset::Philly,
                                       JobSizePreset::Seren, JobSizePreset::Kalos};
 
-// Largest absolute differences between drawn or expected shares and the published ones.
+// The largest absolute differences between the shares of a model, drawn or expected, and the
+// published shares.
 struct Misfit {
   double count = 0;
   double gpu_time = 0;
@@ -86,20 +87,21 @@ TEST(JobSizeModel, ExpectedSharesAreThePublishedOnes) {
     const Misfit misfit = expected_misfit(preset);
     EXPECT_LT(misfit.count, 1e-9);
     EXPECT_LT(misfit.duration, 1e-6);
-    // Kalos has sizes whose GPU-time was rounded to zero; they get a little.
+    // Kalos has sizes whose published GPU-time is rounded to zero. The model gives them a little.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.001 : 1e-6);
   }
 }
 
-// Over ten seeds, a month of jobs each, the drawn shares are within 0.03 of the published ones.
+// The shares of ten months of draws are within 0.03 of the published ones, for each preset.
 TEST(JobSizeModel, TenMonthsOfDrawsKeepThePublishedShares) {
   for (const JobSizePreset preset : kPresets) {
     SCOPED_TRACE(std::string{name_of(preset)});
     const Misfit misfit = drawn_misfit(preset, 10, 1);
     EXPECT_LT(misfit.count, 0.03);
     EXPECT_LT(misfit.duration, 0.03);
-    // A month of Kalos is 3,246 jobs, of which three run longer than three days and decide the
-    // GPU-time. Ten months have a sampling error of about 0.06, though the expectation is right.
+    // A month of Kalos has 3,246 jobs. Three of them run longer than three days and make up most of
+    // the GPU-time. So the shares of ten months have a sampling error of about 0.06, though their
+    // expectation is right.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.12 : 0.03);
   }
 }
@@ -108,8 +110,8 @@ TEST(JobSizeModel, TheGpuTimeOfKalosConvergesWithMoreJobs) {
   EXPECT_LT(drawn_misfit(JobSizePreset::Kalos, 10, 30).gpu_time, 0.03);
 }
 
-// Rounded percentages do not determine the means, to which the open ends of the distributions
-// contribute much.
+// The published percentages are rounded and do not determine the means: the open ends of the
+// distributions contribute much.
 TEST(JobSizeModel, MeansAreNearThePublishedOnes) {
   for (const JobSizePreset preset : kPresets) {
     SCOPED_TRACE(std::string{name_of(preset)});

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Members of 8 GPUs, one to a node.
+// A cluster whose nodes have 8 GPUs, as many as a member of the gang.
 JobWorld::Options world_of(uint32_t nodes, JobControllerParams params = {}) {
   params.failure_detection = 5_s;
   return {.nodes = nodes, .gpus = 8, .params = params, .seed = 1, .binds = true};
@@ -30,7 +30,7 @@ JobSpec elastic(int32_t min_available, int32_t pods, Duration work) {
   return job;
 }
 
-// Late members stay out of the run.
+// Without a monitor interval, members that come late stay out of the run.
 constexpr std::optional<Duration> kNoMonitor = std::nullopt;
 
 // The last of three nodes is down until `then`.
@@ -67,7 +67,8 @@ TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
   EXPECT_EQ(world.gang_starts()[0].started, Time{} + 12_s);
 }
 
-// Without a minimum there is no last call, and jobs without a gang have no members.
+// Only elastic gangs are in the table of gang starts. A gang without a minimum makes no last call,
+// and independent pods are no members.
 TEST(ElasticGang, IsTheOnlyOneWhoseStartsAreListed) {
   JobWorld world{world_of(4)};
   world.add({make_job(JobKind::MpiGang, 2, 8, 10_s), make_job(JobKind::Pods, 2, 8, 10_s)});
@@ -95,7 +96,8 @@ TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
   EXPECT_DOUBLE_EQ(together.job_rows().at(0).gpu_s_useful, 24 * 50.0);
 }
 
-// The slowest of many to start does not matter, but the one that completes the minimum does.
+// The gang starts with the member that completes the minimum. The start of slower members does not
+// matter.
 TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
   std::vector<double> waits;
   for (const int32_t min : {4, 8}) {
@@ -114,7 +116,7 @@ TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
 TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
-  world.fail_at(Time{} + 50_s, {2});  // its pod comes back 15 s later
+  world.fail_at(Time{} + 50_s, {2});  // the late member is recreated 15 s later
   world.add({elastic(2, 3, 50_s)});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "30s starting->running",
@@ -159,7 +161,8 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  world.fail_at(Time{} + 10_s, {1});  // one too few, until another has its node: a new last call
+  // One member too few, until the third pod has a node: the last call begins again.
+  world.fail_at(Time{} + 10_s, {1});
   world.add({elastic(2, 3, 50_s)});
   world.run();
   EXPECT_THAT(world.phases,
@@ -171,7 +174,8 @@ TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   EXPECT_GT(mark_count("jobs.quorum_lost_while_gathering"), 0u);
 }
 
-// The survivors wait for the lost member in a last call. It comes in time if its node is back.
+// The survivors wait for the lost member in a last call of 30 s. The member comes in time if its
+// node is back.
 TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   for (const bool comes_back : {false, true}) {
     SCOPED_TRACE(comes_back);
@@ -188,7 +192,7 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
     EXPECT_EQ(row.detected, Time{} + 37_s);
     EXPECT_EQ(row.scheduled, Time{} + 47_s);
     EXPECT_EQ(row.started, Time{} + (comes_back ? 49_s : 77_s));
-    // The 30 s that three had computed take two of them 45 s.
+    // Three members had computed 30 s. Two need 45 s for that.
     EXPECT_EQ(row.caught_up, row.started + (comes_back ? 30_s : 45_s));
     EXPECT_EQ(world.job_rows().at(0).members, comes_back ? 3 : 2);
     EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_lost, 24 * 30.0);
@@ -196,7 +200,8 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   }
 }
 
-// 40 GB from two nodes at 2 GB/s each; three would take less. Two compute 30 s: two checkpoints.
+// Two members write 40 GB at 2 GB/s each: 10 s a checkpoint. Three would take less. Two do 20 s of
+// work of three in 30 s, with two checkpoints.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
@@ -212,7 +217,7 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   EXPECT_EQ(world.job_rows().at(0).run, 30_s + 10_s * 2);
 }
 
-// The third member comes while the two others set up.
+// The third node comes at 31 s, while the two others have been setting up since 30 s.
 TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
   for (const bool is_late : {false, true}) {
@@ -231,7 +236,8 @@ TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   }
 }
 
-// 16 GB at 1 GB/s for each GPU: 1 s with sixteen, which compute 30 s: two copies.
+// Each of 16 GPUs copies at 1 GB/s, so 16 GB take 1 s. Two members do 20 s of work of three in 30
+// s, with two copies.
 TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

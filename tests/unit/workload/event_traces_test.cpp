@@ -64,7 +64,7 @@ TEST(Google, ATaskThatIsSubmittedAgainLivesAgain) {
   EXPECT_EQ(trace.format, TraceFormat::GoogleTasks);
   EXPECT_EQ(trace.names, (Strings{"5.2", "5.2"}));
   EXPECT_EQ(trace.jobs[0].duration, 1_s);
-  EXPECT_EQ(trace.jobs[0].status, TraceStatus::Unknown);  // evicted
+  EXPECT_EQ(trace.jobs[0].status, TraceStatus::Unknown);  // the task was evicted
   EXPECT_EQ(trace.jobs[0].cpu_milli_per_pod, 250);
   EXPECT_EQ(trace.jobs[0].memory_per_pod.count, 1 << 27);
   EXPECT_EQ(trace.jobs[0].priority, TracePriority::High);

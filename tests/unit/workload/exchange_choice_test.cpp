@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Eight nodes of one gang, whose steps of 1 s make one exchange.
+// A gang on eight nodes. Each step computes for 1 s and makes one exchange.
 std::string scenario(const std::string& machine, const std::string& network,
                      const std::string& exchange) {
   return "cluster: {pools: [{name: n, machine: " + machine +
@@ -42,7 +42,8 @@ TEST(ExchangeChoice, OfAnAlgorithmChangesTheTimeOfAStep) {
   EXPECT_NEAR(seconds("ring"), 10 * 2 * 63 / 64.0 / 370.8, 2e-3);
   EXPECT_NEAR(seconds("tree"), 10 * 2 / (370.8 * 0.92), 2e-3);
   EXPECT_NEAR(seconds("hierarchical"), 10 * 1.75 / 370.8 + 10 * 1.75 / 384, 1e-3);
-  // NICs send the buffer twice, or with SHARP once; then NVLink is the bottleneck.
+  // By NVLS the NICs send the buffer twice. With SHARP they send it once, and then NVLink is slower
+  // than the NICs.
   EXPECT_NEAR(seconds("nvls"), 10 * 2 / 384.0, 1e-3);
   EXPECT_NEAR(seconds("nvls", ", sharp: true"), 10 * 2 * 63 / 64.0 / 490.1, 1e-3);
 }
@@ -59,7 +60,8 @@ TEST(ExchangeChoice, OfAKnownTimeHoldsOnTheFabricToo) {
   }
 }
 
-// Many small hashed flows spread over the links more evenly than few large ones.
+// ECMP chooses a path by hash for each queue pair. Many small flows spread over the links more
+// evenly than few large ones.
 TEST(ExchangeChoice, OfMoreQueuePairsEvensOutWhatEcmpDoes) {
   const auto seconds = [](const std::string& pairs) {
     ShippedRun run{"leaf-scaling",

@@ -1,5 +1,5 @@
-// Formats without a name column of their own set queues, models or applications even when a trace
-// has filled the pool of names.
+// Formats in which queues, models or applications have fixed names. These names must be set even if
+// the trace has filled the pool of names.
 #include <string>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -18,7 +18,7 @@ class FullPool : public ::testing::Test {
     delete pool_;
     pool_ = nullptr;
   }
-  // The first job of the text.
+  // The first job that the parser finds in the text.
   TraceRow first(const Format& format, std::string_view text) {
     const TraceParams params;
     parser_ =

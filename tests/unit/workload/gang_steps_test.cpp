@@ -38,7 +38,7 @@ TEST(GangSteps, TracedStepsGoOnWhoseExchangesBeginWithThem) {
   }
 }
 
-// 2 * 63 / 64 * 10 GB over 8 NICs of 24 GB/s.
+// A ring of 64 ranks moves 2 * 63 / 64 * 10 GB over 8 NICs of 24 GB/s.
 TEST(GangSteps, ARingMovesItsBytesAtTheRateOfTheNics) {
   ScenarioRun alone{scenario("level: alpha_beta", kAllReduce, kEight), {}, {}};
   EXPECT_NEAR(run_of(alone), 1000 * (1 + 2 * 63.0 / 64 * 10 / 192), 2);
@@ -58,7 +58,8 @@ TEST(GangSteps, ComputeHidesExchangesWhereTheyOverlap) {
   EXPECT_DOUBLE_EQ(run.jobs().at(0).gpu_s_exchange, 0);
 }
 
-// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work.
+// A second of work takes 1 s * (1 + 3 / 8) with the bubble of the pipeline, 1.1 times as long with
+// stragglers, and 0.15 s more for optimizer and data.
 TEST(GangSteps, AllThatAStepSpendsBesideComputeLengthensTheRun) {
   const std::string step =
       "step: {compute: 1s, parallel: {pipeline: 4, microbatches: 8}, optimizer: 100ms, "
@@ -72,8 +73,8 @@ TEST(GangSteps, AllThatAStepSpendsBesideComputeLengthensTheRun) {
   }
 }
 
-// Each of the eight up-cables of the first leaf fails in turn; the first gang's ring uses one of
-// them.
+// Each of the eight up-cables of the first leaf fails in turn. The ring of the first gang uses one
+// of them.
 TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
   std::string faults = "faults: {links: {list: [";
   for (int i = 0; i < 8; ++i) {
@@ -91,12 +92,13 @@ TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
     return std::get<int64_t>(found->value);
   };
   EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
-  // Any route avoids the failed cable, and the engine may choose again when the cable is back.
+  // A failure may hit the cable in use and so reroute the gang. A repair may reroute it, too. So at
+  // most 2 * 8 times.
   EXPECT_GE(rerouted("adaptive_local"), 2);
   EXPECT_LE(rerouted("adaptive_local"), 16);
 }
 
-// Sixteen of 32 nodes each, in four leaves with a quarter of the up-links.
+// Gangs of 12 of the 32 nodes, under leaves of 8 nodes with a quarter of the up-links.
 TEST(GangSteps, GangsThatShareLinksSlowEachOtherDown) {
   const std::string thin = "level: flow, fabric: {oversubscription: 4}";
   const std::string one = "{name: a, pods: 12, pod: {gpus: 8}, work: 1000s}";
@@ -131,7 +133,7 @@ TEST(GangSteps, ALauncherWithoutGpusIsNoRank) {
   EXPECT_DOUBLE_EQ(run_of(launched), run_of(ranks));
 }
 
-// Two pods on each of two nodes, in any order of arrival.
+// Two pods share each of two nodes. Which pods share a node depends on the policy.
 TEST(GangSteps, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   const auto run = [](const std::string& policy) {
     std::string yaml = scenario("level: flow", kAllReduce,
@@ -144,7 +146,7 @@ TEST(GangSteps, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   EXPECT_DOUBLE_EQ(run("default"), run("strict_gang"));
 }
 
-// Between their starts and ends there are only timeline samples.
+// Between the starts and ends of gangs the only events are timeline samples.
 TEST(GangSteps, GangsThatRunCostNoEvents) {
   const auto events = [](const std::string& work) {
     const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
@@ -156,7 +158,7 @@ TEST(GangSteps, GangsThatRunCostNoEvents) {
   EXPECT_EQ(events("1h"), events("500h"));
 }
 
-// The gang arrives after a cable of the second node was damaged.
+// A cable of the second node is damaged before the gang arrives.
 TEST(GangSteps, APolicyMayKeepThemOffNodesWithSymbolErrors) {
   const std::string late = "{name: a, submit: 60s, pods: 2, pod: {gpus: 8}, work: 100s}";
   const std::string bent =
@@ -185,7 +187,7 @@ double bytes_read(ScenarioRun& run) {
   return read;
 }
 
-// 64 GPUs read 6.4 GB for a step of 1 s.
+// 64 GPUs read 100 MB each for a step of 1 s. The store delivers 6.4 GB in 2 s.
 TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   const std::string step = "step: {compute: 1s}, dataset: {store: blob, per_step: 100MB";
   const std::string all = "level: flow";
@@ -202,7 +204,8 @@ TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   }
 }
 
-// A step of 1.1 s reads 6.4 GB, which the store carries in that time but not in 1 s.
+// A step takes 1.1 s with its exchange. 64 GPUs read 6.4 GB in that time, not in the 1 s of
+// compute. The store is fast enough.
 TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   const std::string step = std::string{kAllReduce} + ", dataset: {store: blob, per_step: 100MB}";
   ScenarioRun run{scenario("level: flow", step, kFew,
@@ -212,7 +215,7 @@ TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   EXPECT_NEAR(bytes_read(run), 100 * 6.4e9, 0.01 * 100 * 6.4e9);
 }
 
-// NICs of 200 Gbit/s beside NICs of 400.
+// The NICs of the A100 nodes have 200 Gbit/s, those of the H100 nodes 400.
 TEST(GangSteps, TheSlowestMachineSetsThePaceOfExchanges) {
   const auto run = [](const std::string& pools) {
     std::string yaml = scenario("level: alpha_beta", kAllReduce, kFew);

@@ -16,7 +16,7 @@ const std::string kHeader =
     "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
     "queue\n";
 
-// A row with the given parts; the rest is well formed.
+// One row of a log. Fields that a test does not set are well formed.
 struct Row {
   std::string id = "1";
   std::string vc = "vcA";
@@ -49,7 +49,7 @@ TEST(HeliosLog, ARowBecomesAJob) {
   EXPECT_EQ(reader->format(), TraceFormat::Helios);
   EXPECT_EQ(job->id, 77);
   EXPECT_EQ(job->row, 2);
-  EXPECT_EQ(job->submit, Time{} + 10_h);  // the run starts at midnight
+  EXPECT_EQ(job->submit, Time{} + 10_h);  // time 0 is midnight before the first job
   EXPECT_EQ(job->duration, 1_h);
   EXPECT_EQ(job->wait_recorded, 5_s);
   EXPECT_EQ(job->pods, 4);
@@ -73,7 +73,7 @@ TEST(HeliosLog, GpusSpreadOverNodesWithTheRestOnTheLast) {
   EXPECT_EQ(trace.jobs[0].gpus_last_pod, 6);
   EXPECT_EQ(trace.jobs[1].gpus_per_pod, 5);
   EXPECT_EQ(trace.jobs[1].gpus_last_pod, 4);
-  EXPECT_EQ(trace.jobs[2].gpus(), 9);  // every pod takes at least one
+  EXPECT_EQ(trace.jobs[2].gpus(), 9);  // 4 * 2 + 1: the last pod gets at least one
   EXPECT_EQ(trace.jobs[3].gpus(), 0);
   EXPECT_EQ(trace.jobs[3].pods, 3);
 }
@@ -121,7 +121,7 @@ TEST(HeliosLog, WrongFieldsAreReportedByRowColumnAndName) {
   for (const Case& c : cases) {
     const ReadTrace trace = read_text(log({{}, c.row, {}}));
     EXPECT_EQ(trace.error, "jobs.csv:3:" + c.error);
-    EXPECT_TRUE(trace.jobs.empty());  // nothing is replayed from a file with mistakes
+    EXPECT_TRUE(trace.jobs.empty());  // a file with mistakes delivers no jobs
   }
 }
 
@@ -153,7 +153,7 @@ TEST(HeliosLog, AWindowTakesInWhatWasAliveAtItsStart) {
   const ReadTrace warm = read_text(text, params);
   ASSERT_EQ(warm.names, (Strings{"running", "waiting", "inside"})) << warm.error;
   EXPECT_EQ(warm.jobs[0].submit, Time{});
-  EXPECT_EQ(warm.jobs[0].duration, 2_h);  // the rest of its duration
+  EXPECT_EQ(warm.jobs[0].duration, 2_h);  // what is left of its run at the start of the window
   EXPECT_EQ(warm.jobs[1].submit, Time{});
   EXPECT_EQ(warm.jobs[1].duration, 1_h);
   EXPECT_EQ(warm.jobs[2].submit, Time{} + 30_min);
