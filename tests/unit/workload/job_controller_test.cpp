@@ -27,7 +27,7 @@ TEST(JobController, AGangPassesTheStagesOfItsStart) {
   JobSpec job = training(2, 250_s);
   job.submitted = Time{} + 5_s;
   job.init = 3_s;
-  job.restore = 7_s;  // nothing to restore on the first start
+  job.restore = 7_s;  // not used at the first start, which restores nothing
   world.add({job});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("5s pending->starting", "28s starting->running",
@@ -55,7 +55,8 @@ TEST(JobController, ALostMemberStopsTheGangWhichResumesFromItsLastCheckpoint) {
   job.init = 3_s;
   job.restore = 7_s;
   world.add({job});
-  world.fail_at(Time{} + 160_s, {1});  // 157 s into the run: 100 s saved, 47 s lost
+  // 157 s into the run: 100 s of compute are saved, 47 s are lost.
+  world.fail_at(Time{} + 160_s, {1});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "3s starting->running",
                                         "160s running->hung", "165s hung->restarting",
@@ -82,7 +83,7 @@ TEST(JobController, ALostMemberStopsTheGangWhichResumesFromItsLastCheckpoint) {
   EXPECT_DOUBLE_EQ(end.gpu_s_useful, 16 * 250.0);
   EXPECT_DOUBLE_EQ(end.gpu_s_lost, 16 * 47.0);
   EXPECT_DOUBLE_EQ(end.gpu_s_checkpoint, 16 * 20.0);
-  EXPECT_DOUBLE_EQ(end.gpu_s_hung, 8 * 5.0);  // only the survivor still held its GPUs
+  EXPECT_DOUBLE_EQ(end.gpu_s_hung, 8 * 5.0);  // the survivor alone held its GPUs
   EXPECT_DOUBLE_EQ(end.gpu_s_held, 16 * 6.0);
   EXPECT_DOUBLE_EQ(end.gpu_s_restore, 16 * 7.0);
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
@@ -103,8 +104,8 @@ TEST(JobController, NewsOfComputeSaysWhenItWasDoneAndThenWhetherItIsKeptOrLost) 
     if (settled.kept > 0) news += "kept " + seconds(settled.kept) + "; ";
     if (settled.lost > 0) news += "lost " + seconds(settled.lost) + "; ";
   });
-  world.fail_at(Time{} + 104_s, {0});  // in the first checkpoint
-  world.fail_at(Time{} + 250_s, {0});  // 136 s after the restart
+  world.fail_at(Time{} + 104_s, {0});  // while the first checkpoint is written
+  world.fail_at(Time{} + 250_s, {0});  // 136 s after the restart at 114 s
   world.run();
   EXPECT_EQ(news,
             "0..104: 800 GPU s; lost 800 GPU s; "
@@ -119,11 +120,12 @@ TEST(JobController, SemiStatefulSurvivorsKeepTheirNodes) {
   world.add({job});
   world.engine.at(Time{} + 50_s, Label{"test.node_failed"}, [&] { world.fail({0}); });
   world.engine.at(Time{} + 52_s, Label{"test.look"}, [&] {
-    EXPECT_EQ(world.controller.usage({0}).busy, 8000);  // the survivor spins
+    // The survivor's GPUs spin while the job hangs.
+    EXPECT_EQ(world.controller.usage({0}).busy, 8000);
     EXPECT_EQ(world.controller.usage({0}).computing, 0);
   });
   const PodId survivor{1};
-  world.run(Time{} + 60_s);  // rank 0 was on the node that stays down
+  world.run(Time{} + 60_s);  // rank 0 has lost its node, rank 1 is the survivor
   EXPECT_EQ(world.jobs.pod(survivor).state, PodState::Bound);
   EXPECT_EQ(world.jobs.pod(survivor).node, NodeId{1});
   world.run();
@@ -144,8 +146,8 @@ TEST(JobController, ManyFailuresAtOnceStopAJobOnce) {
   world.add({training(4, 1000_s)});
   const Time when = Time{} + 50_s;
   for (const uint32_t node : {0u, 1u, 1u, 2u}) world.fail_at(when, {node});
-  world.fail_at(when + 2_s, {3});  // while it hangs
-  world.fail_at(when + 7_s, {3});  // while it is about to restart: it has no pods
+  world.fail_at(when + 2_s, {3});  // while the job hangs, with one pod left
+  world.fail_at(when + 7_s, {3});  // the job has no pods: it waits for its restart
   world.run();
   EXPECT_EQ(world.controller.counters().restarts, 1u);
   EXPECT_EQ(world.controller.counters().pods_lost, 4u);
@@ -187,7 +189,7 @@ TEST(JobController, AFailureDuringTheStartRepeatsTheStart) {
 
 TEST(JobController, AGatheringGangOnlyReplacesTheLostPod) {
   JobWorld world{options({.failure_detection = 5_s, .restart_delay = 10_s}, 2)};
-  world.add({training(3, 50_s)});  // never fits on two nodes at once
+  world.add({training(3, 50_s)});  // needs three nodes, and there are two
   world.fail_at(Time{} + 20_s, {0});
   world.run(Time{} + 100_s);
   EXPECT_TRUE(world.phases.empty());
@@ -200,7 +202,7 @@ TEST(JobController, AGatheringGangOnlyReplacesTheLostPod) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.outcome, JobOutcome::Pending);
   EXPECT_EQ(row.ended, kNever);
-  // Node 1 all the time; node 0 until it failed, and again for the waiting pod.
+  // Node 1 is held all the time. Node 0 is held until it fails, and again by the pod that waited.
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 8 * 200.0);
 }
 
@@ -239,7 +241,8 @@ TEST(JobController, ACreationIntervalSpacesTheBatches) {
 
 TEST(JobController, IndependentPodsEndOneByOne) {
   JobWorld world{options({}, 1)};
-  world.add({make_job(JobKind::Pods, 2, 8, 30_s)});  // one after another on one node
+  // The two pods run one after the other on one node.
+  world.add({make_job(JobKind::Pods, 2, 8, 30_s)});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->running", "30s running->pending",
                                         "30s pending->running", "60s running->completed"));
@@ -305,7 +308,7 @@ TEST(JobController, UsageTellsBoundFromBusyFromComputing) {
       {30_s, {0}, {.bound = 8000, .busy = 8000, .computing = 925926}},
       {10_s, {1}, {.bound = 6000}},
       {30_s, {1}, {.bound = 6000, .busy = 6000, .computing = 1'000'000}},
-      {71_s, {0}, {}},  // its only pod is gone
+      {71_s, {0}, {}},  // its only pod was on node 0
   };
   for (const Look& look : looks) {
     world.engine.at(

@@ -1,4 +1,4 @@
-// Sorting more jobs than fit in memory, and counting distinct numbers likewise.
+// Sorting more jobs than fit in memory, and counting distinct numbers in bounded memory.
 #include "models/workload/traces/job_sorter.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(DistinctCounter, IsExactUntilItKeepsAsManyAsItMay) {
   EXPECT_FALSE(counter.is_exact());
 }
 
-// The standard error is 1 / sqrt(4096) = 1.6 %; the tolerance is five of them.
+// The standard error is 1 / sqrt(4096) = 1.6 %. The tolerance is five standard errors.
 TEST(DistinctCounter, BeyondThatItIsNearTheTruth) {
   for (const int64_t distinct : {5000, 50'000, 500'000}) {
     DistinctCounter counter{4096};

@@ -216,7 +216,7 @@ TEST(Generator, OneMoreKnobNeverShiftsTheOthers) {
   }
   EXPECT_NEAR(teams["b"], 667, 60);
   EXPECT_THAT(more[0].user, HasSubstr(more[0].team + "-"));
-  size_t i = 0;  // the churn is found again between the bursts
+  size_t i = 0;  // jobs outside the bursts equal those without bursts
   size_t in_bursts = 0;
   for (const JobSpec& job : bursts) {
     if (job.submitted == plain[i].submitted && job.work == plain[i].work) {

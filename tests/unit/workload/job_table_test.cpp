@@ -19,7 +19,7 @@ TEST(JobTable, WhatAJobAsksForInAllEndsAtTheLargestInteger) {
   EXPECT_EQ(demand[Resource::Gpu], 16'000'000 * kMilli);
 }
 
-// Two servers, of which one is needed, and four workers, of which two are needed.
+// A gang of two servers, of which one is needed, and four workers, of which two are needed.
 JobSpec with_servers(int32_t min_available) {
   JobSpec job = make_job(JobKind::MpiGang, 2, 8, 1_h);
   std::vector<RoleSpec>& roles = job.gangs[0].roles;
@@ -49,7 +49,8 @@ TEST(JobTable, AGangHasItsQuorumOnceEachRoleHasItsMinimumToo) {
   EXPECT_TRUE(has_quorum(2, 4));
 }
 
-// Of six pods all but two are needed, so the minimums are two workers and no server.
+// Four of the six pods are needed, so two of the four workers are needed in any case. Their own
+// minimum of two adds nothing and becomes 0. The minimum of one server stays.
 TEST(JobTable, ARoleHasNoMinimumOfItsOwnThatItsGangImplies) {
   JobTable jobs;
   const Job& job = jobs.job(jobs.add(with_servers(4)));

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// One letter for each token; names and numbers in full.
+// The tokens of the text, one letter each. Keys, strings and numbers are followed by their text.
 std::string tokens_of(std::string_view text) {
   JsonTokens tokens{TextSource::from_memory(text, "t.json")};
   std::string out;

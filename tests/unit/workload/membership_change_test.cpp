@@ -16,7 +16,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Members of 8 GPUs, one to a node; the nodes of `away` come up at these times, or never.
+// A gang with a member of 8 GPUs on each node. The nodes of `away` are down at first, and come up
+// at these times or never.
 struct GrowingGang {
   struct Away {
     NodeId node;
@@ -53,11 +54,12 @@ struct GrowingGang {
 
 constexpr NodeId kThirdNode{2}, kFourthNode{3};
 
-// The member is noticed at 40.2 s. Three redo in 6.8 s what two computed in 10.2 s.
+// The gang notices the new member at 40.2 s, one monitor interval of 100 ms after the member is up.
+// Three members redo in 6.8 s what two computed in 10.2 s.
 TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 40_s + 100_ms}}};
   JobSpec job = GrowingGang::job(3, 50_s);
-  job.restarts_max = 0;  // it is no failure
+  job.restarts_max = 0;  // a change of members is no failure
   const JobRow row = gang.row(job);
   EXPECT_THAT(gang.world.phases,
               ElementsAre("0s pending->starting", "30s starting->running", "40s running->starting",
@@ -84,8 +86,8 @@ TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   EXPECT_DOUBLE_EQ(change.lost_gpu_s, row.gpu_s_lost);
 }
 
-// The gang computes from 31 s on, for 14.1 s until the third is noticed. The 12 s that two have
-// saved are 8 s of three.
+// The gang computes from 31 s on, for 14.1 s until the third member is noticed. The 12 s that two
+// members have saved are 8 s of three, so 42 s are left.
 TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 45_s}}};
   JobSpec job = GrowingGang::job(3, 50_s);
@@ -99,7 +101,7 @@ TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   EXPECT_DOUBLE_EQ(row.gpu_s_restore, 24 * 2.0);
 }
 
-// 60 s of four members are 80 s of three.
+// 60 s of work for four members take 80 s with three.
 TEST(MembershipChange, MakesALastCallForThoseThatAreStillMissing) {
   GrowingGang gang{4, {{kThirdNode, Time{} + 40_s}, {kFourthNode, Time::max()}}};
   const JobRow row = gang.row(GrowingGang::job(4, 60_s));
@@ -140,7 +142,7 @@ TEST(MembershipChange, IsNoneForAMemberThatGoesBeforeItIsNoticed) {
   EXPECT_EQ(row.membership_changes, 0);
 }
 
-// The start would take until 50 s.
+// Without the new member the start would last until 50 s.
 TEST(MembershipChange, InterruptsAStart) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 35_s}}};
   JobSpec job = GrowingGang::job(3, 50_s);
@@ -164,7 +166,8 @@ TEST(MembershipChange, WaitsForTheRestartOfAGangThatHangs) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
 }
 
-// Two would be done in 54 s. 45.1 s of the minute have passed when three restart.
+// Two members would need 36 s * 3 / 2 = 54 s. But 45.1 s of the requested minute have passed when
+// three restart, and 36 s more are too many.
 TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 75_s}}, {.overruns = Overruns::Kill}};
   JobSpec job = GrowingGang::job(3, 36_s);
@@ -174,7 +177,8 @@ TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   EXPECT_EQ(row.ended, Time{} + 90_s);
 }
 
-// 40 GB to a store at 4 GB/s take from 40 s to 50 s; three nodes then write at 6 GB/s.
+// Two members write 40 GB at 4 GB/s, from 40 s to 50 s. The third comes at 45 s, and three write at
+// 6 GB/s.
 TEST(MembershipChange, DropsACheckpointThatIsBeingWritten) {
   JobWorld::Options options{.nodes = 3, .gpus = 8};
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

@@ -16,9 +16,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr double kPeakOfA100 = 312, kPeakOfH100 = 989;  // TFLOP/s in 16 bits
+constexpr double kPeakOfA100 = 312, kPeakOfH100 = 989;  // peak TFLOP/s with 16-bit numbers
 
-// A node of A100, and one of H100.
+// A scenario with one node of A100 and one of H100.
 std::string on_two_models(const std::string& step, const std::string& jobs,
                           const std::string& rest = "") {
   return R"(
@@ -34,7 +34,7 @@ const std::string kOneEach =
     "{name: h, work: 10min, pod: {gpus: 8, node_selector: {pool: h}}}";
 const std::string kSmallGpt = "layers: 24, hidden: 2048, batch: 64";
 
-// Compute of each of the 8 GPUs of the job on A100, and of the other job.
+// GPU seconds of compute on each of the 8 GPUs: of the job on A100, and of the job on H100.
 std::vector<double> computed_on_each(const std::string& step) {
   ScenarioRun run{on_two_models(step, kOneEach), {}, {}};
   std::vector<double> seconds(2);
@@ -92,7 +92,8 @@ TEST(ModelStep, LosesNoneWhenAGangGoesOnWithAnotherGpuModel) {
         {}};
     const JobRow job = run.jobs().at(0);
     EXPECT_EQ(job.restarts, 1);
-    // 200 s of compute are saved on A100; the rest is done on H100.
+    // `saved` seconds of compute are done on A100, at least 200. H100 does the rest in less time,
+    // by the ratio of the peaks.
     const double saved =
         (job.gpu_s_useful / 8 - 600 * kPeakOfA100 / kPeakOfH100) / (1 - kPeakOfA100 / kPeakOfH100);
     EXPECT_GE(saved, 200);

@@ -124,7 +124,8 @@ TEST(NativeTrace, AnyChangedOrMissingByteIsFound) {
   EXPECT_NE(read_text(text + "x").error, "");
 }
 
-// With a valid checksum, so that the job itself is checked.
+// Changes bytes of a job in a block and makes the checksum fit, so the reader must check the job
+// itself.
 TEST(NativeTrace, WhatCouldNotHaveBeenWrittenIsRefusedOrAJob) {
   const std::string good = native_text();
   const size_t block = good.find("vcA]\n") + 5 + traces::native::kBlockHeader;

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// One node of four GPUs, a scheduler that takes no time, and the job under test.
+// Runs the job on one node of four GPUs, with a scheduler that takes no time.
 ScenarioRun run_of(const std::string& job) {
   return ScenarioRun{R"(
 cluster:
@@ -52,8 +52,7 @@ TEST(Overruns, AJobThatRequestedNothingGoesOn) {
   }
 }
 
-// Counted jobs that run at half or twice the speed of their work are killed between two
-// checkpoints.
+// Counted jobs at half or twice their usual speed, which are killed between two checkpoints.
 TEST(Overruns, WhatAJobOfAnotherPaceHeldAddsUp) {
   for (const char* const speed : {"0.5", "2"}) {
     SCOPED_TRACE(speed);
@@ -90,7 +89,8 @@ record: {timeline: {interval: 1min}}
 }
 
 TEST(Overruns, IndependentPodsEndTogetherWhenTheTimeOfTheirJobIsUp) {
-  // Six pods on four GPUs, 10 min each: two of them begin at 10 min, and have 5 min left.
+  // Six pods of 10 min on four GPUs. Two pods begin at 10 min and compute until 15 min, when the
+  // job is killed.
   ScenarioRun run =
       run_of("{name: j, kind: pods, pods: 6, pod: {gpus: 1}, work: 10min, requested: 15min}");
   const std::vector<JobRow> jobs = run.jobs();

@@ -21,12 +21,12 @@ TEST(OwnTable, ThreeColumnsAreEnough) {
   const ReadTrace trace = read_text("submit,duration,gpus\n60,3600,8\n0,90min,12\n");
   ASSERT_EQ(trace.error, "");
   EXPECT_EQ(trace.format, TraceFormat::Csv);
-  ASSERT_EQ(trace.jobs.size(), 2U);  // sorted by submission
+  ASSERT_EQ(trace.jobs.size(), 2U);  // jobs are sorted by their submission
   EXPECT_EQ(trace.jobs[0].submit, Time{});
   EXPECT_EQ(trace.jobs[0].duration, 90_min);
   EXPECT_EQ(trace.jobs[0].pods, 2);
   EXPECT_EQ(trace.jobs[0].gpus(), 12);
-  EXPECT_EQ(trace.names[0], "3");  // the row
+  EXPECT_EQ(trace.names[0], "3");  // the number of its row in the table
   EXPECT_EQ(trace.jobs[1].submit, Time{} + 60_s);
   EXPECT_EQ(trace.jobs[1].duration, 1_h);
   EXPECT_EQ(trace.jobs[1].pods, 1);
@@ -73,7 +73,7 @@ TEST(OwnTable, ColumnsMayBeCalledOtherwise) {
   EXPECT_EQ(job->user, "ann");
   EXPECT_EQ(job->queue, "ann");
 
-  params.columns.pods = "nodes";  // named, so it must exist
+  params.columns.pods = "nodes";  // the parameter names the column, so it must exist
   EXPECT_EQ(error_of(text, params),
             "jobs.csv:1: missing column 'nodes'; the parameter columns says what each is called; "
             "its columns are owner, Submitted At, duration, n_gpu");

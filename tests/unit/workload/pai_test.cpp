@@ -54,7 +54,7 @@ TEST_F(PaiFolder, TasksAreJoinedWithTheirJobsAndGroups) {
   EXPECT_EQ(job->cpu_milli_per_pod, 6000);
   EXPECT_EQ(job->user, "alice");
   EXPECT_EQ(job->application, "bert");
-  EXPECT_EQ(job->gpu_models, "V100M16");  // as the catalogue calls it
+  EXPECT_EQ(job->gpu_models, "V100M16");  // the catalogue's name for V100
   job = reader->next();
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->gpus(), 0);
@@ -98,7 +98,7 @@ TEST_F(PaiFolder, AMalformedRowBesideIsSkippedAndToldWhereThatIsAllowed) {
   const auto reader = open_trace(lenient);
   const Strings notes = notes_of(*reader);
   EXPECT_EQ(reader->error().value_or(""), "");
-  EXPECT_EQ(reader->counts().skipped, 0);  // of the trace itself
+  EXPECT_EQ(reader->counts().skipped, 0);  // malformed rows of the trace itself
   ASSERT_EQ(reader->skipped_examples().size(), 1U);
   ASSERT_FALSE(notes.empty());
   EXPECT_NE(notes.back().find("pai_job_table.csv malformed, skipped; the first: "),
@@ -141,7 +141,7 @@ TEST_F(PaiFolder, InstancesAreJobsWithTimesAndMachinesOfTheirOwn) {
   const TraceCounts counts = reader->counts();
   EXPECT_EQ(counts.rows, 5);
   EXPECT_EQ(counts.rows, counts.left_out + counts.delivered);
-  EXPECT_EQ(counts.left_out, 2);  // job9 is not in the job table, job2 had not ended
+  EXPECT_EQ(counts.left_out, 2);  // job9 is not in the job table, and job2 had not ended
   EXPECT_EQ(reader->side_files().size(), 2U);
   wanted.recorded_nodes = false;
   EXPECT_EQ(open_trace(wanted)->next()->node, "");
@@ -196,23 +196,23 @@ TEST_F(PaiFolder, PodsAskForWhatTheirSensorsSawIfThatIsAskedFor) {
   auto reader = open_trace(measured);
   const TraceJob* job = reader->next();
   ASSERT_NE(job, nullptr) << reader->error().value_or("");
-  EXPECT_EQ(job->name.view(), "job1/ps");  // without measurements: as planned
+  EXPECT_EQ(job->name.view(), "job1/ps");  // ps has no measurements, and so keeps its planned CPUs
   EXPECT_EQ(job->cpu_milli_per_pod, 1500);
   job = reader->next();
   ASSERT_NE(job, nullptr);
-  EXPECT_EQ(job->cpu_milli_per_pod, 1000);  // the mean of 120 and 80 hundredths of a core
+  EXPECT_EQ(job->cpu_milli_per_pod, 1000);  // (120 + 80) / 2 hundredths of a core
   EXPECT_EQ(job->gpus(), 3);
-  EXPECT_EQ(job->gpu_milli, 200);  // the mean of 10 and 30 hundredths of a GPU
-  EXPECT_EQ(job->memory_per_pod, Bytes{4'000'000'000});  // the maximum of a worker
+  EXPECT_EQ(job->gpu_milli, 200);                        // (10 + 30) / 2 hundredths of a GPU
+  EXPECT_EQ(job->memory_per_pod, Bytes{4'000'000'000});  // the larger one of both workers
   job = reader->next();
   ASSERT_NE(job, nullptr);
-  EXPECT_EQ(job->gpus(), 2);  // 1.1 GPUs
+  EXPECT_EQ(job->gpus(), 2);  // 110 hundredths of a GPU take two GPUs
   EXPECT_EQ(job->gpu_milli, 1000);
   write("pai_instance_table.csv", std::string{kInstances});
   measured.file = params("pai_instance_table.csv").file;
   reader = open_trace(measured);
-  EXPECT_EQ(reader->next()->name.view(), "w3");  // as planned
-  EXPECT_EQ(reader->next()->gpu_milli, 100);     // of w1 alone
+  EXPECT_EQ(reader->next()->name.view(), "w3");  // w3 has no measurements
+  EXPECT_EQ(reader->next()->gpu_milli, 100);     // measured for w1, not for its task
   EXPECT_EQ(reader->next()->gpu_milli, 300);
 }
 

@@ -1,4 +1,4 @@
-// A process of a gang dies while its node is up.
+// A process of a gang dies while its node stays up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ JobWorld::Options with_timeout(std::optional<Duration> hang_timeout) {
   return options;
 }
 
-// Two pods of 8 GPUs, saved every 50 s; a process of the second one dies 130 s into the run.
+// A gang of two pods of 8 GPUs, which saves every 50 s. A process of the second pod dies after 130
+// s of the run.
 struct DyingRank {
   explicit DyingRank(std::optional<Duration> hang_timeout, RestartScope scope = RestartScope::Gang)
       : world{with_timeout(hang_timeout)} {
@@ -46,7 +47,7 @@ TEST(RankDied, TheOthersHangUntilTheTimeOutAndTheGangStartsAgain) {
                                               "190s hung->restarting", "210s restarting->pending",
                                               "210s pending->running", "310s running->completed"));
   const JobRow job = dying.world.job_rows().at(0);
-  EXPECT_DOUBLE_EQ(job.gpu_s_lost, 16 * 30.0);  // since the checkpoint at 100 s
+  EXPECT_DOUBLE_EQ(job.gpu_s_lost, 16 * 30.0);  // the compute since the checkpoint at 100 s
   EXPECT_DOUBLE_EQ(job.gpu_s_hung, 16 * 60.0);
   EXPECT_DOUBLE_EQ(job.gpu_s_useful, 16 * 200.0);
   const RecoveryRow recovery = dying.world.recoveries().at(0);
@@ -132,7 +133,7 @@ TEST(Suspension, ThatIsStruckEndsAtOnce) {
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 20.0);
 }
 
-// Replies for the pod of rank 2 ten seconds late, and for others at once.
+// The API makes the pod of rank 2 known ten seconds late, and other pods at once.
 class LateThird final : public PodApi {
  public:
   explicit LateThird(JobWorld& world) : world_{world} {}

@@ -1,5 +1,5 @@
-// Published logs of processors without GPUs, if available: jobs, sizes and core-seconds as
-// recomputed by other means, and the rows left out of each.
+// Published logs of clusters without GPUs, if the files are available: jobs, processors and
+// core-seconds as recomputed by other means, and the rows that each reader leaves out.
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +17,7 @@ struct Log {
   int64_t jobs = 0;
   int64_t processors = 0;
   double core_seconds = 0;
-  size_t users = 0;  // with a name
+  size_t users = 0;  // number of users with a name
   double requested_seconds = 0;
   std::map<std::string, int64_t> notes;
 };
@@ -112,13 +112,14 @@ struct GpuTrace {
   int64_t jobs = 0;
   double gpu_hours = 0;
   int64_t left_out = 0;
-  double hours = 0;  // run time of all jobs, for traces without GPUs
+  double hours = 0;  // summed run time of all jobs, for traces without GPUs
 };
 void PrintTo(const GpuTrace& trace, std::ostream* out) { *out << trace.file; }
 
 class GpuTraces : public ::testing::TestWithParam<GpuTrace> {};
 
-// Sums over the available files, some of which were shortened by their maintainers.
+// Jobs and GPU-hours of the available files. Some of the files were shortened by those who publish
+// them.
 TEST_P(GpuTraces, HaveTheirJobsAndGpuHours) {
   const GpuTrace& expected = GetParam();
   const auto path = real_trace(expected.file);

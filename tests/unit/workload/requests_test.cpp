@@ -21,7 +21,7 @@ using test::real_trace;
 using namespace literals;
 
 struct ReadRequests {
-  std::vector<RequestRow> rows;  // without views
+  std::vector<RequestRow> rows;  // without prefix_blocks, which the reader owns
   std::vector<size_t> blocks;
   RequestFormat format = RequestFormat::Auto;
   int64_t skipped = 0;
@@ -205,7 +205,7 @@ std::vector<std::string> all_said(RequestReader& reader) {
   return said;
 }
 
-// The bytes of the native file of these requests.
+// The requests as the bytes of a native file.
 std::string native(const std::string& requests,
                    const std::vector<traces::native::BlockWriter::Fact>& facts = {}) {
   const test::TemporaryFile file{""};
@@ -247,10 +247,12 @@ TEST(NativeRequests, DamageIsFound) {
             "error r.orq: the native trace is damaged at request 0: a block is cut");
 }
 
-// With a valid checksum, so that the request itself is checked.
+// Changes bytes of a request in a block and makes the checksum fit, so the reader must check the
+// request itself.
 TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
   const std::string good = native(kImages);
-  constexpr size_t kHeader = 12, kBytes = 28;  // of the first block
+  // Offset of the first block's header, and of its bytes.
+  constexpr size_t kHeader = 12, kBytes = 28;
   uint32_t length = 0;
   std::memcpy(&length, good.data() + kHeader, sizeof length);
   int refused = 0;

@@ -1,4 +1,4 @@
-// Delays after each failure before a job's pods are recreated.
+// The delay between the detection of a failure and the recreation of the job's pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The only node fails four times.
+// The delays of a job whose only node fails four times.
 std::vector<Duration> delays_of(const std::string& kind, const std::string& controller) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"

@@ -37,8 +37,8 @@ std::vector<PodRow> of_rank(const std::vector<PodRow>& rows, int32_t rank) {
   return found;
 }
 
-// Parameter servers of a StatefulSet, which never exit and are always restarted; workers of a Job,
-// which are restarted after retryable exit codes.
+// Two roles. The parameter servers belong to a StatefulSet, never exit and are always restarted.
+// The workers belong to a Job and are restarted after retryable exit codes.
 TEST(Roles, TwoRolesLiveByTheirOwnRules) {
   JobWorld world{quick()};
   RoleSpec servers = role(2, 0);
@@ -56,7 +56,7 @@ TEST(Roles, TwoRolesLiveByTheirOwnRules) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.outcome, JobOutcome::Completed);
   EXPECT_EQ(row.exit_code, 0);
-  // Servers are created one by one, workers in batches of 1 and 2.
+  // The controller of the servers creates one at a time, that of the workers batches of 1 and 2.
   ASSERT_GE(world.creations.size(), 3U);
   EXPECT_EQ(world.creations[0].size(), 1U);
   const auto rows = world.pod_rows();
@@ -107,7 +107,7 @@ TEST(Roles, TheChiefDecidesAndAFailedEvaluatorIsIgnored) {
   EXPECT_EQ(row.ended, Time{} + 100_s);
   EXPECT_EQ(of_rank(world.pod_rows(), 3).size(), 1U);
   EXPECT_EQ(of_rank(world.pod_rows(), 3)[0].ended, Time{} + 20_s);
-  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 300);  // the chief's and the workers'
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 300);  // 100 s of the chief and 2 * 100 s of the workers
   EXPECT_DOUBLE_EQ(row.gpu_s_lost, 20);
 }
 
@@ -137,7 +137,7 @@ TEST(Roles, APodBesideAGangIsReplacedAloneAndGoesWithTheJob) {
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->running", "100s running->completed"));
   const auto lives = of_rank(world.pod_rows(), 2);
-  ASSERT_EQ(lives.size(), 3U);  // 0 to 30 s, 40 to 70 s, from 80 s on
+  ASSERT_EQ(lives.size(), 3U);  // lives from 0 to 30 s, from 40 to 70 s, and from 80 s on
   EXPECT_EQ(lives[0].end, PodEnd::Exited);
   EXPECT_EQ(lives[1].created, Time{} + 40_s);
   EXPECT_EQ(lives[2].end, PodEnd::CleanedUp);
@@ -158,7 +158,7 @@ TEST(Roles, PodsThatAreNotCleanedUpHoldWhatTheyHaveAfterTheirJob) {
   EXPECT_EQ(row.outcome, JobOutcome::Completed);
   EXPECT_EQ(row.ended, Time{} + 100_s);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 600);
-  EXPECT_DOUBLE_EQ(row.gpu_s_held, 400);  // two GPUs for 200 s
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 400);  // the server's two GPUs from 100 s to 300 s
   EXPECT_EQ(of_rank(world.pod_rows(), 1).at(0).end, PodEnd::RunEnded);
 }
 
@@ -237,7 +237,7 @@ TEST(Mended, AGangWithFewerMembersTakesLongerInProportion) {
   job.gangs[0].min_available = 3;
   world.add({job});
   world.run(Time{} + 1000_s);
-  // Three of four: 300 s of work take 400 s, after 10 s of last call.
+  // Three of four members do 300 s of work in 400 s, after a last call of 10 s.
   EXPECT_EQ(world.phases.back(), "410s running->completed");
 }
 

@@ -1,5 +1,5 @@
-// No row of a trace is lost without a message: each is delivered, joined to another, skipped, left
-// out or filtered.
+// No row of a trace is lost without a message. Each is delivered, joined to another row, skipped,
+// left out or filtered.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,7 +21,7 @@ void expect_all_rows_counted(const ReadTrace& trace, int32_t copies = 1) {
   EXPECT_EQ(c.rows, c.joined + c.skipped + c.left_out + c.filtered() + c.delivered / copies);
 }
 
-// The seeds of the fuzzer are small traces of every format, after bytes that select options.
+// A small trace of some format: a seed of the fuzzer without the bytes that select options.
 struct Fixture {
   std::string name, text;
   TraceFormat format = TraceFormat::Auto;
@@ -46,7 +46,7 @@ std::vector<Seed> seeds_in(std::string_view folder) {
 
 void add_fixtures(std::string_view folder, size_t options, std::vector<Fixture>& all) {
   for (const Seed& seed : seeds_in(folder)) {
-    if (seed.name == "openb_nodes") continue;  // a list of nodes, not of jobs
+    if (seed.name == "openb_nodes") continue;  // a list of nodes instead of jobs
     Fixture fixture{.name = seed.name, .text = seed.bytes.substr(options)};
     if (options == fuzz::TraceInput::kHead) {
       const fuzz::TraceInput input{seed.bytes};
@@ -122,7 +122,8 @@ TEST(RowAccounting, RequestsAreCountedOnce) {
     EXPECT_GT(counts.rows, 0) << seed.name;
     EXPECT_EQ(handed_out, counts.delivered) << seed.name;
     seen.insert(input.request_format());
-    if (reader->format() == RequestFormat::GenAiRates) continue;  // a row yields many requests
+    // A row of rates yields many requests.
+    if (reader->format() == RequestFormat::GenAiRates) continue;
     EXPECT_EQ(counts.rows,
               counts.skipped + counts.left_out + counts.filtered() + counts.delivered / 3)
         << seed.name;
@@ -130,7 +131,8 @@ TEST(RowAccounting, RequestsAreCountedOnce) {
   EXPECT_EQ(seen.size(), enum_names(RequestFormat{}).size());
 }
 
-// The seed as the fuzzer reads it: its rows pass the whole reader, not only its first checks.
+// Reads each seed like the fuzzer does. In each format at least one seed must deliver a row, and so
+// reach all of the reader.
 TEST(TraceSeeds, EveryFormatHasOneThatDeliversARow) {
   std::set<size_t> delivering;
   fuzz::TraceFolder folder;
@@ -168,8 +170,8 @@ TEST(TraceSeeds, TablesBesideATraceAreReadWithIt) {
   EXPECT_EQ(files, known);
 }
 
-// A native trace that was changed, cut or lengthened within its block gets a valid frame, so the
-// fuzzer's change reaches the decoder of items.
+// fit_native_frame() makes the frame of a native trace valid again, after its block was changed,
+// cut or lengthened. So the fuzzer's change reaches the decoder of items.
 TEST(TraceSeeds, AFittedFrameIsTakenByTheReader) {
   for (const Seed& seed : seeds_in("traces")) {
     if (seed.name != "traces_native" && seed.name != "traces_native_requests") continue;
@@ -206,17 +208,20 @@ std::string event(int64_t us, int job, int type) {
 TEST(RowAccounting, EventsOfGoogleAreJoinedToTheFirstOfTheirJob) {
   constexpr int64_t kAfter = std::numeric_limits<int64_t>::max();
   const ReadTrace trace = read_text(
-      event(10, 1, 0) + event(20, 1, 1) + event(25, 1, 8) + event(30, 1, 4) +  // a whole life
-          event(10, 2, 0) + event(11, 2, 0) + event(20, 2, 1) +
-          event(21, 2, 1) +                                      // each twice, running
-          event(10, 3, 0) + event(15, 3, 7) + event(30, 3, 5) +  // killed in the queue
-          event(40, 4, 4) + event(kAfter, 5, 0) + event(kAfter, 2, 4),
+      // Job 1: submitted, started, updated, finished.
+      event(10, 1, 0) + event(20, 1, 1) + event(25, 1, 8) + event(30, 1, 4) + event(10, 2, 0) +
+          event(11, 2, 0) + event(20, 2, 1) +
+          event(21, 2, 1) +  // job 2: submitted twice, started twice, still running
+          // Job 3: submitted, updated and killed in the queue.
+          event(10, 3, 0) + event(15, 3, 7) + event(30, 3, 5) + event(40, 4, 4) +
+          event(kAfter, 5, 0) + event(kAfter, 2, 4),
       {.format = TraceFormat::GoogleJobs});
   EXPECT_EQ(trace.error, "");
   EXPECT_EQ(trace.counts.rows, 14);
   EXPECT_EQ(trace.counts.delivered, 1);
-  EXPECT_EQ(trace.counts.joined, 6);    // 2 of job 1, 3 of job 2, 1 of job 3
-  EXPECT_EQ(trace.counts.left_out, 7);  // 2 updates, jobs 2 and 3, an end alone, 2 after the log
+  EXPECT_EQ(trace.counts.joined, 6);  // 2 events of job 1, 3 of job 2, 1 of job 3
+  // 2 updates, jobs 2 and 3, the end of job 4, and 2 events after the log.
+  EXPECT_EQ(trace.counts.left_out, 7);
   expect_all_rows_counted(trace);
 }
 

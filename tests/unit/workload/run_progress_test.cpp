@@ -22,12 +22,13 @@ TEST(RunProgress, AStopSavesWholeCheckpointsAndLosesTheRest) {
       {0_s, 0, 0_s, 0_s, 0_s},
       {3_s, 0, 3_s, 3_s, 0_s},
       {10_s, 0, 10_s, 10_s, 0_s},
-      {11_s, 0, 10_s, 10_s, 1_s},                // a checkpoint half written
-      {12_s - 1_ns, 0, 10_s, 10_s, 2_s - 1_ns},  // all but written
-      {12_s, 1, 10_s, 0_s, 0_s},                 // just written
+      {11_s, 0, 10_s, 10_s, 1_s},                // a half-written checkpoint
+      {12_s - 1_ns, 0, 10_s, 10_s, 2_s - 1_ns},  // one nanosecond before the checkpoint is written
+      {12_s, 1, 10_s, 0_s, 0_s},                 // the checkpoint is written
       {12_s + 1_ns, 1, 10_s + 1_ns, 1_ns, 0_s},
       {24_s, 2, 20_s, 0_s, 0_s},
-      {29_s - 1_ns, 2, 25_s - 1_ns, 5_s - 1_ns, 0_s},  // the last stretch
+      // The last 5 s of work, after which no checkpoint follows.
+      {29_s - 1_ns, 2, 25_s - 1_ns, 5_s - 1_ns, 0_s},
       {29_s, 2, 25_s, 5_s, 0_s},
   };
   for (const CutCase& c : cases) {
@@ -53,7 +54,8 @@ TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
   EXPECT_EQ(cut.unsaved, 99_s);
 }
 
-// At the paces drawn here, a nanosecond of work is no whole number of nanoseconds of time.
+// At the paces of this test a nanosecond of work takes no whole number of nanoseconds. Rounding
+// must not depend on how often advance() is called.
 TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -86,8 +88,9 @@ TEST(RunProgress, TheCheckpointCycleGoesOnWhenThePaceChanges) {
   EXPECT_EQ(advance(run, terms, Time{} + 6_s).useful, 0_s);
   EXPECT_EQ(run.unsaved, 6_s);
   change_pace(run);
-  terms.pace = Pace::of_step(1_s, 2_s);  // twice as long; half of the time is exchanges
-  // 4 s of compute are left until the checkpoint: 8 s; it begins at 14 s and ends at 16 s.
+  terms.pace = Pace::of_step(1_s, 2_s);  // takes twice as long, half of it in exchanges
+  // 4 s of compute are left until the checkpoint, and take 8 s. The checkpoint is written from 14 s
+  // to 16 s.
   const RunSpans spans = advance(run, terms, Time{} + 16_s);
   EXPECT_EQ(spans.useful, 10_s);
   EXPECT_EQ(spans.exchange, 4_s);
@@ -148,8 +151,8 @@ TEST(RunProgress, ASnapshotKeepsWhatWasDoneWhenItWasTaken) {
   EXPECT_EQ(lose(run).lost, 5_s);
 }
 
-// Random paces at random times: all time is accounted for, work progresses, and a run at paces that
-// divide evenly ends at the sum of its stretches.
+// Random changes of pace at random times. All time must be accounted for, and work must progress. A
+// run at paces that divide evenly must end at the sum of its stretches.
 TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

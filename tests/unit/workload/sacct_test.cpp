@@ -46,7 +46,7 @@ TEST(Sacct, AnAllocationIsAJobAndItsStepsAreNot) {
   EXPECT_EQ(job->user, "ann");
   EXPECT_EQ(job->group, "nlp");
   EXPECT_EQ(job->queue, "gpu");
-  EXPECT_EQ(job->gpu_models, "");  // a100 is the site's word
+  EXPECT_EQ(job->gpu_models, "");  // "a100" is a name of the site, not of the catalogue
   EXPECT_EQ(reader->next(), nullptr);
   EXPECT_EQ(reader->counts().left_out, 2);
 }
@@ -79,8 +79,8 @@ TEST(Sacct, WhatNeverStartedOrHasNotEndedIsCounted) {
   const ReadTrace kept = read_text(text, {.default_duration = 1_h, .cancelled_unstarted = true});
   ASSERT_EQ(kept.jobs.size(), 2U) << kept.error;
   EXPECT_EQ(kept.jobs[0].cancelled_after, 5_min);
-  EXPECT_EQ(kept.jobs[0].duration, 24_h);  // its limit
-  EXPECT_EQ(kept.jobs[0].gpus(), 16);      // what it asked for
+  EXPECT_EQ(kept.jobs[0].duration, 24_h);  // the job never started: its time limit
+  EXPECT_EQ(kept.jobs[0].gpus(), 16);      // the requested GPUs
   EXPECT_EQ(kept.jobs[1].duration, 1_h);
 }
 

@@ -1,4 +1,4 @@
-// Summaries of tables of measurements; and rates of requests, as requests.
+// Summaries of tables of measurements, and tables of request rates that are read as requests.
 #include "models/workload/traces/tables/series.hpp"
 
 #include <map>
@@ -29,7 +29,7 @@ TEST(Series, AGenAiSeriesHasValuesNamesAndASpan) {
   ASSERT_EQ(report.values.size(), 2U);
   EXPECT_EQ(report.values[0].distribution.count, 3);
   EXPECT_EQ(report.values[0].distribution.mean, 30);
-  EXPECT_EQ(report.values[0].distribution.at[2], 20);  // the median
+  EXPECT_EQ(report.values[0].distribution.at[2], 20);  // at[2] is the median
   EXPECT_EQ(report.values[1].column, "between rows, s");
   EXPECT_EQ(report.values[1].distribution.at[6], 57);
 }
@@ -65,7 +65,8 @@ TEST(Series, ManyDifferentValuesAreRoundedToAFifthOfAPercent) {
 }
 
 TEST(GenAiRates, AreRequestsAtEvenDistancesOfEachContainer) {
-  // 0.1 and 0.05 requests per second for 57 s are 5.7 and 2.85 requests.
+  // Container a has 0.1 requests a second in two intervals of 57 s: 5.7 requests each. Container b
+  // has 0.05: 2.85 requests.
   const std::string text =
       "timestamp_anon,value,container_ip,request_type\n57.0,0.1,a,Generative Requests\n"
       "57.0,0.15,,API Requests\n57.0,0.05,b,Generative Requests\n"
@@ -80,7 +81,7 @@ TEST(GenAiRates, AreRequestsAtEvenDistancesOfEachContainer) {
   }
   EXPECT_EQ(reader->error().value_or(""), "");
   EXPECT_EQ(reader->format(), RequestFormat::GenAiRates);
-  EXPECT_EQ(of["a"], 11);  // 5, and 6 with the rest
+  EXPECT_EQ(of["a"], 11);  // 5 of 5.7, then 6 of 5.7 + 0.7
   EXPECT_EQ(of["b"], 2);
   ASSERT_EQ(reader->notes().size(), 1U);
   EXPECT_EQ(reader->notes()[0].what,
@@ -145,7 +146,8 @@ TEST(RealSeries, RatesOfGenAiAddUpToTheirRequests) {
   int64_t requests = 0;
   while (reader->next() != nullptr) ++requests;
   EXPECT_EQ(reader->error().value_or(""), "");
-  EXPECT_NEAR(static_cast<double>(requests), 121'772, 108);  // each container may lack one
+  // Each of 108 containers may lack the last part of a request.
+  EXPECT_NEAR(static_cast<double>(requests), 121'772, 108);
 }
 
 }  // namespace

@@ -19,14 +19,14 @@ using test::quantile_of;
 using test::SharingWorld;
 using test::StepErrors;
 
-// Links of 8 Gbit/s: 1 GB takes a second.
+// Four links of 8 Gbit/s, each of which carries 1 GB in a second.
 class SharedLinksTest : public ::testing::Test {
  protected:
   SharedLinksTest() {
     for (int i = 0; i < 4; ++i) static_cast<void>(flows.add_link(8_Gbps));
     links.changed.connect([this](JobId job) { told.push_back(job); });
   }
-  // Computes for a second, then exchanges 1 GB over these links.
+  // A gang that computes for `compute`, then exchanges 1 GB over each of these links.
   static SharingGang gang(const std::vector<uint32_t>& used, Duration compute = 1_s) {
     SharingGang gang{.cycle = {.compute = compute, .working = compute},
                      .bytes = {1'000'000'000},
@@ -70,7 +70,8 @@ TEST_F(SharedLinksTest, LikeGangsThatTakeTurnsLoseNothing) {
   EXPECT_NEAR(step(1), 2, 0.01);
 }
 
-// Four exchanges of a second each fill the link for nearly all of each step.
+// The exchanges of four gangs, a second each, fill the link for nearly all of a step. So a step
+// takes a bit more than 4 s.
 TEST_F(SharedLinksTest, GangsThatFillALinkStepAsFastAsItCarriesThem) {
   for (uint32_t g = 0; g < 4; ++g) links.set({g}, gang({0, g % 2 + 1}, 1_s + 50_ms * g));
   engine.run();
@@ -107,7 +108,7 @@ TEST_F(SharedLinksTest, TheOthersAreReportedWhenOneEndsOrALinkIsAnother) {
   EXPECT_NEAR(step(1), 3, 0.05);
 }
 
-// History does not matter for a lone gang: the gangs end one after another.
+// The gangs end one after another. The last one must step as fast as a gang that was always alone.
 TEST_F(SharedLinksTest, TheLastGangOfManyIsAloneAgain) {
   for (uint32_t g = 0; g < 40; ++g) links.set({g}, gang({0, 1 + g % 3}));
   engine.run();
@@ -133,7 +134,7 @@ TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
   EXPECT_NEAR(step(0), 11, 0.3) << "ten meet in each step";
 }
 
-// A short version of bench_steps.
+// bench_steps with fewer gangs and steps.
 TEST(SharedLinks, StepsOfRandomGroupsAreNearThoseThatArePlayed) {
   std::vector<double> sizes;
   for (uint64_t seed = 1; seed <= (kIsSanitized ? 6 : 40); ++seed) {
@@ -157,7 +158,7 @@ TEST(SharedLinks, StepsOfLargeRandomGroupsAreNearThoseThatArePlayed) {
   EXPECT_LE(quantile_of(sizes, 0.95), 0.1);
 }
 
-// Earlier results, for fewer gangs, are recomputed where a new gang matters.
+// When a gang is added, results for the gangs before it are recomputed where it matters.
 TEST(SharedLinks, GangsThatComeOneByOneStepAsIfTheyCameTogether) {
   for (const uint32_t gangs : {40U, 120U}) {
     const SharingWorld world{gangs, gangs};

@@ -16,7 +16,8 @@
 namespace orrery {
 namespace {
 
-// The first two nodes, under two leaves for each rail; a step is 1 s plus its exchange.
+// A gang on the first two of three nodes, which have leaves of their own. A step computes 1 s and
+// exchanges 10 GB.
 std::string training(const std::string& faults, const std::string& more = "") {
   return R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 3, nodes_per_leaf: 1}]}
@@ -67,11 +68,12 @@ TEST(StalledGangs, AGangGivesUpAgainAndAgainWhileItsLinkIsDead) {
       {"workload.training.restarts_max=3"}};
   EXPECT_EQ(run.jobs().at(0).restarts, 3);
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Failed);
-  // NCCL retries for 1 s; detection takes 5 s, a restart 10 s.
+  // NCCL gives up after 1 s. Each failure takes 5 s to detect, and each of three restarts 10 s.
   EXPECT_NEAR(seconds_of(run), 20 + 4 * (1 + 5) + 3 * 10, 0.1);
 }
 
-// By rate a gang stalls at once, traced with its next exchange: a step earlier at most.
+// An outage stalls a gang at once with steps by rate, and at its next exchange with traced steps.
+// So the ends differ by a step at most.
 TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   for (const char* const until : {"50s", "58s"}) {
     const std::string fault =
@@ -86,8 +88,7 @@ TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   EXPECT_NEAR(seconds_of(well), seconds_of(well_traced), 1e-3 * seconds_of(well));
 }
 
-// The gang pauses at 90 s of compute while its checkpoint is written to a store. The outage begins
-// during that pause.
+// The outage begins while the gang pauses to write its checkpoint, after 90 s of compute.
 TEST(StalledGangs, AnOutageWhileAGangPausesCostsFewEvents) {
   uint64_t events[2];
   for (const bool is_out : {false, true}) {
@@ -112,7 +113,8 @@ workload:
   EXPECT_LT(events[1], events[0] + 50);
 }
 
-// The degraded cable is on every route, so rerouting elsewhere makes it no faster.
+// The degraded cable belongs to a NIC of the gang, so every route uses it. Rerouting for another
+// failure must not make the gang faster.
 TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   const std::string bent = "{on: host-1.nic-5, at: 10s, flaw: {kind: degraded}}";
   ScenarioRun run{training(bent)};
@@ -122,8 +124,8 @@ TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   EXPECT_NEAR(seconds_of(rerouted), seconds_of(run), 1e-3);
 }
 
-// An all-reduce over n = 16 ranks puts 2 (n - 1) / n of its bytes on a ring, an eighth on each
-// rail.
+// An all-reduce over n = 16 ranks puts 2 (n - 1) / n of its bytes on a ring. Each of the eight NICs
+// of a node carries an eighth of that.
 TEST(StalledGangs, LinksCarryWhatStepsPutOnThem) {
   for (const char* const steps : {"rate", "traced"}) {
     ScenarioRun run{training(""), {std::string{"workload.steps="} + steps}};

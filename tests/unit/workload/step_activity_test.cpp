@@ -9,14 +9,14 @@
 namespace orrery {
 namespace {
 
-// 8 GPUs on each node, each with its own NIC.
+// Places of the ranks on nodes of 8 GPUs, each with its own NIC.
 std::vector<RankPlace> whole_nodes(uint32_t nodes) {
   std::vector<RankPlace> places;
   for (uint32_t rank = 0; rank < 8 * nodes; ++rank) places.push_back({{rank / 8}, {rank}});
   return places;
 }
 
-// NIC i sends on link 2i and receives on link 2i + 1.
+// One switch connects all NICs. NIC i sends on link 2i and receives on link 2i + 1.
 RouteFinder star() {
   return [links = std::array<LinkId, 2>{}](NicId from, NicId to, uint32_t) mutable {
     links = {LinkId{2 * from.index}, LinkId{2 * to.index + 1}};
@@ -117,11 +117,13 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
   EXPECT_EQ(weights(Hierarchical, {1'000'000'000}), (Weights{rails, rails, rails, rails}));
   EXPECT_EQ(weights(Tree, {1'000'000'000}), trees);
   EXPECT_EQ(weights(Nvls, {1'000'000'000}), trees);
-  // NVLink has less bandwidth for a ring than the NICs, so NVSwitches that add up are faster.
+  // For a ring, NVLink has less bandwidth than the NICs. So `auto` chooses NVLSTree, in which the
+  // NVSwitches add up.
   EXPECT_EQ(weights(Auto, {100'000'000'000}), trees);
 }
 
-// Two servers beside four workers, or on the last two nodes.
+// Two servers on the first two of four worker nodes, or on the last two nodes, which then have no
+// workers.
 TEST(StepActivity, OfPushPullLoadsTheNodesWithServers) {
   const auto sent = [](ServerPlacement placement) {
     StepParams params = with_exchange(ExchangeGroup::All, {1'000'000'000});
@@ -150,7 +152,7 @@ TEST(StepActivity, OfOneNodeHasNoBytesOnTheFabric) {
 
 TEST(StepActivity, TakesTheNicsOfTheNodeWithTheFewest) {
   std::vector<RankPlace> places = whole_nodes(2);
-  places.resize(12);  // 8 ranks on the first node, 4 on the second
+  places.resize(12);  // 8 ranks are on the first node, 4 on the second
   const StepPlan plan = plan_step(with_exchange(ExchangeGroup::All, {1'000'000'000}), 12, 2);
   const StepActivity activity = step_activity(plan, h100(), h100().all_gpus(), places, star());
   EXPECT_EQ(activity.fabric.uses.size(), 16U) << "4 rails, 2 nodes, 2 ways";

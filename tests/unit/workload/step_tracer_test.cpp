@@ -41,7 +41,7 @@ class StepTracerTest : public ::testing::Test {
   FlowNetwork flows{engine};
   StepTracer tracer{engine, &flows};
   std::vector<End> ends;
-  Duration done{};  // of the work, by the emitted paces
+  Duration done{};  // work done according to the paces that the tracer emitted
   Pace at = Pace::of_step(1_ns, Duration::max());
   Time since{};
   static constexpr JobId kJob{0}, kOther{1};
@@ -76,7 +76,7 @@ TEST_F(StepTracerTest, TransfersOfTwoGangsShareTheLink) {
 
 TEST_F(StepTracerTest, APauseStopsComputingAndTransfersAlike) {
   tracer.begin(kJob, {.compute = 1_s, .working = 1_s, .update = 1_s}, exchange(1'000'000'000), 1_s);
-  for (const int64_t second : {0, 11, 22}) {  // in each of its three parts
+  for (const int64_t second : {0, 11, 22}) {  // in each of the three seconds of a step
     call(1_s * second + 500_ms, [this] { tracer.set_paused(kJob, true); });
     call(1_s * second + 10'500_ms, [this] { tracer.set_paused(kJob, false); });
   }
@@ -108,8 +108,8 @@ TEST_F(StepTracerTest, AnExchangeWithoutAWayWaitsForOneAndIsReported) {
   EXPECT_EQ(ends, (std::vector<End>{{kJob, kZero + 6_s}}));
 }
 
-// Half of the transfer has moved when it is rerouted. On the new route the heaviest link carries
-// twice the bytes.
+// When the gang is rerouted, half of its transfer has moved. On the new route the heaviest link
+// carries twice the bytes, so the other half takes 1 s.
 TEST_F(StepTracerTest, ATransferGoesOnWhereItsWayChanges) {
   tracer.begin(kJob, {.compute = 1_s, .working = 1_s}, exchange(1'000'000'000), 1_s);
   call(1500_ms, [this] { tracer.reroute(kJob, exchange(2'000'000'000)); });

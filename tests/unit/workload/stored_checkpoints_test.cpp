@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// 8 GB/s for all, 2 GB/s for a node; local disks of 1 GB/s.
+// A store takes 8 GB/s in all and 2 GB/s from a node. A local disk takes 1 GB/s.
 JobWorld::Options with_stores(uint32_t nodes) {
   JobWorld::Options options;
   options.nodes = nodes;
@@ -34,7 +34,7 @@ TEST(StoredCheckpoints, ASynchronousOneStopsTheJobForAsLongAsTheStoreTakes) {
   world.add({saving(4, 100_s, {.store = "blob", .bytes = {80'000'000'000}})});
   world.run();
   const JobRow row = world.job_rows().at(0);
-  EXPECT_EQ(row.run, 190_s);  // 80 GB at 8 GB/s
+  EXPECT_EQ(row.run, 190_s);  // 9 checkpoints of 80 GB at 8 GB/s
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 32 * 100.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_checkpoint, 32 * 90.0);
 }
@@ -43,7 +43,7 @@ TEST(StoredCheckpoints, UnlessSharedOutTheyGoThroughOneNode) {
   JobWorld world{with_stores(4)};
   world.add({saving(4, 20_s, {.store = "blob", .bytes = {80'000'000'000}, .sharded = false})});
   world.run();
-  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 40_s);  // 80 GB at 2 GB/s
+  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 40_s);  // one node writes 80 GB at 2 GB/s
 }
 
 TEST(StoredCheckpoints, TwoWritersShareTheStore) {
@@ -51,7 +51,8 @@ TEST(StoredCheckpoints, TwoWritersShareTheStore) {
   const CheckpointParams params{.store = "blob", .bytes = {40'000'000'000}};
   world.add({saving(2, 20_s, params), saving(2, 20_s, params)});
   world.run();
-  // Each alone: 2 nodes at 2 GB/s, 10 s. Together they use exactly the store's bandwidth.
+  // Each job writes 40 GB from 2 nodes at 2 GB/s: 10 s. Together the jobs use exactly the store's 8
+  // GB/s.
   EXPECT_EQ(world.job_rows().at(0).run, 30_s);
   JobWorld crowded{with_stores(8)};
   const CheckpointParams large{.store = "blob", .bytes = {80'000'000'000}};
@@ -67,7 +68,7 @@ TEST(StoredCheckpoints, AnAsynchronousOneStopsTheJobOnlyForTheCopy) {
                     {.store = "blob",
                      .bytes = {64'000'000'000},
                      .mode = CheckpointMode::Async,
-                     .host_copy = {16'000'000'000}})});  // 2 GB a GPU at 2 GB/s; 8 s to write
+                     .host_copy = {16'000'000'000}})});  // 2 GB of each GPU at 2 GB/s; 8 s to write
   world.run();
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.run, 109_s);
@@ -81,9 +82,10 @@ TEST(StoredCheckpoints, TheNextAsynchronousOneWaitsForTheLast) {
                     {.store = "blob",
                      .bytes = {128'000'000'000},  // 16 s to write
                      .mode = CheckpointMode::Async,
-                     .host_copy = {32'000'000'000}})});  // 1 s to copy
+                     .host_copy = {32'000'000'000}})});  // 4 GB of each GPU at 4 GB/s: 1 s
   world.run();
-  // Computes until 10, copies until 11, computes until 21, waits until 27, copies until 28.
+  // The job computes until 10 s, copies until 11 s, computes until 21 s, waits for the first write
+  // until 27 s, copies until 28 s and computes until 38 s.
   EXPECT_EQ(world.job_rows().at(0).run, 38_s);
 }
 
@@ -94,14 +96,15 @@ TEST(StoredCheckpoints, AFailureLosesWhatIsNotYetInTheStore) {
                      .bytes = {64'000'000'000},
                      .mode = CheckpointMode::Async,
                      .host_copy = {16'000'000'000}})});
-  // The first is copied at 11 s and written at 19 s; the second copied at 22 s, lost at 25 s.
+  // The first checkpoint is copied at 11 s and written at 19 s. The second one is copied at 22 s
+  // and lost at 25 s.
   world.fail_at(Time{} + 25_s, {0});
   world.run();
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_lost, 32 * 13.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 32 * 30.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_restore, 32 * 8.0);
-  EXPECT_EQ(row.run, 25_s + 8_s + 20_s + 1_s);  // restored, and one checkpoint more
+  EXPECT_EQ(row.run, 25_s + 8_s + 20_s + 1_s);  // 8 s to restore, 20 s of work and one more copy
   EXPECT_EQ(world.recoveries().at(0).caught_up, Time{} + 25_s + 8_s + 13_s + 1_s);
 }
 
@@ -116,7 +119,8 @@ TEST(StoredCheckpoints, OnLocalDisksTheyAreLostWithTheNode) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 8 * 30.0);
 }
 
-// Its processes die, a waiting job takes its node, and it restarts on the other node.
+// Processes of the job die. A waiting job takes its node, and it restarts on the other node,
+// without its local checkpoint.
 TEST(StoredCheckpoints, OnLocalDisksTheyStayBehindWhenTheJobMoves) {
   for (const bool moves : {false, true}) {
     JobWorld world{with_stores(2)};

@@ -172,7 +172,7 @@ TEST(Swf, TheNodeListOfTheVariantMayHoldBlanks) {
   EXPECT_EQ(queue("{n1 n2  n3} q_long 1:ppn=64"), "q_long");
   EXPECT_EQ(queue("{} q_long 1:ppn=64"), "q_long");
   EXPECT_EQ(queue("-1 q_long 1:ppn=64"), "q_long");
-  EXPECT_EQ(queue("77"), "4");  // 19 fields
+  EXPECT_EQ(queue("77"), "4");  // 19 fields: the queue is field 15
   EXPECT_EQ(queue("{n1 n2 q_long 1:ppn=64"),
             "jobs.csv:1:19 (nodes): found '{n1 n2 q_long 1:ppn=64', expected a list that ends with "
             "'}'");
@@ -235,7 +235,8 @@ TEST(Swf, LongerRowsBlankLinesAndEpochTimesAreRead) {
       "0 1356998460 5 9 1 -1 -1 1 20 -1 0 1 1 -1 -1 -1 -1 -1 0\n   \n",
       kSwf);
   ASSERT_EQ(trace.jobs.size(), 2U) << trace.error;
-  EXPECT_EQ(trace.jobs[0].submit, Time{});  // the log counts from 1970: the run starts at midnight
+  // The log counts seconds since 1970. Time 0 is the midnight before its first job.
+  EXPECT_EQ(trace.jobs[0].submit, Time{});
   EXPECT_EQ(trace.jobs[1].submit, Time{} + 60_s);
   EXPECT_EQ(trace.jobs[1].status, TraceStatus::Failed);
   EXPECT_EQ(read_text("0 5 5 9 1 -1 -1 1 20 -1 1 9 1 -1 -1 -1 -1 -1 {n1;n2} q_long 1:ppn=64\n",

@@ -63,7 +63,7 @@ TEST(TextSource, CutGzipIsAnErrorWithItsRow) {
 
 TEST(TextSource, DamagedGzipIsAnErrorWithItsRow) {
   std::string damaged = gzipped("a,b\n1,2\n");
-  damaged[damaged.size() - 6] ^= 1;  // the checksum
+  damaged[damaged.size() - 6] ^= 1;  // changes a bit of the checksum
   EXPECT_EQ(read(damaged).error, "t.csv:3: the gzip data is damaged (incorrect data check)");
 }
 
@@ -105,7 +105,7 @@ TEST(TextSource, LinesMayBeSixtyFourKibibytesLongButNoMore) {
   const std::string longest(TextSource::kLineMax, 'x');
   EXPECT_EQ(read("a\n" + longest + "\r\nb").lines, (Strings{"a", longest, "b"}));
   EXPECT_EQ(read("a\n" + longest + "x\nb").error, "t.csv:2: the line is longer than 65536 bytes");
-  // The reader never waits for the end of a gigabyte-long line.
+  // A line may be gigabytes long, so the reader must not wait for its end.
   EXPECT_EQ(read(std::string(1'000'000, 'x')).error,
             "t.csv:1: the line is longer than 65536 bytes");
 }

@@ -50,7 +50,7 @@ TEST(Tolerations, MatchTaintsByKeyOperatorValueAndEffectAsInKubernetes) {
       {"{key: foo, operator: Equal, value: bar}", {"foo", "bar1", kNoSchedule}, false},
       {"{key: foo, operator: Equal}", {"foo", "", kNoSchedule}, true},
       {"{key: foo, operator: Equal}", {"foo", "bar", kNoSchedule}, false},
-      // Without an operator: Equal with a value, Exists without one.
+      // Without an operator, a toleration with a value means Equal, and one without a value Exists.
       {"{key: foo, value: bar}", {"foo", "bar", kNoSchedule}, true},
       {"{key: foo, value: bar}", {"foo", "bar1", kNoSchedule}, false},
       {"{key: foo, value: ''}", {"foo", "bar", kNoSchedule}, false},

@@ -110,7 +110,8 @@ TEST(TraceChecks, WhatRanOnWhenTheRecordingStoppedMayBeGivenADuration) {
     ASSERT_EQ(with.jobs.size(), 1U) << format;
     EXPECT_EQ(with.jobs[0].duration, 3_h) << format;
     EXPECT_EQ(with.counts.left_out, 0) << format;
-    const bool tells_submissions = format != "pai";  // its job table has it
+    // PAI has submissions in its job table, which is missing here.
+    const bool tells_submissions = format != "pai";
     EXPECT_EQ(with.jobs[0].wait_recorded, tells_submissions ? 1_min : TraceJob::kUnknownWait)
         << format;
   }

@@ -125,7 +125,8 @@ TEST(TraceCommand, ConvertKeepsWhereTheJobsCameFrom) {
   EXPECT_THAT(info.out, HasSubstr("format                native"));
   EXPECT_THAT(info.out, HasSubstr("jobs                  6"));
   EXPECT_THAT(info.out, HasSubstr("source_sha256"));
-  EXPECT_THAT(info.out, HasSubstr("copies: 3"));  // and what was not set
+  // The file keeps the parameters that were set, and those that were not.
+  EXPECT_THAT(info.out, HasSubstr("copies: 3"));
   EXPECT_THAT(info.out, HasSubstr("overruns: keep"));
   EXPECT_THAT(info.out, HasSubstr("it says: MaxProcs     8"));
   std::filesystem::remove(converted);
@@ -189,7 +190,7 @@ TEST(TraceCommand, InfoShowsAListOfSurvivorsAsRecordedAndHowAReplayBegins) {
   const Said info = run({"trace", "info", path.c_str()});
   EXPECT_EQ(info.status, 0) << info.err;
   EXPECT_THAT(info.out, HasSubstr("jobs                  3"));
-  EXPECT_THAT(info.out, HasSubstr("490"));  // of p0 and p1, from start to end
+  EXPECT_THAT(info.out, HasSubstr("490"));  // 490 s is the run time of p0 and of p1
   EXPECT_THAT(info.out, HasSubstr("window_start          500 s, when the first job ended"));
   EXPECT_THAT(info.out, HasSubstr("warm_start            2 jobs from before are there then"));
   const Said warm = run({"trace", "info", path.c_str(), "--set", "warm_start=true"});

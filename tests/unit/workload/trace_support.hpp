@@ -45,7 +45,7 @@ inline std::string xzipped(std::string_view text) {
 
 struct ReadTrace {
   std::vector<std::string> names;
-  std::vector<TraceJob> jobs;  // without user, queue and models, whose texts the reader owns
+  std::vector<TraceJob> jobs;  // without user, queue and models: the reader owns their texts
   TraceCounts counts;
   TraceFormat format = TraceFormat::Auto;
   std::string error;
@@ -74,7 +74,7 @@ inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params
   return read_all(*open_trace(params));
 }
 
-// Reads to the end: notes on lost and odd rows, then the error.
+// Reads the trace to its end. Returns its notes on lost and odd rows and, if it failed, the error.
 inline std::vector<std::string> notes_of(TraceReader& reader) {
   while (reader.next() != nullptr) {
   }
@@ -96,7 +96,7 @@ class TemporaryFile {
   TemporaryFolder folder_;
 };
 
-// The folder of real traces, whether or not it exists.
+// The path of a real trace, which need not exist.
 inline std::filesystem::path real_trace(std::string_view name) {
   const char* given = std::getenv("ORRERY_TRACES");
   const std::filesystem::path folder =
@@ -106,6 +106,7 @@ inline std::filesystem::path real_trace(std::string_view name) {
 
 }  // namespace orrery::test
 
-// Real traces are not part of the repository: their licences differ.
+// Skips a test without its real trace. Real traces are not in the repository, because not all
+// licences allow that.
 #define ORRERY_NEED_TRACE(path) \
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no real trace at " << (path)

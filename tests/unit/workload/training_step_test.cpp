@@ -23,7 +23,8 @@ StepParams plain_step(Duration compute) {
   return params;
 }
 
-// 24 layers of 1,024 on 32 GPUs, 4 of each node's 8 to a tensor group, 2 stages.
+// A model of 24 layers of width 1,024 on 32 GPUs. Tensor groups have 4 of a node's 8 GPUs, and the
+// pipeline has 2 stages.
 StepParams small_model() {
   StepParams params;
   params.model = TransformerParams{};
@@ -85,8 +86,10 @@ TEST(PlanStep, ComputesTheModelAtTheEfficiencyOfThePeak) {
 TEST(PlanStep, ExchangesWhatTheParallelismNeeds) {
   const StepPlan plan = plan_step(small_model(), 32, 4);
   ASSERT_EQ(plan.traffic.size(), 3U);
-  const int64_t tokens = 2 * 512 * 1024 * 2;  // a microbatch of 2 sequences, 2 bytes a number
-  // 4 data-parallel ranks: 64 / (4 * 2) = 8 microbatches; 12 layers on each stage.
+  // Bytes of a microbatch: 2 sequences of 512 * 1,024 numbers, 2 bytes each.
+  const int64_t tokens = 2 * 512 * 1024 * 2;
+  // 32 / (4 * 2) = 4 data-parallel ranks, with 64 / (4 * 2) = 8 microbatches of 2 sequences each.
+  // Each of 2 stages has 12 layers.
   const StepTraffic& tensor = plan.traffic[0];
   EXPECT_EQ(tensor.among, ExchangeGroup::Tensor);
   EXPECT_EQ(tensor.bytes.count, tokens);
@@ -157,7 +160,7 @@ TEST(GroupOf, PutsTensorGroupsInsideANodeAndSpreadsTheOthers) {
 }
 
 TEST(GroupOf, SharesANicWithTheOtherGroupOfItsGpus) {
-  const Machine& machine = *find_machine("dgx-1v");  // one NIC for two GPUs
+  const Machine& machine = *find_machine("dgx-1v");  // one NIC for every two GPUs
   const StepTraffic data{.ranks = 4, .stride = 8};
   const CommGroup group = group_of(data, machine, machine.all_gpus());
   EXPECT_EQ(group.nodes, 4);

@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Pod 0 is a rank, pod 1 an evaluator. Each is bound as soon as it is created, and starts within 2
-// s; the evaluator comes back 10 s after its end.
+// A job of two pods: pod 0 is a rank, pod 1 an evaluator. Each is bound as soon as it is created,
+// and its containers run 2 s later. The evaluator is recreated 10 s after its end.
 struct CompanionsWorld : LivesWorld {
   explicit CompanionsWorld(const RoleSpec& evaluator, int32_t min_available = 0)
       : LivesWorld{{.params = {.pod_start = {.median = 2_s}, .restart_delay = 10_s}}} {
@@ -37,7 +37,7 @@ struct CompanionsWorld : LivesWorld {
     companions.admitted(job);
     create(job);
   }
-  // It fails 20 s after each of its starts.
+  // The role of an evaluator that fails 20 s after each of its starts.
   static RoleSpec failing(int32_t exit_code = 1) {
     RoleSpec role;
     role.spec.gpus = 8;
@@ -48,7 +48,7 @@ struct CompanionsWorld : LivesWorld {
 
   Companions companions{sim(), jobs, accounts, pods, replacements};
   JobId job;
-  std::vector<std::string> left;  // "22s 1 exited"
+  std::vector<std::string> left;  // such as "22s 1 exited" for pod 1
 };
 
 TEST(Companions, OneThatFailedComesBackAlone) {
@@ -57,7 +57,7 @@ TEST(Companions, OneThatFailedComesBackAlone) {
   EXPECT_THAT(world.left, ElementsAre("22s 1 exited", "54s 1 exited"));
   EXPECT_THAT(world.ends, IsEmpty());
   EXPECT_EQ(world.accounts.counters().pods_failed, 2u);
-  EXPECT_EQ(world.accounts.of(world.job).restarts, 0);  // of the gang
+  EXPECT_EQ(world.accounts.of(world.job).restarts, 0);  // restarts of the gang
 }
 
 TEST(Companions, OneThatMayNotComeBackFailsTheJob) {

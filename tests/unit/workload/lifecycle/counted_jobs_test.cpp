@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A job that takes 16 GPUs out of a pool, and is set up for 4 s.
+// A counted job of 16 GPUs, whose setup takes 4 s.
 struct CountedJobsWorld : LivesWorld {
   explicit CountedJobsWorld(JobSpec spec = work(100_s)) : LivesWorld{Options{}} {
     watch(counted.over);
@@ -53,7 +53,7 @@ TEST(CountedJobs, OnlyAWaitingJobStarts) {
 TEST(CountedJobs, AShareOfItsGpusIsAllThatItHoldsFromThenOn) {
   CountedJobsWorld world;
   world.run();
-  world.go_to(54_s);  // 50 s done
+  world.go_to(54_s);  // 50 s of work are done
   world.counted.set_pace(world.job, Pace::of_millionths(500'000, 500));
   world.engine.run();
   EXPECT_THAT(world.ends, ElementsAre("154s completed none"));
@@ -81,11 +81,11 @@ TEST(CountedJobs, ASuspendedJobWritesThenGivesItsGpusBackAndGoesOnLater) {
   EXPECT_THAT(world.holds, ElementsAre(16'000));
   world.go_to(60_s);
   EXPECT_THAT(world.holds, ElementsAre(16'000, 0));
-  EXPECT_FALSE(world.counted.suspend(world.job, 6_s, 10_s));  // it waits
+  EXPECT_FALSE(world.counted.suspend(world.job, 6_s, 10_s));  // refused: the job waits already
   world.go_to(200_s);
   world.run();
   world.engine.run();
-  // Set up for 4 s, loaded for 10 s, and 50 s of work are left.
+  // From 200 s on: 4 s of setup, 10 s to load the checkpoint, and the remaining 50 s of work.
   EXPECT_THAT(world.ends, ElementsAre("264s completed none"));
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().checkpoint), 16 * 6.0);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().restore), 16 * 10.0);

@@ -39,7 +39,7 @@ struct GangLivesWorld : LivesWorld {
   static JobSpec gang(int32_t members = 2) {
     return make_job(JobKind::MpiGang, members, 8, 1'000_s);
   }
-  // Three ranks, of which two suffice, and pod 3, an evaluator.
+  // A gang of three ranks, of which two suffice, and of pod 3, an evaluator that is no rank.
   static JobSpec elastic_with_evaluator() {
     JobSpec spec = gang(3);
     RoleSpec evaluator = spec.gangs[0].roles[0];
@@ -53,7 +53,8 @@ struct GangLivesWorld : LivesWorld {
     bind({rank}, {rank});
     gangs.bound({rank});
   }
-  // Acts like a controller. The node is up again at once.
+  // The node of this rank fails, and is up again at once. Makes the calls that the job controller
+  // would make.
   void fail(uint32_t node) {
     const PodId pod{node};
     if (gangs.is_needed(pod)) gangs.stops(job, {node});
@@ -72,7 +73,7 @@ struct GangLivesWorld : LivesWorld {
   GangLives gangs{sim(), jobs, params,     accounts,     phases,
                   pods,  runs, recoveries, replacements, news};
   JobId job;
-  std::vector<std::string> removed;  // "12s 1": pod 1, at 12 s
+  std::vector<std::string> removed;  // such as "12s 1" for pod 1 at 12 s
 };
 
 // ---- start and end
@@ -149,7 +150,7 @@ TEST(GangLives, WithScopePodTheSurvivorsKeepTheirNodes) {
   world.fail(1);
   world.go_to(110_s);
   EXPECT_EQ(world.jobs.pod({0}).state, PodState::Bound);
-  EXPECT_EQ(world.runs.of(world.job).gpu_milli, 0);  // its process is gone
+  EXPECT_EQ(world.runs.of(world.job).gpu_milli, 0);  // the survivor's process has ended
   world.go_to(200_s);
   EXPECT_THAT(world.removed, ElementsAre("100s 1"));
   EXPECT_EQ(world.phases.of(world.job), JobPhase::Running);
@@ -185,7 +186,7 @@ TEST(GangLives, ADeadProcessKeepsTheOthersWaitingUntilTheirTimeOut) {
   world.go_to(100_s);
   world.moves.clear();
   EXPECT_TRUE(world.gangs.rank_died({1}, 8'000));
-  EXPECT_FALSE(world.gangs.rank_died({0}, 8'000));  // it does not run any more
+  EXPECT_FALSE(world.gangs.rank_died({0}, 8'000));  // refused: the gang hangs already
   world.go_to(165_s);
   EXPECT_THAT(world.moves, ElementsAre("100s running->hung", "160s hung->restarting"));
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.account().gpu_time.hung), 16 * 60.0);
@@ -229,7 +230,8 @@ TEST(GangLives, ARoleHasAsManyRestartsAsItsBackoffLimitSays) {
   spec.gangs[0].roles[0].endings = {{.chance = 1, .after = FixedDuration{30_s}}};
   GangLivesWorld world{spec};
   world.engine.run();
-  // Each start lasts 30 s; then 5 s until its detection, and 10 s until the next.
+  // A start runs for 30 s, is detected as failed 5 s later, and the next start follows 10 s after
+  // that: 3 * (30 + 5) + 2 * 10.
   EXPECT_THAT(world.ends, ElementsAre("125s failed error"));
   EXPECT_EQ(world.account().restarts, 2);
 }
@@ -262,7 +264,7 @@ TEST(GangLives, ASuspendedGangWritesThenGivesItsNodesBack) {
   EXPECT_THAT(suspended, ElementsAre(world.job));
   EXPECT_EQ(world.account().bound_gpu_milli, 0);
   EXPECT_EQ(world.phases.of(world.job), JobPhase::Pending);
-  EXPECT_FALSE(world.gangs.suspend(world.job, 8_s, {}));  // it does not run
+  EXPECT_FALSE(world.gangs.suspend(world.job, 8_s, {}));  // refused: the gang does not run
   world.go_to(200_s);
   world.create(world.job);
   world.engine.run();
@@ -342,11 +344,11 @@ TEST(GangLives, AnEvaluatorThatComesLateStopsNoRank) {
 
 TEST(GangLives, AGangRestartsWithoutAnEvaluatorThatIsNotToComeBack) {
   JobSpec spec = GangLivesWorld::elastic_with_evaluator();
-  spec.gangs[0].min_available = 0;  // all
+  spec.gangs[0].min_available = 0;  // 0: all members are needed
   GangLivesWorld world{spec};
   world.go_to(50_s);
   world.pods.remove({3}, PodEnd::Exited);
-  world.pods.creation().set_retired({3}, true);  // acts like Companions for an ignored failure
+  world.pods.creation().set_retired({3}, true);  // Companions does so when a failure is ignored
   world.jobs.gang(world.jobs.pod({3}).gang).min_available = 3;
   world.go_to(100_s);
   world.fail(1);

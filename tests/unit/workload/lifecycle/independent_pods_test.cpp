@@ -14,8 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Pods of 8 GPUs with 100 s of work each, bound as soon as they are created, each to the node of
-// its rank. Lost ones come back after 5 s and 10 s, those that exit after 10 s.
+// Pods of 8 GPUs with 100 s of work each. Each pod is bound, as soon as it is created, to the node
+// of its rank. A lost pod is recreated after 5 s of detection and 10 s of delay, a pod that exits
+// after 10 s.
 struct IndependentPodsWorld : LivesWorld {
   explicit IndependentPodsWorld(const JobSpec& spec)
       : LivesWorld{{.params = {.failure_detection = 5_s, .restart_delay = 10_s}}} {
@@ -35,7 +36,7 @@ struct IndependentPodsWorld : LivesWorld {
     create(job);
   }
   static JobSpec pods_of(int32_t count = 1) { return make_job(JobKind::Pods, count, 8, 100_s); }
-  // All of its pods fail 30 s after each of their starts.
+  // A job whose only pod fails 30 s after each of its starts.
   static JobSpec failing(RestartPolicy restart, int32_t exit_code = 1) {
     JobSpec spec = pods_of();
     spec.gangs[0].roles[0].restart = restart;
@@ -46,7 +47,8 @@ struct IndependentPodsWorld : LivesWorld {
   static DrawnEndingParams succeeding() {
     return {.cause = EndCause::None, .chance = 1, .exit_code = 0, .after = FixedDuration{40_s}};
   }
-  // Acts like a controller. The node is up again at once.
+  // The node of this pod fails, and is up again at once. Makes the calls that the job controller
+  // would make.
   void fail(uint32_t node) {
     const PodId pod{node};
     independent.struck(pod, {node});
@@ -59,7 +61,7 @@ struct IndependentPodsWorld : LivesWorld {
   IndependentPods independent{engine, jobs,       accounts,     phases, pods,
                               runs,   recoveries, replacements, news};
   JobId job;
-  std::vector<std::string> runs_from;  // "15s 0": pod 0 computes from 15 s on
+  std::vector<std::string> runs_from;  // such as "15s 0" when pod 0 computes from 15 s on
 };
 
 // ---- without failures
@@ -118,7 +120,7 @@ TEST(IndependentPods, ARoleHasAsManyRestartsAsItsBackoffLimitSays) {
 TEST(IndependentPods, OneThatIsAlwaysRestartedIsSoAfterASuccess) {
   JobSpec spec = IndependentPodsWorld::pods_of();
   spec.gangs[0].roles[0].restart = RestartPolicy::Always;
-  spec.gangs[0].roles[0].backoff_limit = 0;  // counts failures
+  spec.gangs[0].roles[0].backoff_limit = 0;  // a success does not count against the limit
   IndependentPodsWorld world{spec};
   world.go_to(300_s);
   EXPECT_THAT(world.runs_from, ElementsAre("0s 0", "110s 0", "220s 0"));
@@ -210,7 +212,8 @@ TEST(IndependentPods, ALostPodComesBackAloneFromItsLastCheckpoint) {
   world.go_to(50_s);
   world.fail(1);
   world.engine.run();
-  // Lost at 50 s with 40 s saved, back at 65 s, restored at 69 s.
+  // Pod 1 is lost at 50 s with 40 s of work saved, recreated at 65 s, and its checkpoint is loaded
+  // at 69 s.
   EXPECT_THAT(world.runs_from, ElementsAre("0s 0", "0s 1", "69s 1"));
   EXPECT_THAT(world.ends, ElementsAre("129s completed none"));
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.account().gpu_time.lost), 8 * 10.0);

@@ -50,7 +50,7 @@ TEST(JobAccounts, APodThatWaitsForItsStartHoldsItsGpus) {
   EXPECT_EQ(world.accounts.of(world.job).bound_gpu_milli, 8000);
   world.book_at(10_s);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 10.0);
-  world.book_at(10_s);  // no time passed
+  world.book_at(10_s);  // books nothing: no time has passed
   world.book_at(15_s);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 15.0);
 }
@@ -65,7 +65,7 @@ TEST(JobAccounts, AReservationIsHeldUntilItIsGivenBackOrBound) {
   world.bind(0);
   world.bind(1);
   world.book_at(10_s);
-  // Pod 0 from 0 to 5 s and from 8 to 10 s, pod 1 all the time.
+  // Pod 0 holds its GPUs from 0 to 5 s and from 8 to 10 s, pod 1 all the time.
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * (5.0 + 2.0) + 8 * 10.0);
 }
 
@@ -73,7 +73,7 @@ TEST(JobAccounts, AGangRestoresFromWhenItLoadsItsCheckpoint) {
   JobAccountsWorld world;
   world.bind(0);
   world.bind(1);
-  world.jobs.pod({0}).takes_part = true;  // pod 1 is late and takes no part
+  world.jobs.pod({0}).takes_part = true;  // pod 1 came late and is no member of the run
   world.accounts.of(world.job).loads_from = Time{} + 6_s;
   world.book_at(10_s);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 6.0 + 8 * 10.0);
@@ -95,7 +95,7 @@ TEST(JobAccounts, GpusOfAHungJobAreHungWhetherTheirPodsRanOrNot) {
   world.bind(0);
   world.bind(1);
   world.jobs.pod({0}).state = PodState::Running;
-  world.book_at(10_s);  // the time of a running pod is booked by its run
+  world.book_at(10_s);  // the job's run books the time of a running pod
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 10.0);
   world.jobs.job(world.job).phase = JobPhase::Hung;
   world.book_at(25_s);
@@ -105,7 +105,7 @@ TEST(JobAccounts, GpusOfAHungJobAreHungWhetherTheirPodsRanOrNot) {
 TEST(JobAccounts, OnlyTheRowOfAJobThatIsOverSaysWhyAndWhenItEnded) {
   JobAccountsWorld world;
   JobAccount& account = world.accounts.of(world.job);
-  account.cause = EndCause::NodeFailed;  // of its last failure
+  account.cause = EndCause::NodeFailed;  // cause of the last failure
   account.exit_code = kKilled;
   account.first_running = Time{} + 3_s;
   world.engine.advance_to(Time{} + 20_s);
@@ -119,7 +119,7 @@ TEST(JobAccounts, OnlyTheRowOfAJobThatIsOverSaysWhyAndWhenItEnded) {
   EXPECT_EQ(cut.run, 17_s);
   world.jobs.job(world.job).phase = JobPhase::Failed;
   account.ended = world.engine.now();
-  world.engine.advance_to(Time{} + 50_s);  // its pods ran on until then
+  world.engine.advance_to(Time{} + 50_s);  // the pods ran on until now, after the job's end
   const JobRow over = world.row();
   EXPECT_EQ(over.cause, EndCause::NodeFailed);
   EXPECT_EQ(over.exit_code, kKilled);

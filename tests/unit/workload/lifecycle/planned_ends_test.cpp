@@ -26,7 +26,8 @@ struct PlannedEndsWorld {
 TEST(PlannedEnds, ARecordedEndIsFinalAndThatOfTheWholeJob) {
   PlannedEndsWorld world;
   const JobId job = world.jobs.add(world.recorded(100_s, 40_s));
-  // The time counts from the first start, so a restart from a checkpoint does not delay the end.
+  // The time of a recorded end counts from the first start. So work that was done before a restart
+  // does not delay the end.
   for (const Duration done : {Duration{}, 30_s}) {
     const auto end = world.ends.of(job, 0, done, 100_s);
     ASSERT_TRUE(end);
@@ -51,7 +52,8 @@ TEST(PlannedEnds, TheSoonerOfARecordedAndADrawnOneCounts) {
   EXPECT_EQ(first->ending.after, 15_s);
   EXPECT_EQ(first->ending.exit_code, kKilled);
   EXPECT_FALSE(first->is_final);
-  // A drawn end counts from its start, with 30 s done already.
+  // A drawn end counts from the present start: with 30 s done, 15 s later is at 45 s of work. The
+  // recorded end at 40 s comes first.
   EXPECT_EQ(world.ends.of(job, 1, 30_s, 100_s)->ending.after, 40_s);
   EXPECT_EQ(world.ends.drawn({0}, 1, 30_s)->ending.after, 45_s);
 }
@@ -80,7 +82,8 @@ TEST(PlannedEnds, AnEndIsDrawnForEachStartAndForEachPod) {
   for (const PodId pod : {PodId{0}, PodId{1}}) {
     for (uint32_t start = 0; start < 3; ++start) {
       const Duration after = world.ends.of(pod, start, {})->ending.after;
-      EXPECT_EQ(after, world.ends.of(pod, start, {})->ending.after);  // the same at each call
+      // Every call gives the same end.
+      EXPECT_EQ(after, world.ends.of(pod, start, {})->ending.after);
       drawn.insert(after.ns);
     }
   }
@@ -101,7 +104,8 @@ TEST(PlannedEnds, RanksAndPodsBesideThemDrawFromStreamsOfTheirOwn) {
             world.ends.drawn(evaluator, 0, {})->ending.after);
 }
 
-// A quarter of 10,000 starts ends so, with four deviations of sqrt(n * p * (1 - p)) = 43.
+// A quarter of 10,000 starts ends so. The tolerance is four deviations of sqrt(n p (1 - p)) = 43
+// for p = 0.25.
 TEST(PlannedEnds, AnEndComesWithItsChance) {
   PlannedEndsWorld world;
   JobSpec spec = make_job(JobKind::MpiGang, 2, 8, 100_s);

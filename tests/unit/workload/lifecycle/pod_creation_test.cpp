@@ -35,7 +35,7 @@ struct PodCreationWorld {
     const std::string job(1, static_cast<char>('a' + jobs.pod(pod).job.index));
     return job + std::to_string(jobs.pod(pod).rank);
   }
-  // Its containers run from this instant on.
+  // The pod is bound, and its containers run from now on.
   void start(PodId pod) {
     jobs.pod(pod).state = PodState::Bound;
     jobs.pod(pod).started = engine.now();
@@ -48,7 +48,7 @@ struct PodCreationWorld {
   std::vector<std::string> batches;
 };
 
-// The test replies.
+// An API whose replies the test gives itself.
 class SilentPodApi final : public PodApi {
  public:
   void create(PodId pod, Reply reply) override { asked.emplace_back(pod, std::move(reply)); }
@@ -93,7 +93,7 @@ TEST(PodCreation, APodOfAnOrderedStatefulSetWaitsUntilAllBeforeItRun) {
   world.start({0});
   world.engine.run();
   EXPECT_THAT(world.batches, ElementsAre("0s a0", "0s a1"));
-  // The first pod is lost before the second runs: the third waits for both.
+  // The first pod is lost before the second one runs. The third must wait until both run.
   world.jobs.pod({0}).state = PodState::Absent;
   world.creation.gone({0});
   world.creation.want({0});

@@ -46,7 +46,7 @@ TEST(PodLives, AJobCountsItsBoundAndItsRunningPods) {
   world.pods.runs({1});
   EXPECT_EQ(counts.bound, 2);
   EXPECT_EQ(counts.running, 2);
-  world.pods.stops({1});  // its process is gone, the pod stays
+  world.pods.stops({1});  // the pod's process ends, but the pod stays bound
   EXPECT_EQ(counts.bound, 2);
   EXPECT_EQ(counts.running, 1);
   world.pods.remove({0}, PodEnd::Completed);
@@ -74,7 +74,8 @@ TEST(PodLives, APodLeavesWithAllItHasAndIsRemovedWithNothing) {
       [&](PodId, PodEnd) { allocated.push_back(world.cluster.gpu_milli_allocated()); });
   world.news.pod_removed.connect([&](PodId pod) {
     allocated.push_back(world.cluster.gpu_milli_allocated());
-    EXPECT_EQ(world.jobs.pod(pod).state, PodState::Bound);  // its record is as before
+    // The pod's record does not change before the end of the signal.
+    EXPECT_EQ(world.jobs.pod(pod).state, PodState::Bound);
     EXPECT_EQ(world.jobs.pod(pod).node, NodeId{0});
   });
   world.bind({0}, {0});

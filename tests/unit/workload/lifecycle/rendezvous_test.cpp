@@ -20,7 +20,7 @@ struct RendezvousWorld {
       : rendezvous{{engine, rng, recorder}, jobs, params} {
     JobSpec spec = make_job(JobKind::MpiGang, 3, 8, 100_s);
     spec.gangs[0].min_available = 2;
-    if (needs_first) {  // rank 0 is a role that the gang needs
+    if (needs_first) {  // rank 0 is the only pod of a role that the gang needs
       std::vector<RoleSpec>& roles = spec.gangs[0].roles;
       roles.push_back(roles[0]);
       roles[0].pods = roles[0].min_available = 1;
@@ -40,7 +40,7 @@ struct RendezvousWorld {
       news.push_back(seconds() + "noticed " + std::to_string(jobs.pod(pod).rank));
     });
   }
-  // The pod has a node, and its containers run at `up`.
+  // The pod gets a node, and its containers will run from `up` on.
   void bind(uint32_t rank, Duration up) {
     jobs.pod({rank}).state = PodState::Bound;
     jobs.pod({rank}).started = Time{} + up;
@@ -116,7 +116,7 @@ TEST(Rendezvous, ALastCallBeginsAgainIfAMemberIsLostDuringIt) {
   world.rendezvous.begin(world.job);
   world.bind(0, 0_s);
   world.bind(1, 0_s);
-  world.bind(2, 20_s);  // bound, so that the minimum is reached
+  world.bind(2, 20_s);  // a third bound pod, so the minimum holds without rank 1
   world.engine.run(Time{} + 10_s);
   world.lose(1);
   world.engine.run();
@@ -145,7 +145,8 @@ TEST(Rendezvous, AMemberThatIsLostBeforeItIsUpDoesNotCount) {
   EXPECT_THAT(world.news, ElementsAre("42s gathered 0 2"));
 }
 
-// Two are up at 5 s, but the only pod of the role that needs one comes up at 50 s.
+// Two members are up at 5 s. But the gang needs rank 0, the only pod of its role, which is up at 50
+// s.
 TEST(Rendezvous, ALastCallIsMadeOnceRolesHaveTheirMinimumsUp) {
   RendezvousWorld world{{.last_call = 30_s}, true};
   world.rendezvous.begin(world.job);

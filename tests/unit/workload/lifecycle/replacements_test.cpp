@@ -26,7 +26,7 @@ struct ReplacementsWorld : LivesWorld {
     return {.life = {{rank}, jobs.pod({rank}).generation}, .is_replaced = true};
   }
   JobId job;
-  std::vector<Time> created;  // again
+  std::vector<Time> created;  // times at which pods were created again
 };
 
 TEST(Replacements, APodComesBackAfterTheDetectionAndTheDelay) {
@@ -83,7 +83,7 @@ TEST(Replacements, ADeletionIsOfOneLifeOfAPod) {
   world.replacements.lost(other);
   ASSERT_TRUE(world.replacements.deleted(first.life));
   EXPECT_FALSE(world.replacements.deleted(first.life)) << "told once";
-  world.create(world.job);  // both are replaced
+  world.create(world.job);  // creates both lost pods again
   EXPECT_FALSE(world.replacements.deleted(other.life)) << "nobody waits for it any more";
   world.bind({1}, {1});
   const LostPod again = world.lose(1);

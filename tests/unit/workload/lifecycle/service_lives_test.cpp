@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A service of up to four pods of 8 GPUs, two at first. The test binds them.
+// A service that starts with two of at most four pods of 8 GPUs. The test binds the pods.
 struct ServiceLivesWorld : LivesWorld {
   explicit ServiceLivesWorld(std::optional<Duration> lasts = {}) : LivesWorld{Options{}} {
     watch(services.over);
@@ -97,7 +97,7 @@ TEST(ServiceLives, APodThatWasTakenAwayIsNotReplaced) {
 TEST(ServiceLives, ItsGpusComputeForTheShareOfTimeThatItsLoadTakes) {
   ServiceLivesWorld world;
   world.run(0);
-  world.go_to(10_s);  // no load
+  world.go_to(10_s);  // for 10 s there is no load
   world.services.set_use(world.job, 0.25);
   world.go_to(50_s);
   world.services.set_use(world.job, 1);

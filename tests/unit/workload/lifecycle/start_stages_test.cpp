@@ -28,7 +28,7 @@ struct StartStagesWorld {
     starts.begin({0});
   }
   Time started() const { return jobs.pod({0}).started; }
-  // Replies at once.
+  // The stage has a hook, which replies at once that it takes `span`.
   void takes(StartStage stage, Duration span) {
     starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Ready& told) {
       passed.push_back(std::string{name_of(stage)} + " " +
@@ -36,7 +36,7 @@ struct StartStagesWorld {
       told(until + span);
     });
   }
-  // Replies when the test does.
+  // The stage has a hook, which replies when the test calls `tell`.
   void is_silent(StartStage stage) {
     starts.use(stage, [this](PodId, Duration, PodStarts::Ready told) { tell = std::move(told); });
   }
@@ -47,8 +47,8 @@ struct StartStagesWorld {
   JobTable jobs;
   PodStarts starts;
   PodStarts::Ready tell;
-  std::vector<std::string> passed;  // "images 3": began after so many seconds
-  std::vector<Time> known;          // when the start was
+  std::vector<std::string> passed;  // such as "images 3" for a stage that began at 3 s
+  std::vector<Time> known;          // times at which the start became known
 };
 
 TEST(StartStages, EachDelaysTheStartByWhatItsHookSays) {
@@ -63,7 +63,8 @@ TEST(StartStages, EachDelaysTheStartByWhatItsHookSays) {
 
 TEST(StartStages, FollowOneAnotherInTheOrderOfAKubelet) {
   StartStagesWorld world;
-  for (size_t stage = kStartStages; stage-- > 0;) {  // in any order of hooks
+  // The order in which hooks are set does not matter.
+  for (size_t stage = kStartStages; stage-- > 0;) {
     world.takes(static_cast<StartStage>(stage), 1_s * static_cast<int64_t>(stage + 1));
   }
   world.bind();
@@ -103,7 +104,7 @@ TEST(StartStages, ANotificationOfAnEarlierLifeDoesNotStartTheNext) {
   world.is_silent(StartStage::Images);
   world.bind();
   const PodStarts::Ready earlier = world.tell;
-  ++world.jobs.pod({0}).generation;  // it was created again
+  ++world.jobs.pod({0}).generation;  // the pod was created again
   world.bind();
   earlier(2_s);
   EXPECT_THAT(world.known, IsEmpty());

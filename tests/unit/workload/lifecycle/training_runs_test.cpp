@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Pods of 8 GPUs, each on the node of its rank. A gang computes as soon as its checkpoint is
-// loaded.
+// Jobs whose pods have 8 GPUs, each on the node of its rank. A gang computes as soon as its
+// checkpoint is loaded.
 struct TrainingRunsWorld : LivesWorld {
   explicit TrainingRunsWorld(const JobControllerParams& rules = {})
       : LivesWorld{{.params = rules}} {
@@ -48,7 +48,7 @@ struct TrainingRunsWorld : LivesWorld {
     runs.begin(job, gpu_milli);
     phases.set(job, JobPhase::Running);
   }
-  // A failure; its pods stay where they are.
+  // The job fails and stops. Its pods stay on their nodes.
   void fail(JobId job) {
     runs.lose(job);
     runs.stop(job);
@@ -63,7 +63,7 @@ struct TrainingRunsWorld : LivesWorld {
     return when + (end.is_done() ? "done" : end.is_final ? cause + " for good" : cause);
   }
 
-  std::vector<std::string> stops;  // "40s error for good"
+  std::vector<std::string> stops;  // such as "40s error for good"
 };
 
 TEST(TrainingRuns, AGangStopsOnceItsWorkIsDone) {
@@ -82,7 +82,7 @@ TEST(TrainingRuns, APaceHoldsFromWhenItIsSet) {
   const JobId job = world.started(make_job(JobKind::MpiGang, 2, 8, 100_s));
   world.go_to(40_s);
   world.runs.set_pace(job, Pace::of_millionths(500'000));
-  world.go_to(80_s);  // 60 s done
+  world.go_to(80_s);  // 40 s + 40 s / 2 = 60 s are done
   EXPECT_EQ(world.runs.now(job).progress.done(), 60_s);
   world.runs.set_pace(job, {.work = 0, .computing = 0});
   world.go_to(200_s);
@@ -106,7 +106,8 @@ TEST(TrainingRuns, AFailureUndoesWhatWasDoneSinceTheLastCheckpoint) {
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time(job).checkpoint), 16 * 4.0);
   world.runs.restore(job, Time{} + 33_s);
   world.engine.run();
-  // Restored at 40 s; 80 s of work are left, with a checkpoint after each 10 s but the last.
+  // The job has restored its checkpoint at 40 s. 80 s of work are left, with a checkpoint of 2 s
+  // after each 10 s but the last: 80 + 7 * 2.
   EXPECT_THAT(world.stops, ElementsAre("134s done"));
 }
 
@@ -126,7 +127,7 @@ TEST(TrainingRuns, ADrawnEndIsDrawnAtEachStart) {
   spec.gangs[0].roles[0].endings = {{.chance = 1, .after = FixedDuration{30_s}}};
   const JobId job = world.started(spec);
   world.go_to(30_s);
-  world.fail(job);  // 20 s are saved
+  world.fail(job);  // the job has saved 20 s
   world.runs.restore(job, Time{} + 50_s);
   world.go_to(80_s);
   EXPECT_THAT(world.stops, ElementsAre("30s error", "80s error"));
@@ -161,7 +162,7 @@ TEST(TrainingRuns, AnElasticGangWithFewerMembersNeedsLongerInProportion) {
   world.jobs.pod(world.pod(job, 3)).takes_part = false;
   world.runs.restore(job, Time{});
   world.engine.run();
-  EXPECT_THAT(world.stops, ElementsAre("120s done"));  // 90 s * 4 / 3
+  EXPECT_THAT(world.stops, ElementsAre("120s done"));  // 90 s * 4 / 3 with three of four members
 }
 
 TEST(TrainingRuns, WhatAnElasticGangSavedIsTheSamePartOfItsWorkWithOtherMembers) {
@@ -172,7 +173,7 @@ TEST(TrainingRuns, WhatAnElasticGangSavedIsTheSamePartOfItsWorkWithOtherMembers)
   const JobId job = world.bound(spec);
   for (uint32_t rank = 2; rank < 4; ++rank) world.jobs.pod({rank}).takes_part = false;
   world.runs.restore(job, Time{});
-  world.go_to(120_s);  // of 200 s; 100 s, a half, are saved
+  world.go_to(120_s);  // two of four need 200 s; a half, 100 s, is saved
   world.fail(job);
   for (uint32_t rank = 2; rank < 4; ++rank) world.jobs.pod({rank}).takes_part = true;
   world.runs.restore(job, world.engine.now());

@@ -1,4 +1,4 @@
-// Checkpoints simulated by events, and suspension, of TrainingRuns.
+// Checkpoints of TrainingRuns that are written by events, and suspension.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A gang of two pods of 8 GPUs on nodes 0 and 1. A store takes 1 GB/s from each node, and so does a
-// local disk: 2 GB take 1 s. The gang computes as soon as its checkpoint is loaded.
+// A gang of two pods of 8 GPUs on nodes 0 and 1. The store takes 1 GB/s from each node, and so does
+// each local disk. So the gang writes 2 GB in 1 s. It computes as soon as its checkpoint is loaded.
 struct TrainingSavesWorld : LivesWorld {
   explicit TrainingSavesWorld(const JobSpec& spec) : LivesWorld{with_stores()}, job{admit(spec)} {
     runs.loaded.connect([this](JobId) { begin(); });
@@ -51,7 +51,7 @@ struct TrainingSavesWorld : LivesWorld {
     for (uint32_t rank = 0; rank < 2; ++rank) pods.stops({rank});
     phases.set(job, JobPhase::Pending);
   }
-  // Returns the GPU seconds lost with the disks of the node.
+  // The node fails. Returns the GPU seconds of saved work that are lost with its disk.
   double fail_node(NodeId node) {
     runs.node_failed(node);
     runs.lose(job);
@@ -73,7 +73,7 @@ struct TrainingSavesWorld : LivesWorld {
 
 TEST(TrainingSaves, ASynchronousCheckpointStopsTheRunUntilItIsStored) {
   TrainingSavesWorld world{
-      TrainingSavesWorld::saving({.store = "blob", .bytes = {6'000'000'000}})};  // 3 s
+      TrainingSavesWorld::saving({.store = "blob", .bytes = {6'000'000'000}})};  // 3 s at 2 GB/s
   world.go_to(11_s);
   EXPECT_TRUE(world.runs.is_paused(world.job));
   EXPECT_EQ(world.saved(), 0_s);
@@ -87,9 +87,10 @@ TEST(TrainingSaves, ASynchronousCheckpointStopsTheRunUntilItIsStored) {
 TEST(TrainingSaves, AnAsynchronousCheckpointKeepsWhatWasDoneWhenItWasCopied) {
   TrainingSavesWorld world{
       TrainingSavesWorld::saving({.store = "blob",
-                                  .bytes = {8'000'000'000},  // 4 s to write
+                                  .bytes = {8'000'000'000},  // 4 s to write at 2 GB/s
                                   .mode = CheckpointMode::Async,
-                                  .host_copy = {4'000'000'000}})};  // 0.5 GB a GPU, 1 s
+                                  // 1 s to copy 0.5 GB on each of 16 GPUs.
+                                  .host_copy = {4'000'000'000}})};
   world.go_to(13_s);
   EXPECT_FALSE(world.runs.is_paused(world.job));
   EXPECT_EQ(world.saved(), 0_s);
@@ -113,7 +114,7 @@ TEST(TrainingSaves, AGangThatIsSuspendedKeepsAllThatItComputed) {
   world.runs.suspend(world.job, {});
   EXPECT_TRUE(world.runs.is_paused(world.job));
   world.go_to(45_s);
-  world.runs.book(world.job);  // it wrote for 5 s
+  world.runs.book(world.job);  // the gang has written for 5 s
   world.runs.suspended(world.job);
   world.stop_pods();
   EXPECT_EQ(world.runs.of(world.job).gpu_milli, 0);
@@ -146,7 +147,7 @@ TEST(TrainingSaves, ASuspensionLengthensOnlyTheNextRestore) {
 
 TEST(TrainingSaves, ASuspensionLengthensARestoreFromAStore) {
   TrainingSavesWorld world{
-      TrainingSavesWorld::saving({.store = "blob", .bytes = {2'000'000'000}})};  // 1 s
+      TrainingSavesWorld::saving({.store = "blob", .bytes = {2'000'000'000}})};  // 1 s at 2 GB/s
   world.go_to(15_s);
   world.suspend(30_s);
   world.runs.restore(world.job, Time{} + 20_s);
@@ -158,7 +159,7 @@ TEST(TrainingSaves, ASuspensionLengthensARestoreFromAStore) {
 
 TEST(TrainingSaves, LocalCheckpointsAreLostWithADiskOfTheGang) {
   TrainingSavesWorld world{TrainingSavesWorld::saving_locally()};
-  world.go_to(16_s);  // written from 10 to 11 s
+  world.go_to(16_s);  // a checkpoint was written from 10 to 11 s
   EXPECT_DOUBLE_EQ(world.fail_node({1}), 16 * 10.0);
   EXPECT_EQ(world.saved(), 0_s);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.accounts.of(world.job).gpu_time.useful), 0);
@@ -168,7 +169,7 @@ TEST(TrainingSaves, LocalCheckpointsAreLostWithADiskOfTheGang) {
 TEST(TrainingSaves, LocalCheckpointsStayBehindWhenTheGangMoves) {
   TrainingSavesWorld world{TrainingSavesWorld::saving_locally()};
   world.go_to(16_s);
-  world.runs.lose(world.job);  // a process died, but no disk
+  world.runs.lose(world.job);  // a process of the gang dies, but no disk
   world.runs.stop(world.job);
   world.stop_pods();
   EXPECT_EQ(world.saved(), 10_s);
@@ -181,7 +182,7 @@ TEST(TrainingSaves, LocalCheckpointsStayBehindWhenTheGangMoves) {
 
 TEST(TrainingSaves, ANodeThatFailsTakesNothingOfWhatASuspendedGangSaved) {
   TrainingSavesWorld world{TrainingSavesWorld::saving_locally()};
-  world.go_to(15_s);  // 14 s done, 10 s of them on local disks
+  world.go_to(15_s);  // 14 s of work are done, of which 10 s are on local disks
   world.suspend({});
   world.runs.restore(world.job, Time{} + 20_s);
   world.go_to(25_s);
@@ -196,7 +197,7 @@ TEST(TrainingSaves, WithoutItsLocalCheckpointsAGangFallsBackToWhenItWasSuspended
   world.go_to(15_s);
   world.suspend({});
   world.runs.restore(world.job, Time{} + 20_s);
-  // Restored at 21 s, with 14 s done; the next 10 s are on local disks at 32 s.
+  // The gang has restored its 14 s of work at 21 s. The next 10 s are on local disks at 32 s.
   world.go_to(35_s);
   ASSERT_EQ(world.saved(), 24_s);
   EXPECT_DOUBLE_EQ(world.fail_node({1}), 16 * 10.0);
