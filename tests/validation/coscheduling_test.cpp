@@ -59,10 +59,10 @@ class Stage {
     check(step, "activated", indices(handle.activated));
   }
 
-  std::string ours, theirs;  // all checked results, in turn
+  std::string ours, theirs;  // all results that steps checked, ours and the expected ones
 
  private:
-  // All pods that NextPod names before it leaves the choice to the queue.
+  // All pods that NextPod returns, until it returns none and so leaves the choice to the queue.
   std::vector<PodId> fed() {
     std::vector<PodId> pods;
     NextPod& feeder = as<NextPod>(policy);
@@ -95,7 +95,7 @@ class Stage {
     }
     if (verb == "time_out") {
       handle.reject_waiting(pod.id, "timed out");
-      std::erase(handle.rejected, pod.id);  // this rejection is not one by the policy
+      std::erase(handle.rejected, pod.id);  // the framework rejects this pod, not the policy
       return Code::Success;
     }
     if (verb == "pre_filter") return as<PreFilter>(policy).pre_filter(cycle, nodes).code;
@@ -136,7 +136,7 @@ class Stage {
     for (const PodId pod : pods) list.push_back(pod.index);
     return list;
   }
-  // Steps name the results to check.
+  // Compares `got` with the step's entry `key`, if there is one.
   void check(const Json& step, const char* key, const Json& got) {
     if (!step.contains(key)) return;
     EXPECT_EQ(got, step[key]) << key;
@@ -166,7 +166,7 @@ class Stage {
     handle.add_gang(gang);
     join_siblings(gang.id);
   }
-  // Gangs of one job are consecutive.
+  // Sets which gangs belong to the job of `last`. They are consecutive.
   void join_siblings(GangId last) {
     GangId first = last;
     while (first.index > 0 && handle.gangs[{first.index - 1}].job == handle.gangs[last].job) {
@@ -192,13 +192,13 @@ class Stage {
     for (const auto& [id, gang] : handle.gangs) {
       if (gang.name == name.get<std::string>()) return id;
     }
-    return GangId{1000};  // names a gang that does not exist
+    return GangId{1000};  // for a name that no gang has
   }
 
   FakeHandle handle;
   std::unique_ptr<Policy> policy;
   std::map<PodId, CycleState*> attempts_;
-  std::list<std::string> names_;  // GangView keeps views of them
+  std::list<std::string> names_;  // GangViews point at them
   std::list<Resources> min_resources_;
 };
 

@@ -31,14 +31,15 @@ std::string end_of(const ScenarioRun& run) {
 
 std::string yes_if(bool condition) { return condition ? "yes" : "no"; }
 
-// As defined in the comment of the data.
+// The first job starts within 2 min, the second one within 6 min after its end.
 bool one_after_the_other(const std::vector<JobRow>& jobs) {
   return jobs.size() == 2 && jobs[0].running < Time{} + 2_min && jobs[1].running >= jobs[0].ended &&
          jobs[1].running < jobs[0].ended + 6_min;
 }
 
-// The scheduler takes a pod at the very instant of its creation: its node is decided when the cycle
-// starts. So when the last GPU is taken, no job can be completed from the end of that instant on.
+// Whether the only deadlock began at the last start of a pod. The scheduler chooses a pod's node at
+// the start of its cycle, in the instant of the pod's creation. So when the last GPU is taken, no
+// job can be completed from the end of that instant on.
 std::string onset_of(ScenarioRun& run) {
   Time last_start{-1};
   for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {
@@ -89,7 +90,8 @@ TEST(GangDeadlock, JobsRunOrDeadlockAsTheirProfileMustMakeThem) {
     const auto id = row["id"].get<std::string>();
     ScenarioRun run{scenario_of(data["scenarios"][row["scenario"].get<std::string>()]), row["set"]};
     Json figures = figures_of(run);
-    if (row["expected"].contains("onset")) figures["onset"] = onset_of(run);  // wants the attempts
+    // This figure needs a run that records attempts.
+    if (row["expected"].contains("onset")) figures["onset"] = onset_of(run);
     for (const auto& [figure, theirs] : row["expected"].items()) {
       const Json& ours = figures.at(figure);
       if (ours.is_number() && theirs.is_number()) {

@@ -48,7 +48,7 @@ struct Moments {
   }
 };
 
-// Figures that the summary of a run lacks.
+// Adds means, deviations and maxima that the summary of a run lacks.
 void add_moments(const std::vector<JobRow>& jobs, std::map<std::string, double>& figures) {
   Moments jct, slowdown, bounded;
   for (const JobRow& job : jobs) {
@@ -89,7 +89,8 @@ TEST(ParallelWorkloads, KthSp2HasItsPublishedFlowTimesAndSlowdowns) {
     }
     GTEST_SKIP() << "there is no " << kTrace;
   }
-  std::map<std::string, std::map<std::string, double>> runs;  // by policy and estimates
+  // Figures of each run, by policy and estimates.
+  std::map<std::string, std::map<std::string, double>> runs;
   for (const json& c : cases) {
     const json& input = c["input"];
     const std::string key = input["policy"].dump() + input["estimates"].dump();

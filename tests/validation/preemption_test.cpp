@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kUnitMilli = 200;  // cores of a node: 500 units
+constexpr int64_t kUnitMilli = 200;  // cores are given in 500 units a node, one unit is 0.2 cores
 
 JobSpec job(int64_t units, const std::string& priority, Duration submit) {
   static const std::map<std::string, int32_t> kPriorities{
@@ -39,7 +39,7 @@ json ours(const json& input) {
   }
   jobs.push_back(job(input.at("pod")[0], input.at("pod")[1], 100_s));
   std::ranges::stable_sort(jobs, {}, &JobSpec::submitted);
-  std::vector<std::string> names;  // by serial number
+  std::vector<std::string> names;  // names of jobs by serial number
   for (const JobSpec& one : jobs) names.push_back(one.name);
 
   SchedulerWorld world{std::vector<int32_t>(input.at("nodes").size()),

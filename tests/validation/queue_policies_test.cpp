@@ -25,7 +25,7 @@ json cases_of(const std::string& file) {
 std::string scenario_of(const json& c) {
   json machine{{"name", "box"}, {"base", "cpu-32"}, {"cpus", 1}};
   json pool{{"name", "n"}, {"machine", "box"}, {"count", c["procs"]}};
-  if (c.contains("memory")) {  // one node with all of it
+  if (c.contains("memory")) {  // a case with memory has one node instead of one for each processor
     machine["memory"] = c["memory"];
     machine["cpus"] = c["procs"];
     pool["count"] = 1;
@@ -89,7 +89,8 @@ double seen(const std::vector<JobRow>& jobs, const std::string& what) {
   return what.substr(space) == " failed" ? job->outcome == JobOutcome::Failed : NAN;
 }
 
-// Accounts of users, each with its usage; shares are equal.
+// Fair-share factors of users. `usage` lists the users' usage by account. Accounts have equal
+// shares, unless the case gives `shares`.
 json fairshare_factors(const json& input) {
   std::vector<FairShareAccount> accounts;
   for (const json& users : input["usage"]) {
@@ -117,7 +118,8 @@ json gittins_indices(const json& input) {
   return indices;
 }
 
-// Estimates of many jobs relative to their run: the median, and the deviation of the logarithm.
+// Noisy estimates relative to a run time of 1 h: their median, and the deviation of their
+// logarithm.
 json estimate_errors(const json& input) {
   const RuntimeEstimates estimates{
       {.kind = EstimateKind::Noisy, .sigma = input["sigma"], .correction = {}}, RngStreams{1}};

@@ -1,4 +1,5 @@
-// Recorded jobs on a pool of GPUs, against an independent replay by plain rules.
+// Recorded jobs on a pool of GPUs, compared with replay_oracle.py, which replays them by plain
+// rules.
 #include <gtest/gtest.h>
 
 #include <cmath>

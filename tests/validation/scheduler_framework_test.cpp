@@ -101,8 +101,8 @@ TEST(SchedulerFramework, PluginsAreAskedInUpstreamsOrder) {
   }
 }
 
-// Cases KS-23 and SCH-2: with a node that always fails (an error of a Bind plugin, which no event
-// cures), attempts are 1, 2, 4, 8, 10, 10 s apart.
+// A Bind plugin that always fails. The failure is an error, and no event makes the pod schedulable.
+// By cases KS-23 and SCH-2, attempts are 1, 2, 4, 8, 10 and 10 s apart.
 class NeverBinds final : public Policy, public Bind {
  public:
   using Params = NoParams;

@@ -38,7 +38,7 @@ std::string unpacked(const std::filesystem::path& path) {
   return text;
 }
 
-// Some of the lists lack columns that the experiment does not need.
+// Adds columns that the experiment does not need, but the reader requires, to lists without them.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;
@@ -119,7 +119,8 @@ TEST_P(FgdExperiment, AllocatesAndFragmentsWhatThePaperPublished) {
   EXPECT_EQ(cases.size(), 6u);
   for (const Json& row : cases) {
     SCOPED_TRACE(row["id"].get<std::string>());
-    // Means of ten runs with random nodes scatter by 0.2 points, as much as other policies differ.
+    // Policy Random needs more seeds: means of ten runs scatter by 0.2 points, as much as other
+    // policies differ.
     const bool is_random = row["input"]["policy"] == "Random";
     const int64_t seeds = data[is_random ? "seeds_of_random" : "seeds"];
     Curve mean;

@@ -27,8 +27,8 @@ json nominal_seats(const json& input) {
   return setup_of(params).levels.at(static_cast<size_t>(at)).seats;
 }
 
-// One server from before priority and fairness, with its 200 places for writes. The nodes send at
-// random and do not wait, so rejected requests are not retried.
+// One server of a release before priority and fairness, with 200 places for writes. The nodes send
+// requests at random and do not wait for responses, so rejected requests are not retried.
 ApiStatistics::Cell offered_load(const json& input, double seconds) {
   ApiServersParams params;
   params.servers = 1;
@@ -76,7 +76,8 @@ Bytes megabytes(const json& input, const char* name) {
   return {input.at(name).get<int64_t>() * 1'000'000};
 }
 
-// Clients list, or get the same objects streamed as the first events of their watches.
+// Whether informers run the server out of memory. By `verb` they list, or get the same objects as
+// the first events of their watches.
 json kills_the_server(const json& input, Verb verb) {
   ApiServersParams params;
   params.servers = 1;
@@ -91,7 +92,8 @@ json kills_the_server(const json& input, Verb verb) {
   return world.server().memory_kills() > 0 ? "yes" : "no";
 }
 
-// One client with a limit on open requests and its own rate lists the newest data, unpaged.
+// One client lists the newest data without paging. It has a rate of its own and a limit on its open
+// requests.
 double lists_served_per_s(const json& input) {
   ApiServersParams params;
   params.servers = 1;
@@ -121,8 +123,8 @@ double lists_served_per_s(const json& input) {
   return static_cast<double>(done) / (end - warm).seconds();
 }
 
-// The share of the first of two flows of one level among served requests. Both send at random, and
-// do not wait for responses.
+// The share of served requests that belong to the first of two flows of one level. Both flows send
+// at random and do not wait for responses.
 double served_of_first_flow(const json& input) {
   ApiServersParams params = test::free_servers();
   params.server.cores = 100'000;

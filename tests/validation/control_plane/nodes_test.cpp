@@ -27,8 +27,9 @@ namespace {
 
 using nlohmann::json;
 
-// The shortest and the longest time, in whole seconds, from a node's silence to its detection or
-// eviction. The silence begins just after a heartbeat, at each 10 ms between two checks.
+// The shortest and the longest time, in whole seconds, from a node's last heartbeat until it is
+// NotReady or, with `until_deleted`, until its pods are evicted. The heartbeat is tried at each 10
+// ms between two checks.
 std::string window(bool until_deleted) {
   Duration least = Duration::max(), most{};
   for (int64_t i = 0; i <= 500; ++i) {
@@ -44,7 +45,8 @@ std::string window(bool until_deleted) {
     least = std::min(least, after);
     most = std::max(most, after);
   }
-  // Silences are tried every 10 ms, so the open end is missed by that much.
+  // A heartbeat just before a check gives the lower limit, which is never reached. The trial
+  // nearest to it is at most 10 ms away.
   return "(" + std::to_string((least - 10_ms) / 1_s) + ", " + std::to_string(most / 1_s) + "]";
 }
 
@@ -96,7 +98,7 @@ json of_killer(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Events fill etcd; when Leases are rejected, all nodes fall silent.
+// Events fill etcd. If it then rejects Leases, all nodes fall silent.
 std::string outage(const json& input) {
   Engine engine;
   const auto nodes = input.at("nodes").get<uint32_t>();
@@ -121,7 +123,8 @@ std::string outage(const json& input) {
   if (full == Time::max()) return is_written ? "space left, leases written" : "leases refused";
   std::string text = is_written ? "no space, leases written" : "no space, leases refused";
   const bool in_time = std::ranges::all_of(not_ready, [&](Time t) {
-    return t - full > 30_s && t - full <= 45_s;  // the last lease is up to 10 s old
+    // The grace is 40 s, and the last Lease is up to 10 s old.
+    return t - full > 30_s && t - full <= 45_s;
   });
   text +=
       ", " + std::to_string(lifecycle.not_ready()) + " of " + std::to_string(nodes) + " not ready";
@@ -129,7 +132,7 @@ std::string outage(const json& input) {
   return text + ", " + std::to_string(lifecycle.counters().evicted) + " evicted";
 }
 
-// Restart times of a container that always ends after this run time.
+// Restart times of a container that ends after `runs` each time.
 std::vector<Time> restarts(Duration runs, Time until, const CrashLoopParams& params) {
   CrashLoop loop{params};
   std::vector<Time> times;
@@ -164,7 +167,7 @@ json of_crash_loop(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Images that one node needs at once; minutes until each is present.
+// One node pulls these images at once. Returns the minutes until each is present.
 std::vector<double> pulls(const json& input) {
   Engine engine;
   ImagePulls images{engine, {.parallel = input.at("parallel")}, 1};
@@ -178,10 +181,10 @@ std::vector<double> pulls(const json& input) {
   return minutes;
 }
 
-// A load given per day.
+// Pods per second of a load that the case gives per day.
 double pods_per_s(const json& input) { return input.at("per_day").get<double>() / 86'400; }
 
-// Until the last pod is created, by a controller without other work.
+// Seconds until a controller without other work has created the last pod.
 double rollout_s(const json& input) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 100}]}\n"

@@ -52,8 +52,8 @@ std::string autoscaler(const std::string& args) {
   return "policy: {controllers: [{name: ClusterAutoscaler, args: {" + args + "}}]}\n";
 }
 
-// Pods arrive slightly more than a minute apart, so they cover the loop's phases evenly; each needs
-// a new node.
+// Waits of pods that need a new node each. The pods arrive slightly more than a minute apart, so
+// they cover the phases of the autoscaler's loop evenly.
 json scale_up_wait(const json& input) {
   const auto nodes = input.at("nodes").get<int64_t>(), pods = input.at("pods").get<int64_t>();
   std::vector<std::string> listed;
@@ -82,7 +82,7 @@ json scale_up_wait(const json& input) {
   return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
 }
 
-// A node of 256 cores holds 30 pods of 8.5 cores.
+// Each node has 256 cores, and 30 pods of 8.5 cores fill it.
 std::string fill() {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 1'200) +
@@ -112,7 +112,7 @@ json scale_down(const std::string& of) {
   return first >= Time{} + 10_min ? "not before 10 min" : "earlier";
 }
 
-// Nodes that fail at the same time, and are not repaired before the end.
+// A share of 100 nodes fails at the same time, and is not repaired before the end of the run.
 std::string halt(double share) {
   std::string list;
   for (int64_t n = 0; n < std::llround(100 * share); ++n) {
@@ -127,7 +127,7 @@ std::string halt(double share) {
   return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
 }
 
-// Events fill etcd, and no Lease is stored any more.
+// Events fill etcd, which then rejects Leases.
 std::string outage(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
@@ -164,8 +164,8 @@ double bind_all_min(const json& input) {
   return summary(run, "jct_mean") / 60;
 }
 
-// Pods arrive at 10 a second, as fast as their controller may create them, and stay for 15,000 s:
-// 30 a node. Ten clients list all Events once a minute; no client lists the pods.
+// The controller creates pods at its limit of 10 a second. They stay for 15,000 s, so a node of the
+// 5,000 has 30. Ten clients list all Events once a minute, and no client lists the pods.
 std::string load(const json& input) {
   ScenarioRun run =
       run_of("cluster:\n  pools:\n" + pool("all", 5'000) +
@@ -196,9 +196,9 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Seconds until the
-// autoscaler first changes their number, or until enough replicas run: at less than 56 % they
-// satisfy it, a tenth above the target. The mean is taken over many phases and provisionings.
+// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Mean seconds
+// until the autoscaler first changes their number, or until their use is below 56 %: the target is
+// 50 %, and a tenth more is tolerated. The mean is over many phases and provisionings.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
@@ -230,7 +230,7 @@ json follow_load(const json& input) {
   return sum_s / seeds;
 }
 
-// Pods of the second of two jobs scheduled per second, which only the scheduler limits.
+// Pods of the second job scheduled per second; only the scheduler limits them. `of` is their kind.
 double scheduled_per_s(const std::string& of) {
   const std::string labels = "labels: {color: green}, ";
   const std::string term = ": [{match_labels: {color: green}, topology_key: ";
@@ -251,7 +251,7 @@ double scheduled_per_s(const std::string& of) {
   return static_cast<double>(pods) / (last - Time{} - 1_h).seconds();
 }
 
-// The exponent with which scheduler time grows with the nodes, each of which gets one pod.
+// The exponent b of scheduler time that grows like n^b with n nodes, each of which gets one pod.
 double fill_exponent(const json& input) {
   double seconds[2] = {};
   for (int i = 0; i < 2; ++i) {
@@ -271,9 +271,9 @@ double fill_exponent(const json& input) {
   return std::log2(seconds[1] / seconds[0]);
 }
 
-// scheduler_perf's tests of preemption: four pods of low priority are on each node and leave a
-// tenth of it; one of high priority needs the room of three. Deleted pods are not recreated,
-// because the controller has no requests left. SCH-8.deletions_ms gives the time of a commit.
+// The preemption tests of scheduler_perf. Four pods of low priority leave a tenth of each node
+// free. A pod of high priority needs the place of three. Deleted pods are not recreated, because
+// the controller has used up its requests. The commit time is that of case SCH-8.deletions_ms.
 // `more` are jobs that arrive at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();
@@ -292,7 +292,7 @@ ScenarioRun preemption_run(const json& input, const std::string& more) {
       "}\n");
 }
 
-// For the pods of that job, the times from 1 h until they were bound.
+// Sorted times from 1 h until the pods of the job were bound.
 std::vector<double> bound_after_s(ScenarioRun& run, uint64_t job) {
   std::vector<double> times;
   for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) {
@@ -322,7 +322,7 @@ json preempting(const json& input) {
   return std::accumulate(times.begin(), times.end(), 0.0) / bound;
 }
 
-// How fast pods that fit are bound while five preempting pods arrive a second.
+// Whether pods that fit are bound as fast as published, while five preempting pods arrive a second.
 std::string beside_preemption(const json& input) {
   ScenarioRun run = preemption_run(
       input,
@@ -341,7 +341,7 @@ std::string beside_preemption(const json& input) {
                                              : std::to_string(per_s) + " pods/s";
 }
 
-// Scheduler time of a pod that preempts, with the plug-in's parameters in `args`.
+// Scheduler time of one pod that preempts. `args` are parameters of the plug-in.
 double busy_ms(const json& input, const std::string& args) {
   json one = input;
   one["args"] = args;

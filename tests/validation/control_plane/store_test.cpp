@@ -35,7 +35,7 @@ EtcdParams params_of(const json& input) {
   return params;
 }
 
-// Each client writes again as soon as it has its response.
+// Each client sends its next write as soon as it has the response to the last.
 double closed_loop(const json& input, const std::string& quantity) {
   Engine engine;
   Etcd etcd{engine, params_of(input)};
@@ -57,12 +57,13 @@ double closed_loop(const json& input, const std::string& quantity) {
   const Etcd::Counters& counters = etcd.counters();
   const double rate = static_cast<double>(counters.writes) / span.seconds();
   if (quantity == "write_rate") return rate;
-  // Little's law.
+  // Little's law: latency = clients / rate.
   if (quantity == "write_latency_ms") return 1e3 * static_cast<double>(clients) / rate;
   return static_cast<double>(counters.commits) / span.seconds() / 5'000;
 }
 
-// With the parameters of runs. `baseline_ms` is the measured time of an empty LIST.
+// Latency or core-seconds of a LIST with the default parameters. `baseline_ms` is the measured time
+// of an empty LIST.
 double of_list(const json& input, const std::string& quantity) {
   const auto objects = input.at("objects").get<int32_t>();
   const Bytes bytes = Bytes{input.at("object_bytes").get<int64_t>()} * objects;
@@ -83,8 +84,8 @@ std::string order_of_lists(json input) {
   return latency("etcd") >= input.at("times").get<double>() * latency("cache") ? "yes" : "no";
 }
 
-// Minutes until each informer has all objects, as the first events of its watch. Watches take no
-// seats from other requests.
+// Minutes until each informer has received all objects as the first events of its watch. The level
+// has enough seats for all watches.
 double stream_minutes(const json& input) {
   ApiServersParams params;
   params.servers = 1;

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// A limit that SIG Scalability publishes beside its thresholds: no pods are rejected for it here.
+// The limit that SIG Scalability publishes beside its thresholds. Nothing in Orrery enforces it.
 int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
 
 EndpointsParams params_of(const json& input) {
@@ -57,7 +57,8 @@ void add(Sum& sum, std::span<const ObjectWrite> writes, int64_t watchers) {
   }
 }
 
-// A service is created; one of its pods is replaced, or all are, one by one.
+// Cost of the events of one service: of its creation, of the replacement of one of its pods, or of
+// the replacement of all of them one by one.
 Sum life_of_service(const json& input) {
   ServiceEndpoints service{params_of(input)};
   const auto pods = input.at("pods").get<uint32_t>();
@@ -74,7 +75,7 @@ Sum life_of_service(const json& input) {
   return sum;
 }
 
-// Pods come one by one, for a second.
+// Cost of one second in which pods join a service one by one.
 FanOutCost arrivals(const json& input) {
   ServiceEndpoints service{{.kind = EndpointsKind::Endpoints, .addresses_max = 0}};
   Sum sum;
@@ -85,7 +86,7 @@ FanOutCost arrivals(const json& input) {
   return sum.cost;
 }
 
-// Every node is a member of each service, and watches them.
+// Bytes a second when every node is a member of each service and watches all services.
 double churn_bytes_per_s(const json& input, bool is_headless) {
   const auto nodes = input.at("nodes").get<uint32_t>();
   const auto services = input.at("services").get<int64_t>();
@@ -107,7 +108,7 @@ json of_churn(const json& input, const std::string& quantity) {
   return churn_bytes_per_s(whole, false) >= 75 * less ? "at least 75 times less" : "not enough";
 }
 
-// Core-seconds of encoding an object separately for every watcher.
+// Core-seconds to encode an object once for every watcher.
 double encoding_s(const json& input) {
   const auto addresses = input.at("addresses").get<int32_t>();
   const Bytes bytes = ServiceEndpoints{params_of(input)}.bytes_of(addresses);
@@ -130,7 +131,7 @@ double summary(const SimulationResult& result, std::string_view name) {
   return std::visit([](auto value) { return static_cast<double>(value); }, found->value);
 }
 
-// From whole runs of shipped scenarios.
+// Results of whole runs of shipped scenarios.
 json of_run(const json& input, const std::string& quantity) {
   const ShippedRun run{input.at("scenario")};
   if (quantity == "run_bytes_per_write") {

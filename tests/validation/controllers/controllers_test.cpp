@@ -56,8 +56,8 @@ json drain_s(const json& input) {
   return (rows.at(0).ended - rows.at(0).at) / 1_s;
 }
 
-// A cluster with one node for each replica. The default scheduler spreads pods by their cores, so
-// each node gets one.
+// A figure of scaling down a cluster with one replica on each node, such as the lost replicas. The
+// default scheduler spreads pods by their cores, so each node gets one.
 json consolidation(const json& input) {
   const int64_t nodes = input.at("nodes").get<int64_t>();
   const std::string count = std::to_string(nodes), gpus = input.at("gpus").dump();
@@ -105,7 +105,8 @@ json consolidation(const json& input) {
   return most;
 }
 
-// Ready pods of a ReplicaSet and one budget for all of them.
+// Evictions that the budget allows. All pods belong to one ReplicaSet, are ready, and share the
+// budget.
 json allowed(const json& input, Duration after_eviction) {
   JobWorld world;
   JobSpec job;

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Failures of nodes that are repaired at once, as the model draws them.
+// Times of the failures that NodeFaults draws, for nodes that are repaired at once.
 std::vector<Time> failures(double rate, uint32_t nodes, Duration span) {
   FaultParams params;
   params.nodes.emplace_back();
@@ -39,7 +39,7 @@ double measured(const json& input) {
   const auto rate = input["rate"].get<double>();
   const auto nodes = input["nodes"].get<uint32_t>();
   const auto quantity = input["quantity"].get<std::string>();
-  if (quantity == "survival") {  // the share of windows without a failure
+  if (quantity == "survival") {  // share of time windows without a failure
     const Duration window = 1_h * input["hours"].get<int64_t>();
     const auto windows = input["windows"].get<int64_t>();
     std::set<int64_t> struck;

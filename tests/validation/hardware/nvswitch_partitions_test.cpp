@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-// {1-8} {1-4} ...: those of `gpus` GPUs, or all.
+// The sets of GPUs of all partitions, as "{1-8} {1-4}"; of those with `gpus` GPUs, unless 0.
 std::string partition_sets(const NvSwitchBoard& board, int gpus) {
   std::vector<std::string> sets;
   for (const NvSwitchPartition& partition : board.partitions) {
@@ -80,7 +80,7 @@ std::string answers(const NvSwitchBoard& board, const json& ids) {
   return joined(words);
 }
 
-// Partitions that are available once the partitions `ids` are active.
+// GPU sets of the partitions that are available while the partitions `ids` are active.
 std::string available(const NvSwitchBoard& board, const json& ids, int gpus) {
   ActivePartitions active{board};
   for (int32_t id : ids) EXPECT_EQ(active.activate(id), PartitionAnswer::Success);
@@ -91,7 +91,7 @@ std::string available(const NvSwitchBoard& board, const json& ids, int gpus) {
   return joined(sets);
 }
 
-// The most and the fewest partitions of a size that fill a node, over all orders.
+// The most partitions of `gpus` GPUs that can be active at once, over all orders of activation.
 int most_at_once(const NvSwitchBoard& board, int gpus, ActivePartitions active) {
   int most = 0;
   for (const int32_t id : active.available(gpus)) {

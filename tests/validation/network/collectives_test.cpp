@@ -32,7 +32,7 @@ Collective collective_of(const json& input) {
   return named<Collective>(input.value("collective", std::string{"all_reduce"}));
 }
 
-// The machine may be changed as in a scenario: fewer NICs, or other GPUs.
+// A case may change the machine as a scenario does: fewer NICs, or another model of GPU.
 CommGroup group_of(const json& input) {
   MachineParams params{.base = input.at("machine").get<std::string>()};
   if (input.contains("nics")) params.nics = input.at("nics").get<int32_t>();
@@ -44,12 +44,14 @@ CommGroup group_of(const json& input) {
     for (int gpu : input.at("gpus")) gpus = static_cast<GpuMask>(gpus | 1U << gpu);
   }
   CommGroup group = comm_group(machine, gpus, input.value("nodes", 1));
-  group.ranks = input.value("ranks", group.ranks);  // more GPUs on one NVLink fabric
+  // A case may have more GPUs on one NVLink fabric than a node.
+  group.ranks = input.value("ranks", group.ranks);
   group.has_net_sums = input.value("has_net_sums", false);
   return group;
 }
 
-// With the named algorithm, at its fastest protocol if none is named, else with the fastest.
+// Time of a collective. A case may name the algorithm and the protocol. What it does not name is
+// chosen by the tuner, for the shortest time.
 Duration time_of(const json& input, const CommGroup& group, Bytes bytes) {
   const Collective collective = collective_of(input);
   if (!input.contains("algorithm")) return tuned_time(collective, group, bytes).time;
@@ -106,7 +108,7 @@ json ours(const json& input) {
   if (quantity == "alpha_beta_bus_gigabytes_per_s") return alpha_beta_bus(input);
   if (quantity == "measured_bus_gigabytes_per_s") return measured_bus(input);
   if (quantity == "push_pull_seconds") return push_pull_seconds(input);
-  // Compute hides the other direction.
+  // Pushes or pulls alone, because compute hides the others.
   if (quantity == "one_way_seconds") return push_pull_seconds(input) / 2;
   if (quantity == "hierarchical_ms") return hierarchical(input).seconds() * 1e3;
   const CommGroup group = group_of(input);

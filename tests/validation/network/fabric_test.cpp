@@ -58,7 +58,7 @@ std::string sizing(const Fabric& fabric) {
          std::to_string(tree.leaf_cables()) + ' ' + std::to_string(tree.spine_cables());
 }
 
-// Flows of equal weight over a tree, and how many share the fullest link of each.
+// Flows of equal weight on a fabric. worst() is the load of the fullest link on a flow's route.
 class Flows {
  public:
   Flows(const Fabric& fabric, RoutingEngine engine, uint64_t salt, uint32_t parts = 1)
@@ -80,7 +80,7 @@ class Flows {
     for (const LinkId link : routes_[flow]) most = std::max(most, load_[link.index]);
     return most;
   }
-  // The rate of connection i, which is that of the slowest of its equal parts.
+  // The rate of a connection, which is split into equal parts: that of its slowest part.
   double rate(size_t connection) const {
     double most = 0;
     for (uint32_t part = 0; part < parts_; ++part) {
@@ -105,8 +105,8 @@ std::vector<uint32_t> shuffled(size_t count, Rng& rng) {
   return order;
 }
 
-// The most flows on one link if each NIC sends to its counterpart on the node a fixed distance
-// away, over all distances.
+// Each NIC sends to the same NIC of the node that is `shift` nodes further. Returns the most flows
+// on one link, over all shifts.
 int worst_shift(const Fabric& fabric) {
   const LinkState state{fabric, {}};
   const Router router{fabric, state, {RoutingEngine::Dmodk}, 1};
@@ -139,7 +139,8 @@ double ordered_ring(const Fabric& fabric, size_t hosts) {
   return most;
 }
 
-// Mean over the patterns of a random bisection.
+// Mean of `quantity` over kPatterns random bisections. In a bisection hosts form random pairs,
+// which send one way or both ways.
 double bisection(const Fabric& fabric, RoutingEngine engine, const std::string& quantity) {
   Rng rng{1};
   double sum = 0;
@@ -183,7 +184,8 @@ double random_ring(const Fabric& fabric, RoutingEngine engine, uint32_t queue_pa
   return sum / kPatterns;
 }
 
-// Two hosts on one leaf, and the cable of the first is degraded.
+// The slowdown of a degraded cable, or its symbol errors in an hour. The cable connects one of two
+// hosts to a leaf.
 double of_degraded_cable(const json& input) {
   const std::vector<FabricNode> nodes(
       2, {.group = 0, .nics = 1, .nic_rate = {input.at("gbps").get<int64_t>() * 1'000'000'000}});
@@ -202,7 +204,7 @@ double of_degraded_cable(const json& input) {
          static_cast<double>(state.capacity(up_link(cable)).bits_per_s);
 }
 
-// The cluster in a topology file; `path`: the file.
+// Size of the fabric of a topology file. `path` is the path of the file.
 std::string sizing_of_file(const json& input, const std::string& path) {
   const FabricFile file = read_fabric_file(path);
   FabricParams params;

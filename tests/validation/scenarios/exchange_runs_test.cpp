@@ -15,7 +15,8 @@ using nlohmann::json;
 
 constexpr int kSteps = 1000;
 
-// One gang on all GPUs of its nodes, or on fewer of each, whose steps of 1 s make one exchange.
+// A gang on all GPUs of its nodes, or on fewer of each node. Each step computes for 1 s and makes
+// one exchange.
 std::string scenario_of(const json& input) {
   const auto text = [&](const char* key, const std::string& otherwise) {
     return input.value(key, otherwise);

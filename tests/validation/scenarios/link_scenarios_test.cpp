@@ -14,15 +14,16 @@ namespace {
 
 using nlohmann::json;
 
-// Exchange time for each second of compute.
+// Seconds of exchange for each second of compute.
 double exchange_of(const JobRow& job) { return job.gpu_s_exchange / job.gpu_s_useful; }
 
-// All jobs are equal, and the cable is damaged after ten minutes.
+// The factor by which the damaged cable lengthens the exchanges of the slowest job. The cable is
+// damaged after 10 min. All jobs are equal, so the fastest one shows exchanges without damage.
 double bent_slowdown(ShippedRun& run) {
   const auto rows = run.recorder.rows<JobRow>("/jobs");
   const auto [clean, bent] = std::ranges::minmax(rows, {}, exchange_of);
   const double work = Duration{bent.work}.seconds();
-  const double before = 600 / (1 + exchange_of(clean));  // seconds of work done before the damage
+  const double before = 600 / (1 + exchange_of(clean));  // seconds of compute until 10 min
   const double exchanged = work * exchange_of(bent) - before * exchange_of(clean);
   return exchanged / (work - before) / exchange_of(clean);
 }

@@ -27,8 +27,8 @@ double idle_percent(ShippedRun& run, const std::string& job) {
   return 100 * (1 - computing / rows);
 }
 
-// The mean of a column over the ranks that are dead, or over the others, in the interval that ends
-// at `at` seconds.
+// The mean of a column in the interval that ends at `at` seconds: over the dead ranks if `is_dead`,
+// else over the others.
 double at_time(ShippedRun& run, double at, bool is_dead, double CardiogramRow::*column) {
   double sum = 0;
   int ranks = 0;

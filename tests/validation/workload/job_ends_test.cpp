@@ -24,7 +24,7 @@ json job_ends_scenario(const json& source) {
           {"record", {{"off", {"/jobs"}}}}};
 }
 
-// Numbers of completed, cancelled and failed jobs.
+// Numbers of completed, cancelled and failed jobs of a source.
 std::vector<double> ends_of(const json& source) {
   ScenarioRun run{job_ends_scenario(source).dump(), {}, {.audit_every = 0}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);

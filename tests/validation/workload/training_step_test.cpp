@@ -25,7 +25,8 @@ TransformerParams model_of(const json& input) {
   return model;
 }
 
-// Exchanges are not counted, so the parallelism of the model on 64 GPUs does not matter.
+// Compute of a step. The case gives no parallelism: 64 GPUs form one tensor group, which does not
+// matter, because exchanges are not counted.
 double iteration_seconds(const json& input) {
   StepParams params;
   params.model = model_of(input);
