@@ -14,8 +14,8 @@ class Case:
     says: tuple[str, ...] = ()
     file_bytes_max: int | None = None
     never_says: tuple[str, ...] = ()
-    prints: tuple[str, ...] = ()  # on standard output
-    leaves: tuple[str, ...] = ()  # files that did not exist before
+    prints: tuple[str, ...] = ()  # texts expected on standard output
+    leaves: tuple[str, ...] = ()  # files that the command creates
 
 
 GOOD = """cluster:
@@ -45,7 +45,7 @@ def added(name: str, text: str, *says: str) -> Case:
 
 
 def served(name: str, service: str, *says: str, until: str = "run: {until: 1h}\n") -> Case:
-    """A service, on line 5, and no job."""
+    """A scenario with a service, on line 5, and no job."""
     text = ("cluster:\n  pools: [{name: gpu, machine: dgx-a100, count: 4}]\nworkload:\n  sources:\n"
             "    - {kind: service, name: web, " + service + "}\n" + until)
     return yaml(name, text, *says)

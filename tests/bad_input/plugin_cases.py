@@ -8,7 +8,7 @@ from typing import Any
 PODS = "policy: {{plugins: [{{name: {}}}]}}\n"
 GANGS = "policy: {{base: strict_gang, plugins: [{{name: {}}}]}}\n"
 JOBS = "policy: {{job_queue: {{policies: [{{name: {}}}]}}}}\n"
-FAULTS = (  # policy, list in which it is named, expected message
+FAULTS = (  # policy, scenario text that names it, expected message
     ("ThrowsInScore", PODS, "failed: boom"),
     ("ThrowsNumber", PODS, "it threw something that is no std::exception"),
     ("ThrowsInUnreserve", PODS, "failed: it was mine"),
@@ -33,8 +33,9 @@ FAULTS = (  # policy, list in which it is named, expected message
 
 
 def plugin_cases(case: Callable[..., Any], good: str) -> list[Any]:
-    """`good`: a scenario without mistakes, whose jobs have two pods of 8 GPUs each."""
-    halves = good.replace("gpus: 8", "gpus: 4").replace("pods: 2", "pods: 8")  # two on each node
+    """Cases of faulty policies. `good` is a scenario without mistakes, whose jobs have two pods of 8 GPUs
+    each."""
+    halves = good.replace("gpus: 8", "gpus: 4").replace("pods: 2", "pods: 8")  # two pods fit on each node
     library = "{plugins}/libfaulty.so"
     run = ("run", "s.yaml", "-o", "out.h5", "--plugin", library)
     part = "what was recorded so far is in out.h5.part"

@@ -1,4 +1,4 @@
-"""Sources of jobs that the run or the policy cannot use."""
+"""Sources of jobs that the scenario's run or policy does not support: see cases.py."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ STUDY = "base: s.yaml\naxes:\n" + AXIS
 
 
 def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
-    """`good`: a scenario without mistakes."""
+    """Cases of studies. `good` is a scenario without mistakes."""
     run = ("study", "run", "study.yaml", "-o", "out")
 
     def study(name: str, text: str, *says: str, arguments: tuple[str, ...] = run) -> Any:
@@ -22,7 +22,8 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
 
     def idle(name: str, values: str, *says: str, status: int = 0, plan: bool = True,
              never_says: tuple[str, ...] = ()) -> Any:
-        """An axis over levels of the network; `engine` of the base has an effect only at the others."""
+        """A study over levels of the network. The base sets `engine`, which has no effect at some of the
+        levels."""
         files = {"s.yaml": flow, "study.yaml": f"{levels}{values}]}}\n"}
         return case(name, files, ("study", "plan", "study.yaml") if plan else run, status, says,
                     never_says=never_says, prints=("cell,seed,label",) if status == 0 else ())

@@ -1,4 +1,4 @@
-"""One malformed row in each format of traces: rejected with its position, or skipped and counted."""
+"""One malformed row in each format of traces. It is rejected with its position, or skipped and counted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ CORPUS = Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "traces"
 
 @dataclass(frozen=True)
 class Format:
-    """Two good rows with a bad one between them, in a file of that format."""
+    """Two good rows with a bad row between them, in a file of this format."""
     name: str
     good: tuple[str, str]
     bad: str
-    place: str  # position of the mistake: row:column (name)
+    place: str  # position of the mistake, such as "row:column (name)"
     found: str
     expected: str
     head: str = ""
@@ -179,7 +179,7 @@ FORMATS = [
            "timestamp_anon,value,container_ip,request_type\n", unit="requests", delivered=28),
 ]
 
-# A table beside the trace: (its name, its rows, position, message).
+# Tables beside a trace: name, rows, position and text of the mistake, expectation, further arguments.
 PAI_TASK = "j1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"
 SENSOR = "j1,worker,w1,i1,m1,T4,{},20,1.5,2.5,0.5,0.75,1,1,1,1\n"
 BESIDE = [
@@ -191,13 +191,13 @@ BESIDE = [
      "'all'", "a number from", ("--set", "pai.measured=true")),
 ]
 
-NATIVE = (CORPUS / "native").read_bytes()[4:]  # behind the options of the fuzzer
-# The last byte of the only block: its checksum no longer fits.
+NATIVE = (CORPUS / "native").read_bytes()[4:]  # the first bytes are options of the fuzzer
+# The last byte of the only block is changed, so its checksum does not fit.
 NATIVE_DAMAGED = NATIVE[:-17] + bytes([NATIVE[-17] ^ 1]) + NATIVE[-16:]
 
 
 def trace_cases(case) -> list:
-    """Cases in the form of cases.py; `case` is its class."""
+    """Cases of malformed rows. `case` is the class Case."""
     made = []
     for number, form in enumerate(FORMATS):
         files = {"t.txt": form.text(), **form.beside}
@@ -216,7 +216,7 @@ def trace_cases(case) -> list:
         made.append(case(f"{table}: a malformed row is skipped and told", files,
                          ("trace", "info", "t.txt", "--lenient", *arguments), 0,
                          prints=("  jobs                  1\n", place, found, expected, "malformed, skipped")))
-    for extra in ((), ("--lenient",)):  # the begin of the next good row is unknown
+    for extra in ((), ("--lenient",)):  # with --lenient, too: a reader cannot find the next good row
         made.append(case(f"native: damage ends it {extra}", {"t.ort": NATIVE_DAMAGED},
                          ("trace", "convert", "t.ort", "new.ort", *extra), 2, ("t.ort", "checksum")))
     made.append(case("series: a malformed row is told", {"t.csv": "timestamp_anon,value,container_ip\n1,2,c\n2,x,c\n"},

@@ -34,13 +34,13 @@ def attributes(node: h5py.HLObject) -> dict[str, bytes]:
 
 def bytes_of(value: object) -> bytes:
     array = numpy.asarray(value)
-    if array.dtype.hasobject:  # texts of variable length: compare their values
+    if array.dtype.hasobject:  # texts of variable length: compares their values
         return repr(array.tolist()).encode()
     return str(array.dtype).encode() + array.tobytes()
 
 
 def content(path: pathlib.Path) -> dict[str, bytes]:
-    """Every attribute and every column of a file, as bytes by name."""
+    """Every attribute and every column of a file, by name, as bytes."""
     found: dict[str, bytes] = {}
 
     def take(name: str, node: h5py.HLObject) -> None:
@@ -75,7 +75,8 @@ def run(binary: pathlib.Path, scenario: pathlib.Path, output: pathlib.Path) -> N
 
 
 def compare(binaries: list[pathlib.Path], scenario: pathlib.Path, times: int) -> bool:
-    """Whether all runs of one scenario are equal; prints one line, and the differences."""
+    """Runs one scenario with all builds. Prints one line, and the differences. Returns whether there are
+    none."""
     started = time.monotonic()
     reference: dict[str, bytes] = {}
     ok = True

@@ -1,4 +1,4 @@
-"""Runs the commands of a page in a folder that looks like the root of the tree, or checks them."""
+"""Runs the commands of a page in a folder that looks like the root of the tree, or only checks them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from not_run import NOT_RUN
 from pages import ROOT, Block, Page
 
 PYTHON = "/usr/bin/python3"
-SECONDS_MAX = 120  # of one block
+SECONDS_MAX = 120  # limit for one block
 
 
 def commands_of(block: Block) -> list[tuple[int, str]]:
-    """The commands of a block of shell, with their lines; without comments, continued lines joined."""
+    """The commands of a shell block, with their line numbers. Comments are left out, continued lines are
+    joined."""
     found: list[tuple[int, str]] = []
     joined, begin = "", 0
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
@@ -35,7 +36,7 @@ def commands_of(block: Block) -> list[tuple[int, str]]:
 
 
 def sessions_of(block: Block) -> list[tuple[int, str, list[str]]]:
-    """The commands of a block that shows a terminal, each with the shown output."""
+    """The commands in a block that shows a terminal: line number, command, and the output shown below it."""
     found: list[tuple[int, str, list[str]]] = []
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
         if line.startswith("$ "):
@@ -53,7 +54,7 @@ def why_not_run(command: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def matches(shown: list[str], output: list[str]) -> bool:
-    """Whether the output is as shown; a line `...` stands for any lines, also for none."""
+    """Whether the output is as shown. A shown line `...` stands for any number of lines."""
     if not shown:
         return not output
     if shown[0].strip() == "...":
@@ -63,14 +64,14 @@ def matches(shown: list[str], output: list[str]) -> bool:
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """Stops a process with all its children."""
+    """Kills a process with all its children."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class Workshop:
-    """A folder with links to all of the tree, in which the blocks of one page run."""
+    """A folder with links to everything at the root of the tree. The blocks of one page run in it."""
 
     def __init__(self, folder: Path, program: Path) -> None:
         self.folder = folder
@@ -106,7 +107,7 @@ class Workshop:
         return self.helps[command]
 
     def run_page(self, page: Page) -> list[str]:
-        """Problems of the blocks of the page."""
+        """Runs the blocks of the page, and returns the problems."""
         mistakes = []
         try:
             for block in page.blocks:
@@ -175,14 +176,14 @@ class Workshop:
         return [f"`{command}`: {mistake}" for mistake in getattr(self, f"check_{kind}")(command)]
 
     def check_paths(self, command: str) -> list[str]:
-        """Checks that files of the tree that the command names exist."""
+        """Checks that the files of the tree which the command names exist."""
         words = re.findall(r"[\w./-]+", command)
         return [f"there is no {word}" for word in words
                 if "/" in word and (ROOT / word.split("/")[0]).is_dir()
                 and word.split("/")[0] != "build" and not (ROOT / word).exists()]
 
     def check_options(self, command: str) -> list[str]:
-        """Checks that the program has the command and its options."""
+        """Checks that the program has the command, and that the command has the options."""
         words = shlex.split(command.split("|")[0].replace("'", ""))[1:]
         name = words[0] if words else ""
         help_text = self.help_of(name)

@@ -3,7 +3,7 @@
 A command matches if the pattern matches its beginning. `checks` name functions of commands.py.
 """
 
-NOT_RUN = (  # pattern, why, checks
+NOT_RUN = (  # start of the command, reason, checks
     (r"bash scenarios/quickstart\.sh", "installs packages and builds for minutes; CI runs it",
      ("paths",)),
     (r"(bash )?tests/run\.sh", "builds twice, and runs this test, too; CI runs it", ("paths",)),

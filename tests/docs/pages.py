@@ -1,4 +1,4 @@
-"""The contents of a Markdown page: fenced blocks, links, anchors, code in the text."""
+"""The parts of a Markdown page: fenced blocks, links, anchors, and code in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ELSEWHERE = ("build", ".git")  # folders at the root without pages
 class Block:
     """A fenced block. A comment `<!-- file: NAME -->` before it names the file that it shows."""
 
-    line: int  # of the opening fence
+    line: int  # line of the opening fence
     language: str
     text: str
     file: str | None = None
@@ -27,7 +27,7 @@ class Page:
     blocks: list[Block] = field(default_factory=list)
     headings: list[str] = field(default_factory=list)
     links: list[tuple[int, str]] = field(default_factory=list)
-    code: list[tuple[int, str]] = field(default_factory=list)  # in backquotes
+    code: list[tuple[int, str]] = field(default_factory=list)  # code in backquotes, with its line
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class Page:
 
     @property
     def anchors(self) -> set[str]:
-        """Anchors that GitHub makes of headings."""
+        """Anchors that GitHub makes from the headings."""
         made: dict[str, int] = {}
         result = set()
         for heading in self.headings:

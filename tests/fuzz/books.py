@@ -1,4 +1,4 @@
-"""Whether the output of a run adds up. Each rule returns the violated statements."""
+"""Whether the output of a run adds up. Each rule takes the output and yields the violations that it finds."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Rows = NDArray[np.void]
 
 NEVER = -1
 NO_NODE = 4_294_967_295
-# Sums of floating point numbers in another order.
+# Tolerances for sums of the same numbers in another order.
 RELATIVE, ABSOLUTE = 1e-9, 1e-5
-# Columns that may be negative, other than -1 for "never" and "none"; `free` of the job queue, while nodes are
-# down.
+# Columns that may have any negative value. In others only -1 is allowed, for "never" or "none". `free` of the
+# job queue is negative while nodes are down.
 SIGNED = {"priority", "by_priority", "external_id", "free"}
 HASHES = {"digest"}
 STAGES_OF_JOBS = ["submitted", "created", "bound", "running", "ended"]
@@ -29,7 +29,7 @@ KINDS_OF_GPU_TIME = ["useful", "lost", "exchange", "checkpoint", "restore", "sch
 
 
 class Books:
-    """All tables and figures of a run, as stored: times are int64 nanoseconds."""
+    """All tables and summary figures of a run, as stored: times are int64 nanoseconds."""
 
     def __init__(self, path: Path) -> None:
         self.tables: dict[str, Rows] = {}
@@ -59,7 +59,7 @@ class Books:
 
     @property
     def ends_early(self) -> set[str]:
-        """Jobs that may complete before all of their pods have done all of their work."""
+        """Names of jobs that may complete before all of their pods have done their work."""
         sources = json.loads(self.resolved)["workload"]["sources"]
         return {job["name"] for source in sources for job in source.get("jobs", [])
                 if job.get("gangs") and "endings" in json.dumps(job["gangs"])} | {"roles"}
@@ -70,17 +70,17 @@ class Books:
 
     @property
     def has_grace(self) -> bool:
-        """Whether a deleted pod may run on for a while, and end meanwhile for another reason."""
+        """Whether a deleted pod may run on for a while, and so end for another reason."""
         return json.loads(self.resolved)["workload"]["controller"]["termination"] != "0s"
 
     @property
     def has_shares(self) -> bool:
-        """Whether pods may have a share of a GPU each."""
+        """Whether a pod may have a share of a GPU."""
         return "gpu_milli" in self.scenario or "format: openb" in self.scenario
 
     @property
     def is_counting(self) -> bool:
-        """Whether jobs hold amounts of a pool, without pods."""
+        """Whether jobs hold amounts of a pool instead of having pods."""
         jobs = self.tables["/jobs"]
         return self.has("/pods") and len(self.tables["/pods"]) == 0 and np.any(jobs["bound"] >= 0)
 
@@ -108,13 +108,14 @@ def amounts(books: Books) -> Iterator[str]:
     for name, value in books.summary.items():
         if value < -ABSOLUTE:
             yield f"/summary/{name} is negative: {value}"
-        # Power is relative to a GPU of the catalogue; some models draw more (cluster.power).
+        # The share of power is relative to the catalogue. A GPU may draw more there if the scenario sets
+        # cluster.power.
         if name.startswith("gpu_share_") and name != "gpu_share_power" and value > 1 + 1e-9:
             yield f"/summary/{name} is above 1: {value}"
 
 
 def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
-    """Reached stages are in order."""
+    """The stages that a row has reached follow one another in time."""
     last = np.full(len(rows), NEVER, np.int64)
     names = np.array([""] * len(rows), object)
     for stage in stages:
@@ -129,7 +130,7 @@ def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
 
 
 def times(books: Books) -> Iterator[str]:
-    """Times increase within a job, a pod, a recovery and a timeline, and none is after the end."""
+    """Times increase within a job, a pod, a recovery and a timeline. No time is after the end of the run."""
     yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
     if books.has("/pods"):
         yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
@@ -147,7 +148,7 @@ def times(books: Books) -> Iterator[str]:
 
 
 def waits(books: Books) -> Iterator[str]:
-    """`wait` and `run` of a job agree with its times."""
+    """`wait` and `run` of a job agree with its other times."""
     jobs = books.tables["/jobs"]
     ended = np.where(jobs["ended"] == NEVER, books.end, jobs["ended"])
     running = np.where(jobs["running"] == NEVER, ended, jobs["running"])
@@ -158,7 +159,7 @@ def waits(books: Books) -> Iterator[str]:
 
 
 def counts(books: Books) -> Iterator[str]:
-    """The summary counts the rows of the tables."""
+    """Figures of the summary equal the numbers of rows in the tables."""
     jobs, summary = books.tables["/jobs"], books.summary
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     failed = int(np.sum(jobs["outcome"] == outcomes["failed"]))
@@ -181,7 +182,7 @@ def counts(books: Books) -> Iterator[str]:
 
 
 def gpu_time(books: Books) -> Iterator[str]:
-    """Allocated GPU time is the same by job, by node, over time and in the summary."""
+    """The allocated GPU time is the same in the sums by job, by node and over time, and in the summary."""
     jobs, summary = books.tables["/jobs"], books.summary
     of_jobs = {kind: float(jobs[f"{kind}_gpu_s"].sum()) for kind in KINDS_OF_GPU_TIME}
     allocated = summary["gpu_s_allocated"]
@@ -199,7 +200,8 @@ def gpu_time(books: Books) -> Iterator[str]:
 
 
 def integrals(books: Books) -> Iterator[str]:
-    """The means of /timeline/cluster integrate to /summary, and are bounded by one another."""
+    """The means of /timeline/cluster integrate to the figures of /summary. Each mean is at most that of a
+    wider kind."""
     cluster, summary = books.tables["/timeline/cluster"], books.summary
     spans = np.diff(cluster["time"].astype(np.int64), prepend=0) / 1e9
     for column, name in (("gpus_allocated", "gpu_s_allocated"), ("gpus_up", "gpu_s_up"),
@@ -210,7 +212,7 @@ def integrals(books: Books) -> Iterator[str]:
     energy = float((cluster["gpu_power_watts"] * spans).sum()) / 3.6e6
     if differs(energy, summary["gpu_energy_kwh"]):
         yield f"/timeline/cluster: {energy} kWh, /summary {summary['gpu_energy_kwh']}"
-    # Jobs that hold amounts of a pool keep them while nodes are down.
+    # A job that holds an amount of a pool keeps it while nodes are down.
     most = "gpus_total" if books.is_counting else "gpus_up"
     for less, more in (("gpus_computing", "gpus_reported"), ("gpus_reported", "gpus_allocated"),
                        ("gpus_allocated", most), ("gpus_up", "gpus_total")):
@@ -224,7 +226,7 @@ def integrals(books: Books) -> Iterator[str]:
 
 
 def nodes(books: Books) -> Iterator[str]:
-    """No node had more than its GPUs allocated, or was down for longer than the run."""
+    """No node had more GPUs allocated than it has, or was down for longer than the run."""
     rows = books.tables["/nodes"]
     most = rows["gpus"] * (books.end / 1e9)
     if np.any(rows["allocated_gpu_s"] > most * (1 + 1e-9) + ABSOLUTE):
@@ -234,7 +236,8 @@ def nodes(books: Books) -> Iterator[str]:
 
 
 def overlaps(keys: Rows, begins: Rows, ends: Rows) -> int | None:
-    """The first row that begins before another of the same key has ended."""
+    """Index of the first row that begins before another row with the same key has ended; None without such
+    a row."""
     order = np.lexsort((ends, begins, keys))
     same = np.diff(keys[order]) == 0
     wrong = np.flatnonzero(same & (begins[order][1:] < ends[order][:-1]))
@@ -242,7 +245,7 @@ def overlaps(keys: Rows, begins: Rows, ends: Rows) -> int | None:
 
 
 def pods(books: Books) -> Iterator[str]:
-    """A pod has one life at a time, and a whole GPU one pod."""
+    """A pod has one life at a time, and a whole GPU belongs to one pod at a time."""
     if not books.has("/pods") or len(books.tables["/pods"]) == 0:
         return
     rows, jobs = books.tables["/pods"], books.tables["/jobs"]
@@ -280,7 +283,7 @@ def gpus_of_pods(books: Books) -> Iterator[str]:
 
 
 def recoveries(books: Books) -> Iterator[str]:
-    """Losses of recoveries are part of the losses of their jobs."""
+    """The losses of all recoveries are at most the losses of all jobs."""
     jobs, rows = books.tables["/jobs"], books.tables["/events/recoveries"]
     lost = float(rows["lost_gpu_s"].sum())
     if lost > float(jobs["lost_gpu_s"].sum()) * (1 + 1e-9) + ABSOLUTE:
@@ -288,20 +291,21 @@ def recoveries(books: Books) -> Iterator[str]:
 
 
 def work(books: Books) -> Iterator[str]:
-    """A completed job has computed its work on all its GPUs."""
+    """A completed job has computed its work on each of its GPUs."""
     jobs = books.tables["/jobs"]
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     services = [name.encode() for name in books.services | books.ends_early]
-    # Elastic gangs compute with fewer; jobs of a pool may share GPUs, or run on faster ones.
+    # Elastic gangs may compute with fewer GPUs. Jobs that hold an amount of a pool may share GPUs, or run on
+    # faster ones. So the rule leaves them out.
     is_plain = ~np.isin(jobs["name"], services) & (jobs["members"] <= jobs["pods"])
     if books.has_shares or books.is_counting or "min_available" in books.scenario:
         return
     if books.draws_success:
         return
-    # Dedicated parameter servers compute nothing. A model's work is given for another GPU.
+    # Dedicated parameter servers compute nothing, and the work of a model is given for a reference GPU.
     if "placement: dedicated" in books.scenario or "model:" in books.scenario:
         return
-    most = 1e-8  # a step takes whole nanoseconds, and at least 200 ms of compute
+    most = 1e-8  # rounding: a step lasts whole nanoseconds, and at least 200 ms
     for job in jobs[(jobs["outcome"] == outcomes["completed"]) & is_plain]:
         asked = float(job["gpus"]) * float(job["work"]) / 1e9
         if abs(asked - float(job["useful_gpu_s"])) > ABSOLUTE + most * asked:
@@ -310,7 +314,7 @@ def work(books: Books) -> Iterator[str]:
 
 
 def events(books: Books) -> Iterator[str]:
-    """The number of events is that of the summary."""
+    """The tables of preemptions and of deadlocks have as many rows as the summary counts."""
     tables, summary = books.tables, books.summary
     for path, name in (("/events/preemptions", "pods_preempted"), ("/events/deadlocks", "deadlocks")):
         count = len(tables[path]) if books.has(path) else summary[name]
@@ -325,7 +329,7 @@ def events(books: Books) -> Iterator[str]:
 
 
 def priorities(books: Books) -> Iterator[str]:
-    """Priorities sum to the summary; as many preemptions are suffered as caused."""
+    """Figures by priority sum to those of the summary. As many pods are preempted as preemptors preempt."""
     if not books.has("/priorities"):
         return
     table, summary = books.tables["/priorities"], books.summary
@@ -343,7 +347,7 @@ def priorities(books: Books) -> Iterator[str]:
 
 
 def held_by_pods(books: Books) -> Iterator[str]:
-    """A node's use is at least that of its bound pods; reservations come on top."""
+    """A node's use is at least that of its bound pods. It also has reservations."""
     if not books.has("/pods") or books.has_shares or books.is_counting:
         return
     rows = books.tables["/pods"][books.tables["/pods"]["bound"] != NEVER]
@@ -362,7 +366,7 @@ RULES = [amounts, times, waits, counts, gpu_time, nodes, pods, recoveries, work,
 
 
 def mistakes(path: Path) -> list[str]:
-    """Violations in the output, each with the rule's name first."""
+    """All violations in the output of a run, each with the name of its rule first."""
     books = Books(path)
     if not books.complete:
         return ["complete: the file says that it is not"]

@@ -1,4 +1,4 @@
-"""A scenario in the making: its tree, the files beside it, and the draws of one feature."""
+"""A scenario that the fuzzer draws: its tree, the files beside it, and the random draws of one feature."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Tree = dict[str, Any]
 
 
 class Draw:
-    """The draws of one feature. They depend on the seed and the feature's name alone, so that a
-    feature that is switched off leaves the draws of all others as they are."""
+    """Random draws for one feature. They depend only on the seed and the feature's name. So a feature that
+    is switched off does not change the draws of the others."""
 
     def __init__(self, seed: int, feature: str) -> None:
         self._random = random.Random(f"{seed}/{feature}")
@@ -25,7 +25,7 @@ class Draw:
         return self._random.choice(choices)
 
     def some(self, choices: Sequence[T], most: int | None = None) -> list[T]:
-        """One or more of the choices, in their order."""
+        """One or more of the choices, in their given order."""
         count = self.count(1, min(most or len(choices), len(choices)))
         chosen = sorted(self._random.sample(range(len(choices)), count))
         return [choices[i] for i in chosen]
@@ -37,7 +37,7 @@ class Draw:
         return round(self._random.uniform(low, high), 3)
 
     def span(self, low: float, high: float) -> str:
-        """Seconds, most of them whole; short durations are as likely as long ones."""
+        """A duration between `low` and `high` seconds, mostly in whole seconds. Its logarithm is uniform."""
         seconds = low * (high / low) ** self._random.random() if low > 0 else self.number(low, high)
         if seconds > 5 and self.chance(0.8):
             return f"{round(seconds)}s"
@@ -47,17 +47,18 @@ class Draw:
         return f"{round(low * (high / low) ** self._random.random())}B"
 
     def rate(self, low: float, high: float) -> str:
-        """Bits a second."""
+        """A bandwidth between `low` and `high` bits a second."""
         return f"{round(low * (high / low) ** self._random.random())}bps"
 
     def maybe(self, tree: Tree, probability: float, **fields: Any) -> None:
-        """Adds some of the fields to the tree. A value may be a function that draws the field."""
+        """Adds each field to the tree with this probability. A value may be a function, which draws the
+        field."""
         for name, value in fields.items():
             if self.chance(probability):
                 tree[name] = value() if callable(value) else value
 
     def duration(self, low: float, high: float) -> Tree:
-        """A distribution of durations."""
+        """A random distribution of durations between `low` and `high` seconds."""
         kind = self.pick(["fixed", "exponential", "lognormal", "uniform"])
         if kind == "fixed":
             return {"kind": kind, "value": self.span(low, high)}
@@ -102,7 +103,7 @@ class Draft:
         return node
 
     def section(self, path: str) -> Tree:
-        """The mapping at the path, created if absent."""
+        """The mapping at the path; created if it does not exist."""
         if not isinstance(self.get(path), dict):
             self.put(path, {})
         return self.get(path)
@@ -118,13 +119,13 @@ class Draft:
 
     @property
     def jobs(self) -> list[Tree]:
-        """All jobs that are listed one by one."""
+        """All jobs of sources that list their jobs one by one."""
         listed = [source["jobs"] for source in self.sources if source["kind"] == "jobs"]
         return [job for jobs in listed for job in jobs]
 
     @property
     def pods(self) -> list[Tree]:
-        """Requests of pods, wherever a source has them."""
+        """The pods of all sources, as mappings of what they request."""
         found = []
         for source in self.sources:
             if source["kind"] == "service":
@@ -148,13 +149,13 @@ class Draft:
 
     @property
     def span(self) -> int:
-        """Seconds of the run in which events happen."""
+        """Length in seconds of the period in which events happen."""
         return self.until or 3600
 
 
 @dataclass(frozen=True)
 class Feature:
-    """An optional property of a scenario; `add` does nothing where the property makes no sense."""
+    """An optional property of a scenario. `add` draws it, or does nothing if the scenario cannot have it."""
 
     name: str
     chance: float

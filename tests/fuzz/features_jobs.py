@@ -54,7 +54,8 @@ def elastic_gangs(draft: Draft, draw: Draw) -> None:
 
 
 def role_minimums(gang: Tree, draw: Draw) -> None:
-    """Minimums of roles that the gang's own does not imply; their sum is at most that of the gang."""
+    """Adds minimums to some roles. Each exceeds what the gang's minimum implies for the role. Their sum is
+    at most the gang's minimum."""
     left = gang.get("min_available", 0)
     spare = sum(role["pods"] for role in gang["roles"]) - left
     for role in gang["roles"]:
@@ -65,7 +66,7 @@ def role_minimums(gang: Tree, draw: Draw) -> None:
 
 
 def gangs_of_roles(draft: Draft, draw: Draw) -> None:
-    """A job of several gangs, as of trainers and rollout workers."""
+    """Adds a job of several gangs, such as trainers and rollout workers."""
     gangs = []
     for _ in range(draw.count(1, 3)):
         roles = [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]
@@ -79,7 +80,7 @@ def gangs_of_roles(draft: Draft, draw: Draw) -> None:
 
 
 def ending(draw: Draw) -> Tree:
-    """A drawn ending of a job: seldom a success."""
+    """A drawn ending of a job. A quarter of them are a success."""
     cause, code = draw.pick([("error", 1), ("out_of_memory", 137), ("cancelled", 143), ("none", 0)])
     return {"cause": cause, "exit_code": code, "chance": draw.number(0.05, 0.9),
             "after": {"kind": "exponential", "mean": draw.span(5, 900)}}
@@ -104,7 +105,7 @@ def role_rules(role: Tree, draw: Draw, is_gang: bool) -> None:
 
 
 def roles_of_jobs(draft: Draft, draw: Draw) -> None:
-    """Pods of several kinds, each with its own rules: workers, launchers, servers, chiefs."""
+    """Adds pods of several roles, each with its own rules: workers, launchers, servers, chiefs."""
     for kind in ("mpi_gang", "pods"):
         roles: list[Tree] = [{"name": "first", "pods": draw.count(1, 3), "pod": pod(draw)}]
         roles += [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]

@@ -16,7 +16,7 @@ PLANS = ["Strict", "Skip", "EASY", "Conservative", "SlurmBackfill", "KubeDL", "D
 
 
 def arguments(name: str, draw: Draw) -> Tree:
-    """Arguments of a plug-in for pods; most plug-ins have none."""
+    """Arguments for a plug-in of pods. Most plug-ins get none."""
     known: Tree = {}
     if name == "Coscheduling":
         draw.maybe(known, 0.5, permitWaitingTimeSeconds=draw.count(1, 300),
@@ -98,8 +98,8 @@ def profile(base: str, draw: Draw) -> Tree:
 
 
 def slow_down(policy: Tree, draft: Draft, draw: Draw) -> None:
-    """Gangs that are placed pod by pod and never fit are tried thousands of times a second. So such runs are
-    short, or their scheduler is slow."""
+    """Makes the scheduler slow in a long run whose profile places gangs pod by pod. Otherwise a gang that
+    never fits would be tried thousands of times a second."""
     if policy["base"] in ("coscheduling", "koordinator") and draft.span > 900:
         policy.setdefault("cost", {})["per_cycle"] = draw.span(0.02, 0.5)
 
@@ -159,7 +159,7 @@ def job_queue(draft: Draft, draw: Draw) -> None:
 
 
 def counting(draft: Draft, draw: Draw) -> None:
-    """Jobs take amounts out of a pool; only then may they share GPUs, or their speeds differ."""
+    """Lets jobs take amounts out of a pool. Only then may jobs share GPUs, or have speeds by GPU model."""
     queue = draft.get("policy.job_queue")
     if queue is None:
         return

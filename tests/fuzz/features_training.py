@@ -51,7 +51,8 @@ def stored_checkpoints(draft: Draft, draw: Draw) -> None:
 
 
 def own_trainings(draft: Draft, draw: Draw) -> list[Tree]:
-    """Some jobs get their own training, a changed copy of the workload's."""
+    """Gives some jobs their own training, a changed copy of the workload's. Returns the trainings of all
+    jobs that have one."""
     own = []
     for job in draft.jobs:
         if "training" not in job and draw.chance(0.2):
@@ -99,7 +100,7 @@ def steps(draft: Draft, draw: Draw) -> None:
 
 
 def transformer(draft: Draft, draw: Draw) -> None:
-    """Some jobs train a model, whose ranks share the model in some of the ways."""
+    """Lets some jobs train a model, which their ranks share in one or more of the ways of parallelism."""
     if draft.get("network.level") is None:
         return
     for job in draft.jobs:
@@ -131,7 +132,8 @@ def push_pull(draw: Draw, most: int) -> Tree:
 def parameter_servers(draft: Draft, draw: Draw) -> None:
     if draft.get("network.level") is None:
         return
-    if draft.get("workload.training.step") is None and draw.chance(0.3):  # of jobs of any source
+    # The workload's step applies to all jobs without a training of their own.
+    if draft.get("workload.training.step") is None and draw.chance(0.3):
         draft.put("workload.training.step", push_pull(draw, 2))
     for job in draft.jobs:
         if job.get("kind") == "pods" or gpus_of(job) < 2 or has_quorum(job) or draw.chance(0.5):

@@ -40,18 +40,18 @@ from draft import Draft, Draw, Feature, Tree  # noqa: E402
 from runs import Program  # noqa: E402
 from shrink import shrunk  # noqa: E402
 
-# Later features read the choices of earlier ones.
+# Features in the order in which they are added: later ones read the choices of earlier ones.
 FEATURES: list[Feature] = [
     *features_cluster.FIRST, *features_jobs.SOURCES, *features_policy.FIRST,
     *features_cluster.LATER, *features_jobs.LATER, *features_policy.LATER,
     *features_training.FEATURES, *features_control_plane.FEATURES, *features_faults.FEATURES]
 SAME_BYTES_EVERY = 8
-REFUSED_MAX = 0.05  # in all scenarios: the generator draws only valid values
+REFUSED_MAX = 0.05  # share of all scenarios; the generator should draw only valid values
 MISTAKE = re.compile(r"^[^:\n]+:\d+:\d+: (?!warning:)([A-Za-z_][\w.\[\]-]*): (.*)$", re.MULTILINE)
 
 
 class Dumper(yaml.SafeDumper):
-    """Writes each value in its place, without anchors, even if values are equal."""
+    """Writes equal values in full, each in its place, instead of an anchor and aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -72,8 +72,8 @@ class Scenario:
 
 @dataclass
 class Verdict:
-    """The result of a scenario; `wrong` is empty if all is well. Its kind stays the same when a scenario is
-    made smaller."""
+    """The result of a scenario; `wrong` is empty if there is no finding. `kind` is the finding without its
+    numbers, which may change when the scenario is made smaller."""
 
     refused: str = ""
     slow: bool = False
@@ -100,7 +100,8 @@ def made(seed: int, features: list[str]) -> Scenario:
 
 
 def take_out(tree: Tree, path: str) -> bool:
-    """Removes the value at a path such as `policy.plugins[2].args.mode`, or, if there is none, its parent."""
+    """Removes the value at a path such as `policy.plugins[2].args.mode`. If there is no such value,
+    removes the nearest parent that exists. Returns whether it removed one."""
     parts: list[Any] = [int(part) if part.isdigit() else part
                         for part in re.split(r"[.\[\]]+", path) if part]
     node: Any = tree
@@ -109,20 +110,20 @@ def take_out(tree: Tree, path: str) -> bool:
             node = node[part]
         del node[parts[-1]]
     except (KeyError, IndexError, TypeError):
-        # Never removes a whole section: the scenario would test something else.
+        # Never removes a whole section, because the scenario would then test something else.
         return len(parts) > 2 and take_out(tree, re.sub(r"(\.\w+|\[\d+\])$", "", path))
     return len(parts) > 1
 
 
 def accepted(scenario: Scenario, folder: Path, program: Program) -> str:
-    """Removes what `validate` rejects, as a user would; parameters without effect stay, and must be ignored.
-    Returns the remaining messages."""
+    """Removes values that `validate` rejects, as a user would. Parameters without effect stay, because a
+    run must ignore them. Returns the messages that remain."""
     for _ in range(12):
         ended = program.validate(scenario.write(folder))
         if ended.status != 2:
             return "" if ended.status == 0 else f"validate: {ended.reason}"
         found = MISTAKE.findall(ended.text)
-        # Removes the last item of a list first, so that the others keep their indices.
+        # Removes the last item of a list first, so that the indices of the others stay valid.
         taken = [take_out(scenario.tree, path) for path, _ in sorted(found, reverse=True)]
         if not any(taken):
             return ": ".join(found[0]) if found else ended.reason
@@ -134,7 +135,7 @@ def judged(scenario: Scenario, folder: Path, program: Program, twice: bool) -> V
     ended = program.run(path, output)
     if ended.status is None:
         return Verdict(slow=True) if ended.advanced else Verdict(wrong="hangs")
-    if ended.status == 2 and scenario.files:  # validate does not open it
+    if ended.status == 2 and scenario.files:  # validate does not open the files beside the scenario
         return Verdict(refused=ended.reason)
     if ended.status != 0:
         return Verdict(wrong=f"ends with {ended.status}: {ended.reason}")
@@ -149,7 +150,8 @@ def judged(scenario: Scenario, folder: Path, program: Program, twice: bool) -> V
 
 def smaller_features(seed: int, features: list[str], kind: str, program: Program,
                      seconds: float) -> list[str]:
-    """Switches features off one by one, but those that every scenario has: other features read them."""
+    """Switches features off one by one as long as the finding stays. Features that every scenario has are
+    kept, because others read them."""
     until = time.monotonic() + seconds
     optional = {feature.name for feature in FEATURES if feature.chance < 1}
     for name in [one for one in reversed(features) if one in optional]:
@@ -183,7 +185,7 @@ class Plan:
 
 
 def run_one(plan: Plan, number: int) -> Verdict:
-    """Runs scenario `number` of the seed, and stores a finding."""
+    """Runs scenario `number` of the seed, and writes it to a file if it is a finding."""
     seed = plan.seed * 1_000_000 + number
     features = features_of(seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -256,7 +258,7 @@ def fuzz(plan: Plan, seconds: float, processes: int, only: int | None) -> int:
 
 
 def run_kept(program: Program, folder: Path) -> int:
-    """Runs each scenario of a folder twice."""
+    """Runs each scenario of the folder twice. Returns the exit status."""
     wrong = 0
     paths = sorted(folder.glob("*.yaml"))
     for path in paths:

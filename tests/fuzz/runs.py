@@ -1,4 +1,4 @@
-"""Runs the program on a scenario, under a limit of host time."""
+"""Runs the program on a scenario, with a limit of host time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ PROGRESS = re.compile(r"info: ((?:\d+d )?\d\d:\d\d:\d\d)\b.*events/s")
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended. `status` is negative for a signal, None if the time limit killed the program."""
+    """How the program ended. `status` is negative after a signal, and None if the program exceeded the
+    time limit."""
 
     status: int | None
     text: str
@@ -21,7 +22,7 @@ class Ended:
 
     @property
     def advanced(self) -> bool:
-        """Whether simulated time advanced until the program was killed."""
+        """Whether simulated time still advanced when the program was killed."""
         times = PROGRESS.findall(self.text)
         return len(times) >= 2 and times[-1] != times[-2]
 

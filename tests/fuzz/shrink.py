@@ -1,4 +1,4 @@
-"""Makes a scenario smaller as long as it still fails in the same way."""
+"""Makes a scenario smaller as long as it fails in the same way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ Path = tuple[str | int, ...]
 
 
 def places(node: Any, at: Path = ()) -> Iterator[Path]:
-    """Every value below a node, those with the most descendants first."""
+    """Paths of all values below a node. A value precedes the values in it, and a list begins with its last
+    item."""
     if isinstance(node, dict):
         children: list[tuple[str | int, Any]] = list(node.items())
     elif isinstance(node, list):
@@ -27,7 +28,7 @@ def places(node: Any, at: Path = ()) -> Iterator[Path]:
 
 
 def without(tree: Tree, at: Path) -> Tree | None:
-    """A copy without the value at a path; None if there is none."""
+    """A copy of the tree without the value at a path; None if the tree has no such value."""
     smaller = copy.deepcopy(tree)
     node: Any = smaller
     for part in at[:-1]:
@@ -43,7 +44,8 @@ def without(tree: Tree, at: Path) -> Tree | None:
 
 
 def shrunk(tree: Tree, is_wrong: Callable[[Tree], bool], seconds: float) -> Tree:
-    """Removes values one by one, repeatedly, until none can be removed or the time is up."""
+    """Removes values one by one, again and again, until every removal would make the failure vanish or the
+    time is up."""
     until = time.monotonic() + seconds
     goes_on = True
     while goes_on:

@@ -24,7 +24,7 @@ class SomeGpu(Policy):
 
 
 class Installed:
-    """An installation, and a folder to work in."""
+    """An installation, and a folder in which its commands run."""
 
     def __init__(self, prefix: Path, work: Path) -> None:
         self.prefix, self.work = prefix, work
@@ -54,7 +54,7 @@ def installed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def ships_with_its_input(path: Path) -> bool:
-    """Whether all inputs of the scenario ship; traces do not."""
+    """Whether all input files of the scenario are installed; traces are not."""
     base = re.search(r"^base: (.*)$", path.read_text(), re.MULTILINE)
     if base and (path.parent / base[1]).suffix == ".yaml":
         return ships_with_its_input(path.parent / base[1])
@@ -162,7 +162,7 @@ def test_bash_completes_commands_options_and_files(installed: Installed) -> None
 
 
 def test_the_completion_of_zsh_knows_the_same(installed: Installed) -> None:
-    """Compares the names only; clean_image.sh presses the keys."""
+    """Compares only the names that zsh completes. clean_image.sh tests completion by pressing keys."""
     script = installed.prefix / "share" / "zsh" / "vendor-completions" / "_orrery"
     text = script.read_text()
     assert text.startswith("#compdef orrery\n")

@@ -214,7 +214,7 @@ base("flow, traced", FLOW.replace("STEPS", "traced"))
 
 
 def moved(name: str, take: str, sources: list[Any]) -> None:
-    """A copy of the base in which each source has its own `training`."""
+    """Adds a copy of the base `take`, in which the training of the workload moves into each source or job."""
     document = copy.deepcopy(BASES[take])
     training = document["workload"].pop("training")
     document["workload"]["sources"] = copy.deepcopy(sources)
@@ -352,7 +352,8 @@ base("until all are over", POOL + JOBS + "run: {stall_limit: 30d, futile_attempt
 
 
 def with_usual_record(document: Any) -> Any:
-    """The base without compression of its table, which would take a third of a short run."""
+    """The base with uncompressed tables, unless it sets the compression. Compression would take a third of
+    a short run."""
     document.setdefault("record", {}).setdefault("compression", 0)
     return document
 

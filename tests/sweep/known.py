@@ -1,8 +1,8 @@
-"""Leaves that the sweep does not try, or tries in one base only, and why."""
+"""Leaves that the sweep does not try, with the reason, or tries in one base only."""
 
 from __future__ import annotations
 
-# Regular expressions of leaves that no base can have.
+# Patterns of leaves that no base can have.
 NOT_TRIED: dict[str, str] = {
     r"run\.changes\[\]\.policy\.job_queue\..*":
         "a job queue cannot come while the run goes on, and is refused there",
@@ -15,5 +15,5 @@ NOT_TRIED: dict[str, str] = {
 }
 # Leaves that are tried in the named base only.
 BASE_OF: dict[str, str] = {
-    "run.until": "alpha_beta",  # every job there ends
+    "run.until": "alpha_beta",  # every job of this base ends
 }

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
-# A step is a key, "[]" into a list, "{}" into a map or "<kind>" into one kind of a variant.
+# A step of a path is a key, "[]" for an item of a list, "{}" for a value of a map, or "<kind>" for one kind
+# of a variant.
 Path = tuple[str, ...]
 
 INT64_MAX, UINT64_MAX = 2**63 - 1, 2**64 - 1
@@ -23,7 +24,7 @@ RANGE = re.compile(rf"(?:between ({QUANTITY}) and ({QUANTITY})|at least ({QUANTI
 @dataclass(frozen=True)
 class Leaf:
     path: Path
-    values: tuple[Any, ...]  # its extremes
+    values: tuple[Any, ...]  # the extremes of the leaf
 
     @property
     def name(self) -> str:
@@ -58,7 +59,7 @@ class Schema:
         return schema["properties"][step]
 
     def kinds(self, schema: Json) -> list[Json]:
-        """Kinds of a variant; of a plugin and its args, one kind for each plugin."""
+        """Kinds of a variant. A plugin and its args are one variant, with a kind for each plugin."""
         if "oneOf" in schema:
             return [kind for kind in schema["oneOf"] if kind != {"type": "null"}]
         return [{"properties": {"kind": {"const": rule["if"]["properties"]["name"]["const"]},
@@ -89,7 +90,7 @@ class Schema:
             yield Leaf(path, values)
 
     def cost(self, document: Any, path: Path) -> int | None:
-        """How many parts of the document are missing on the path; None: the path does not exist."""
+        """How many values the document lacks for the path; None if the path cannot exist in it."""
         try:
             return self._put(document, self.root, path, None)[1]
         except LookupError:
@@ -99,7 +100,7 @@ class Schema:
         return self._put(document, self.root, path, value)[0]
 
     def _put(self, part: Any, schema: Json, path: Path, value: Any) -> tuple[Any, int]:
-        """A copy of the part with that value, and how many parts had to be created."""
+        """A copy of the part with this value at the path, and how many values had to be created for it."""
         path = path[1:] if path[:1] == ("?",) else path
         if not path:
             return copy.deepcopy(value), 0
@@ -111,7 +112,7 @@ class Schema:
         if step[0] == "<":
             if step[1:-1] in (part.get("kind"), part.get("name")):
                 return self._put(part, inner, rest, value)
-            if "allOf" in schema:  # a plugin does not become another
+            if "allOf" in schema:  # a listed plugin stays the plugin that it is
                 raise LookupError(step)
             other, cost = self._put(self.sample(inner), inner, rest, value)
             return other, cost + 3
@@ -125,7 +126,7 @@ class Schema:
 
     def _put_in_list(self, items: list[Any], inner: Json, rest: Path, value: Any
                      ) -> tuple[list[Any], int]:
-        """Sets the value in the list item that needs the fewest new parts."""
+        """Sets the value in that item of the list which lacks the fewest values."""
         best: tuple[list[Any], int] | None = None
         for i, item in enumerate(items):
             try:
@@ -142,7 +143,7 @@ class Schema:
         return [changed], cost + 1
 
     def sample(self, schema: Json) -> Any:
-        """A usual value: the required fields only."""
+        """A usual value of the schema, with the required fields only."""
         schema = without_null(schema)
         if "oneOf" in schema:
             return self.sample(schema["oneOf"][0])
@@ -165,7 +166,7 @@ class Schema:
 
 
 def without_null(schema: Json) -> Json:
-    """The schema of an optional without null."""
+    """The schema of an optional value, without its null."""
     options = schema.get("anyOf", [])
     return options[0] if options[-1:] == [{"type": "null"}] else schema
 
@@ -183,7 +184,7 @@ def smallest_unit(schema: Json) -> str:
 def extremes(schema: Json, text: str) -> tuple[Any, ...]:
     if "enum" in schema:
         return tuple(schema["enum"])
-    if "anyOf" in schema:  # a quantity
+    if "anyOf" in schema:  # a quantity with a unit
         unit = smallest_unit(schema)
         low, high = f"1{unit}", LARGEST[unit]
         if found := RANGE.search(text.rpartition(" Range: ")[2] if " Range: " in text else ""):
@@ -199,11 +200,11 @@ def extremes(schema: Json, text: str) -> tuple[Any, ...]:
         low, high = schema.get("minimum", least), schema.get("maximum", most)
         return tuple(dict.fromkeys([low, *([0, 1] if "minimum" not in schema else []), high]))
     if kind is None:
-        return ()  # such as args of plugins, which are visited as kinds
+        return ()  # args of plugins, for example, are visited kind by kind
     return ("", "x" * 300)
 
 
 def limits_told(message: str) -> list[str]:
-    """The bounds in the message that rejects a value."""
+    """The bounds that a message names when it rejects a value."""
     found = re.search(rf"out of range: must be {RANGE.pattern}", message)
     return [end for end in found.groups() if end] if found else []

@@ -1,5 +1,5 @@
-"""Bases of policies and their arguments, as texts. A policy with args that no text names gets bases
-from the schema, so most new policies need none here."""
+"""Bases of policies and their arguments, as texts. A policy with args that no text names gets bases from
+the schema, so most new policies need no text here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def base(name: str, text: str) -> None:
     TEXTS[name] = text
 
 
-# A policy with args is a base of its own; a profile without other args is the first base that fits.
+# Plug-ins with args. Each is in a base of its own.
 PLUGINS = {
     "DefaultPreemption": "{minCandidateNodesAbsolute: 10}",
     "DotProduct": "{prefer: largest_product}",
@@ -119,7 +119,8 @@ for limit in ("min_available: 50%", "max_unavailable: 1"):
 
 
 def of_new_policies(schema: Schema) -> Iterator[tuple[str, list[str]]]:
-    """Policies with args that no text names, by the names of leaves, each with the texts to try."""
+    """Policies with args that no text names. Yields the leaf of each policy, and the texts that may be its
+    base."""
     known = "".join(TEXTS.values())
     for path in (("policy", "plugins"), ("policy", "job_queue", "policies")):
         for kind in schema.kinds(schema.part((*path, "[]"))):

@@ -1,4 +1,4 @@
-"""Finds values that no result may have: negative amounts."""
+"""Finds values that no result of a run may have: negative amounts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-# A time that never came or a rank that is none, documented at the column as "-1: ...".
+# The description of a column says "-1: ..." if -1 stands for a time that never came or for no rank.
 NEVER = re.compile(r"-1: ")
-# Numbers that are no amounts.
+# Columns that are no amounts, and may be negative.
 SIGNED = {"priority", "by_priority"}
 
 
 def negative_amounts(path: Path) -> list[str]:
-    """Tables, columns and the first of their values below zero."""
+    """Each table and column with a negative amount, and the first such value."""
     found: list[str] = []
 
     def look(name: str, item: h5py.Dataset | h5py.Group) -> None:

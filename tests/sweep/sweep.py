@@ -39,8 +39,8 @@ from policy_bases import of_new_policies  # noqa: E402
 from results import negative_amounts  # noqa: E402
 
 SECONDS_MAX = 20
-BASES_MAX = 6  # bases tried for one value
-MEMORY_MAX = 6 << 30  # limit for one run
+BASES_MAX = 6  # bases in which one value is tried at most
+MEMORY_MAX = 6 << 30  # bytes for one run
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
 NO_EFFECT = re.compile(r"(?m) warning: ([^ ]+): has no effect: ")
 CLOCK = r"((?:\d+d )?[\d:]{8})"
@@ -49,7 +49,7 @@ CLOCK = r"((?:\d+d )?[\d:]{8})"
 @dataclass
 class Outcome:
     status: int
-    complaint: str = ""  # the problem; empty if there is none
+    complaint: str = ""  # what is wrong with the outcome; empty if nothing is
     message: str = ""    # output of the program
     base: str = ""
 
@@ -62,7 +62,7 @@ class Tried:
 
 
 def small_memory() -> None:
-    """Limits the memory of this process and so of its runs."""
+    """Limits the memory of this process, and so of the runs that it starts."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -95,7 +95,8 @@ def judged(status: int, error: str, results: Path) -> Outcome:
 
 
 def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
-    """Whether the run hangs: a slow run still reports advancing simulated time."""
+    """Stops a run that takes too long. The outcome says whether simulated time still advanced or the run
+    hangs."""
     process.send_signal(signal.SIGTERM)
     try:
         out, error = process.communicate(timeout=SECONDS_MAX)
@@ -113,7 +114,7 @@ def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
 
 
 def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
-    """Bases for a leaf, the nearest first."""
+    """Bases in which the leaf may be tried, those first that already have most of its path."""
     if leaf.name in BASE_OF:
         return [BASE_OF[leaf.name]]
     costs = {name: schema.cost(base, leaf.path) for name, base in BASES.items()}
@@ -122,7 +123,7 @@ def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
 
 
 def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
-    """Tries each value in the nearest base, or in others until one accepts."""
+    """Tries each value in the nearest base, then in others until one accepts it."""
     bases = bases_for(schema, leaf)[:BASES_MAX]
     tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
     values = list(leaf.values) if bases else []
@@ -134,21 +135,21 @@ def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
             values += [end for end in found if end not in values]
             tried.is_reached |= outcome.status != 2
             if (outcome.status != 2 and not is_idle(leaf, outcome.message)) or outcome.complaint or found:
-                break  # a value out of range in one base is so in all
+                break  # a value out of range in one base is out of range in all
         tried.outcomes.append((value, outcome))
         tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
     return tried
 
 
 def is_idle(leaf: Leaf, message: str) -> bool:
-    """Whether the program says that the leaf, or a parent, has no effect."""
+    """Whether the message says that the leaf, or a parent of it, has no effect."""
     name = re.sub(r"\[\]|<[^>]*>", "", leaf.name) + "."
     told = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
     return any(name.startswith(path) for path in told)
 
 
 def ends(message: str) -> Iterator[Any]:
-    """The bounds in the message that rejects the value."""
+    """The bounds that the message names when it rejects the value."""
     for end in limits_told(message):
         is_number = re.fullmatch(r"-?[0-9.]+(e[+-][0-9]+)?", end)
         yield end if not is_number else int(end) if end.lstrip("-").isdigit() else float(end)
@@ -181,7 +182,8 @@ def try_bases(binary: str) -> list[str]:
 
 
 def add_bases_of_new_policies(binary: str, schema: Schema) -> None:
-    """The first of each that is accepted; without any the policy's leaves are never accepted."""
+    """Adds one base for each new policy: the first of its texts that the program accepts. Without a base
+    the leaves of the policy are never accepted."""
     for name, texts in of_new_policies(schema):
         for document in (with_usual_record(yaml.safe_load(text)) for text in texts):
             if not is_known(name + ".args") and run(binary, document).status == 0:

@@ -1,4 +1,4 @@
-"""Finds constructors with initialisers, whose length is that of the list and the body together."""
+"""Finds constructors with a list of initialisers. The length of such a constructor includes the list."""
 import re
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ BEFORE_LIST = re.compile(r"\s*(?:noexcept\s*)?:(?!:)")
 
 
 def past(code: str, at: int) -> int:
-    """Index behind the bracket that closes the one at `at`."""
+    """Index behind the bracket that closes the bracket at `at`."""
     depth = 0
     while at < len(code):
         depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(code[at], 0)
@@ -19,7 +19,7 @@ def past(code: str, at: int) -> int:
 
 
 def body_after(code: str, at: int) -> int:
-    """Index of the body behind a list of initialisers that begins at `at`."""
+    """Index of the body that follows the list of initialisers which begins at `at`."""
     while at < len(code):
         if code[at] == "{" and re.search(r"[)}.]\s*$", code[:at][-80:]):
             return at
@@ -28,7 +28,7 @@ def body_after(code: str, at: int) -> int:
 
 
 def constructors(code: str) -> Iterator[tuple[str, int, int]]:
-    """Name, begin and end of constructors with initialisers."""
+    """Name, begin and end of each constructor with a list of initialisers."""
     for head in HEAD.finditer(code):
         list_starts = BEFORE_LIST.match(code, past(code, head.end() - 1))
         if list_starts:

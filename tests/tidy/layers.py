@@ -1,4 +1,4 @@
-"""Allowed includes: the dependencies of the rooms, and of third-party headers."""
+"""Which folder ("room") may include which other folders, and which third-party headers."""
 
 SIM = {"sim/core", "sim/engine", "sim/config", "sim/record", "sim/runtime"}
 FLOOR = SIM | {"models/facts"}
@@ -44,7 +44,7 @@ REMOTE = "policies/jobs/remote"
 REMEDIATION = "policies/controllers/remediation"
 SCALING = "policies/controllers/scaling"
 
-# Every room may include itself; folders that are not listed may include everything.
+# Every folder may include its own headers. Folders that are not listed here may include everything.
 MAY_INCLUDE = {
     "sim/core": set(),
     "sim/engine": {"sim/core"},
@@ -129,8 +129,8 @@ THIRD_PARTY = {
     "gmock/": (),
     "benchmark/": (),
 }
-ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-# Rooms that join a library to the rest, and whose headers no other room includes. Their headers may include the
+ANY_THIRD_PARTY = ("tests/", "bench/")  # all third-party headers, in their own headers too
+# Folders that adapt a library, and whose headers no other folder includes. Their headers may include the
 # library.
 ADAPTERS = ("policies/python/",)
 SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",
@@ -138,6 +138,6 @@ SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unist
 
 
 def room_of(path: str) -> str:
-    """The longest room that holds the file."""
+    """The longest listed folder that holds the file."""
     held = [room for room in MAY_INCLUDE if path.startswith(room + "/")]
     return max(held, key=len, default="/".join(path.split("/")[:-1]))

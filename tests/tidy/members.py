@@ -1,4 +1,4 @@
-"""Counts the data members of classes, with those of the structs that are nested in them."""
+"""Counts the data members of classes, including those of structs that are nested in them."""
 import re
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def classes(code: str) -> Iterator[tuple[str, int, int]]:
 
 
 def without(text: str, opening: str, closing: str, mark: str) -> str:
-    """The text without everything between such brackets."""
+    """The text without what is between such brackets, and with `mark` in its place."""
     out, depth = [], 0
     for c in text:
         if c == opening:
@@ -36,7 +36,7 @@ def without(text: str, opening: str, closing: str, mark: str) -> str:
 
 
 def count(body: str) -> int:
-    """Data members declared in the body of a class, nested structs included."""
+    """Number of data members declared in the body of a class and of the structs nested in it."""
     members, own, at = 0, "", 0
     for _, begin, end in classes(body):
         members += count(body[begin:end])
@@ -48,7 +48,8 @@ def count(body: str) -> int:
     own = without(without(own, "{", "}", "@"), "(", ")", "!")
     own = re.sub(r"\b(public|private|protected)\s*:", "", without(own, "<", ">", ""))
     for statement in own.split(";"):
-        while function := re.search(r"![^@;]*@", statement):  # for bodies that were left out
+        # An inline function: parameters "!", then the body "@".
+        while function := re.search(r"![^@;]*@", statement):
             statement = statement[function.end():]
         statement = statement.strip()
         if statement and "!" not in statement and not NO_MEMBER.match(statement):

@@ -1,4 +1,4 @@
-"""C++ text for the rules: without comments and literals, with its brace blocks."""
+"""The text of a C++ file as the rules read it: without comments and literals, with its brace blocks."""
 import bisect
 import dataclasses
 import functools
@@ -6,16 +6,16 @@ import pathlib
 import re
 
 LITERAL = re.compile(
-    r'R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"'  # raw text
+    r'R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"'  # raw string
     r'|"(?:\\.|[^"\\\n])*"'
-    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"  # not the ' of 1'000
+    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"  # not the separator in 1'000
     r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
 @dataclasses.dataclass
 class Block:
-    """Text between braces, and the text before them."""
+    """Text between braces, with the text before them as its head."""
     open: int
     close: int
     head: str
@@ -23,7 +23,7 @@ class Block:
     parent: "Block | None"
 
     def is_scope(self) -> bool:
-        """Whether it holds declarations: a namespace, a class, an enumeration."""
+        """Whether the block holds declarations, as a namespace, a class or an enumeration does."""
         words = re.sub(r"^\s*(template\s*<.*>\s*(requires[^{]*?)?)?", "", self.head,
                        flags=re.DOTALL)
         if re.match(r"\s*(namespace|enum|union|extern|inline\s+namespace)\b", words):
@@ -50,7 +50,7 @@ def matching_open(text: str, close: int) -> int:
 
 class Source:
     def __init__(self, path: str, text: str):
-        self.path = path  # from the root, with /
+        self.path = path  # relative to the root, with slashes
         self.text = text
         self.lines = text.split("\n")
         if self.lines and not self.lines[-1]:
@@ -66,13 +66,13 @@ class Source:
 
     @functools.cached_property
     def includes(self) -> list[tuple[int, str, bool]]:
-        """Line, name, and whether it is quoted."""
+        """Line, name, and whether the name is quoted, of each include."""
         return [(self.line_of(found.start()), found[2], found[1] == '"')
                 for found in INCLUDE.finditer(self.text)]
 
     @functools.cached_property
     def code(self) -> str:
-        """The text with blanks for comments, literals and preprocessor lines."""
+        """The text with blanks in place of comments, literals and preprocessor lines."""
         def blank(found: re.Match) -> str:
             kept = found[0][0] if found[0][0] in "\"'" else " "
             return kept + re.sub(r"[^\n]", " ", found[0][1:-1]) + kept
@@ -84,7 +84,7 @@ class Source:
     def blocks(self) -> list[Block]:
         """All brace blocks, in the order in which they close."""
         code, found, stack = self.code, [], []
-        start = 0  # parts of the head of a block that may precede its brace
+        start = 0  # begin of the text that may be the head of the next block
         for token in re.finditer(r"[{};]", code):
             at = token.start()
             if token[0] == "{":
@@ -99,7 +99,7 @@ class Source:
         return found
 
     def functions(self) -> list[Block]:
-        """The outermost blocks with statements; a table of constants is not one of them."""
+        """Bodies of functions: the outermost blocks with statements. A table of constants is no function."""
         found = []
         for block in self.blocks:
             up = block.parent
@@ -107,7 +107,7 @@ class Source:
                 up = up.parent
             if up is not None or block.is_scope() or block.head.endswith(("=", "return")):
                 continue
-            # Behind the initialisers of a constructor, the body has no head of its own.
+            # The body of a constructor with initialisers has an empty head.
             if ")" in block.head or block.head == "":
                 found.append(block)
         return found

@@ -17,19 +17,19 @@ from source import Block, Source, read_tree
 
 FOLDERS = ("sim", "models", "policies", "tests", "bench")
 LINES_MAX = {True: 150, False: 400}  # of a header, of a source
-SHORT_ROOMS = ("models/control_plane/",)  # whose sources are shorter
-SHORT_MAX = 300  # limit of lines of a source there
+SHORT_ROOMS = ("models/control_plane/",)  # folders with shorter sources
+SHORT_MAX = 300  # lines of such a source
 FUNCTION_MAX = 70
 SOURCES_MAX = 30  # sources in one folder of models/
 PAGE_MAX = 70  # lines of its README.md
 COLUMNS_MAX = 100
-MEMBERS_MAX = 20  # members of a class in models/scheduling
-Finding = tuple[int, str]  # line, message
+MEMBERS_MAX = 20  # data members of a class in models/scheduling
+Finding = tuple[int, str]  # line and message
 
 CLOCK_FOLDERS = ("sim/record/", "sim/cli/", "models/run/", "sim/engine/profile", "bench/", "tests/",
-                 "policies/jobs/remote/line_socket.cpp",  # seconds without a message of a client
-                 "policies/python/call_limit.")  # seconds of a call
-BANNED = (  # pattern, alternative, allowed places
+                 "policies/jobs/remote/line_socket.cpp",  # host time since the last message of a client
+                 "policies/python/call_limit.")  # host time that a call takes
+BANNED = (  # pattern, what to use instead, folders where it is allowed
     (r"\bstd::rand\b|\bs?rand\s*\(|\bstd::random_device\b", "draw from sim/core/rng.hpp", ()),
     (r"\bstd::(mt19937\w*|default_random_engine|\w+_distribution)\b",
      "standard libraries differ: draw from sim/core/rng.hpp", ()),
@@ -99,7 +99,8 @@ def check_lengths(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def check_fan_out(source: Source, _: set[str]) -> Iterator[Finding]:
-    """The wiring connects signals to receivers; handling the news is the receivers' work."""
+    """In models/cluster signals are only connected to receivers. A lambda that handles the news belongs to
+    a receiver."""
     if not source.path.startswith("models/cluster/"):
         return
     for found in re.finditer(r"\.\s*connect\s*\(\s*\[", source.code):
@@ -108,7 +109,8 @@ def check_fan_out(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def check_members(source: Source, _: set[str]) -> Iterator[Finding]:
-    """Small classes in the scheduling core, and policies without hidden state behind const."""
+    """Classes of models/scheduling have few data members. Policies have no hidden state in `mutable`
+    members."""
     if source.path.startswith("models/scheduling/"):
         for name, begin, end in members.classes(source.code):
             if (found := members.count(source.code[begin:end])) > MEMBERS_MAX:
@@ -152,7 +154,7 @@ def check_unordered(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def statement_before(code: str, at: int) -> str | None:
-    """The text before `at` in its statement; None inside parentheses or brackets."""
+    """The text of the statement before `at`; None if `at` is inside parentheses or brackets."""
     depth = 0
     for back in range(at - 1, -1, -1):
         if code[back] in ")]":
@@ -169,7 +171,7 @@ def statement_before(code: str, at: int) -> str | None:
 
 
 def statement_after(code: str, at: int) -> str:
-    """The text up to the end of the statement, without everything in brackets."""
+    """The text from `at` to the end of the statement, without what is in brackets."""
     out, depth = [], 0
     for c in code[at:]:
         if c in ")]}":
@@ -224,7 +226,7 @@ RULES = {
 
 
 def check_rooms(paths: Iterable[str]) -> Iterator[str]:
-    """Each folder of models/ is small enough to read, and has a page."""
+    """A folder of models/ has at most SOURCES_MAX sources."""
     rooms: dict[str, int] = {}
     for path in paths:
         if path.startswith("models/"):
@@ -240,7 +242,8 @@ DEFINED = re.compile(r"^(?:template <.*>\n?)?(?:class|struct|union|enum(?: class
 
 
 def check_twins(sources: Iterable[Source]) -> Iterator[str]:
-    """Two types of one name in one namespace: the linker keeps the functions of one of them."""
+    """No two headers define types of one name in one namespace. The linker would keep the functions of
+    only one of them."""
     first: dict[tuple[str, str], str] = {}
     for source in sources:
         if not source.is_header or source.path.startswith(("tests/", "bench/")):

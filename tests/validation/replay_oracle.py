@@ -10,7 +10,7 @@ import math
 import pathlib
 import sys
 
-Job = tuple[float, int, float]  # submit, GPUs, seconds
+Job = tuple[float, int, float]  # submission, GPUs, seconds
 
 
 def helios(traces: pathlib.Path, vc: str) -> list[Job]:
@@ -34,13 +34,13 @@ def gavel(traces: pathlib.Path) -> list[Job]:
         for line in file:
             kind, _, _, _, steps, submit, gpus = line.rstrip("\n").split("\t")
             speed = speeds.get(f"('{kind}', {gpus})", {}).get("null", 0)
-            if speed > 0:  # Orrery leaves out the others, too
+            if speed > 0:  # Orrery, too, leaves out jobs without a speed
                 jobs.append((float(submit), int(gpus), int(steps) / speed))
     return jobs
 
 
 def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -> list[float]:
-    """Ends of jobs that start in order; none overtakes the first that does not fit."""
+    """Ends of the jobs. The first waiting job starts when it fits, and no other job may overtake it."""
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
     ends, waiting, running, free, now = [0.0] * len(jobs), [], [], pool, 0.0
     while order or waiting:
@@ -60,10 +60,10 @@ def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -
 
 
 def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float]:
-    """Preemptive, without cost: at each event the first jobs that fit run, past those that do not. Without
-    limits the shortest remaining time is first. With limits the order is that of Tiresias' queues, which are
-    separated by limits of GPU-seconds (one queue more than limits). Within a queue running jobs precede waiting
-    ones."""
+    """Ends of the jobs under preemption without cost. At each event jobs run in their order; a job that
+    does not fit is passed over. Without limits the order is that of the shortest remaining time. With
+    limits it is that of Tiresias' queues, which limits of GPU seconds separate. Within a queue running
+    jobs precede waiting ones."""
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
     done, ends, queue = [0.0] * len(jobs), [0.0] * len(jobs), [0] * len(jobs)
     active, running, now = [], [], 0.0
@@ -99,8 +99,8 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     return ends
 
 
-# Mean time to completion in the artifact's own simulator, Tiresias' run_sim.py, with --scheme=count
-# --schedule=... on the same jobs and as many GPUs in one switch.
+# Mean time to completion in Tiresias' own simulator, run_sim.py with --scheme=count --schedule=..., for the
+# same jobs and as many GPUs under one switch.
 ARTIFACT = {
     "tiresias60": {
         (16, "fifo"): 200.81666666666666, (16, "fjf"): 190.68333333333334,

@@ -23,8 +23,8 @@ import orrery  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-# Four nodes under two leaf switches. A gang of three nodes loses one after 12 minutes, and waits
-# for another gang that took two of its nodes; two small jobs share the fourth node.
+# Four nodes under two leaf switches. A gang of three nodes loses one after 12 minutes. Another gang takes its
+# other two nodes, so it waits for that gang to end. Two small jobs share the fourth node.
 TINY = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
 workload:
@@ -68,7 +68,7 @@ def program(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def made(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., orrery.Run]:
-    """The run of a shipped scenario by its name, or of a text; each is run once."""
+    """Runs a shipped scenario, given by its name, or the text of one. Equal calls share a run."""
     folder = tmp_path_factory.mktemp("runs")
 
     def make(scenario: str, *arguments: str, text: str | None = None) -> orrery.Run:
@@ -97,7 +97,7 @@ def tiny(made: Callable[..., orrery.Run]) -> orrery.Run:
 
 @pytest.fixture(scope="session")
 def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a small study that ran."""
+    """The folder of a small study that was run."""
     folder = tmp_path_factory.mktemp("study")
     (folder / "tiny.yaml").write_text(tiny_text)
     (folder / "study.yaml").write_text(STUDY.lstrip())
@@ -108,7 +108,7 @@ def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Iterator[Callable[[Figure], None]]:
-    """Writes a figure and checks that the file is a picture."""
+    """Writes a figure to a file, and checks that the file is a picture."""
 
     def save(figure: Figure) -> None:
         picture = tmp_path / "figure.png"

@@ -1,4 +1,4 @@
-"""The reference pages are those that the program would write now, and are complete."""
+"""The reference pages are complete, and equal those that the program writes."""
 
 import pathlib
 import re

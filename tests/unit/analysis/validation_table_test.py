@@ -1,4 +1,4 @@
-"""Complaints of validation_table.py about results that differ from the page."""
+"""What validation_table.py reports about results that differ from the page."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ import validation_table  # noqa: E402
 
 
 class ValidationTable(unittest.TestCase):
-    """A tree with one file of two cases."""
+    """A tree with one data file of two cases."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

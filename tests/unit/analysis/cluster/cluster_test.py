@@ -18,11 +18,11 @@ distributed = pytest.importorskip("distributed", reason="Debian's python3-distri
 import psutil  # noqa: E402
 from orrery import cluster, cluster_worker  # noqa: E402
 
-DEADLINE = 120.0  # seconds; a busy machine is slow
+DEADLINE = 120.0  # seconds, enough for a busy machine
 
 
 def local_cluster() -> distributed.LocalCluster:
-    """Two workers in threads of this process, which other processes can reach."""
+    """A cluster of two workers in threads of this process. Other processes can connect to it."""
     return distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
     )
@@ -30,7 +30,7 @@ def local_cluster() -> distributed.LocalCluster:
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    """The address of an existing cluster."""
+    """The address of a cluster that runs throughout the tests."""
     with local_cluster() as running:
         yield running.scheduler_address
 
@@ -44,7 +44,7 @@ def wait_for(what: Callable[[], object], why: str) -> object:
 
 
 def kept(folder: Path) -> dict[str, int]:
-    """Finished runs, and when their files were written."""
+    """Names of the finished runs in the folder, and when their files were written."""
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("runs/*.json")}
 
 
@@ -54,7 +54,8 @@ def started(path: Path, folder: Path, *options: str) -> subprocess.Popen:
 
 
 def shard_below(process: subprocess.Popen) -> psutil.Process | None:
-    """A process of the program that runs a shard for this coordinator's cluster."""
+    """The process of the program that runs a shard for the cluster of this coordinator; None if there is
+    none."""
     try:
         below = psutil.Process(process.pid).children(recursive=True)
         return next((p for p in below if p.name() == "orrery"), None)
@@ -63,7 +64,7 @@ def shard_below(process: subprocess.Popen) -> psutil.Process | None:
 
 
 def shards_of(folder: Path) -> list[int]:
-    """Processes of the program that write to this folder."""
+    """Ids of the processes of the program that write to this folder."""
     processes = psutil.process_iter(["name", "cmdline"])
     return [
         p.pid for p in processes
@@ -85,7 +86,7 @@ def test_a_killed_worker_loses_nothing_and_no_run_counts_twice(
     assert process.returncode == 0, said
     assert not shard.is_running() or shard.status() == psutil.STATUS_ZOMBIE
     assert "its worker was lost; it is tried again" in said
-    assert "12 of 12 runs (12 kept)" in said  # the report at the end ran nothing
+    assert "12 of 12 runs (12 kept)" in said  # all runs are kept: the report after the shards ran none
     after = kept(folder)
     assert len(before) < 12 == len(after)
     assert before.items() <= after.items()
@@ -152,7 +153,8 @@ seeds: {{count: 3}}
 
 @pytest.fixture
 def fragile(program: str, monkeypatch, tmp_path: Path) -> Callable[[str], Path]:
-    """The program, but its shard 1/4 runs another command, and adds a line to the given file."""
+    """Makes a program whose shard 1/4 runs the command `instead`. Each try adds a line to the returned
+    file."""
 
     def make(instead: str) -> Path:
         path, tries = tmp_path / "fragile", tmp_path / "tries"
@@ -178,16 +180,17 @@ def test_a_shard_that_dies_each_time_is_given_up(
     said = capfd.readouterr()
     assert "ended by signal 9; given up after 3 tries" in said.err
     assert "3 runs are missing" in said.err
-    assert "jct_mean" in said.out  # the existing results are reported
+    assert "jct_mean" in said.out  # the report shows the results that exist
     assert len(kept(folder)) == 9 and not (folder / "study.h5").exists()
 
 
 def test_tries_that_bring_a_run_are_not_counted(
     study, scheduler: str, fragile, program: str, tmp_path: Path
 ) -> None:
-    """The machine is lost after one run, three times in a row; one retry alone would allow one loss."""
+    """The machine is lost after one new run, three times in a row. One retry allows only one loss without
+    a new run."""
     path, folder = study("1d"), tmp_path / "cluster"
-    one = f'{program} study shard "$3" $part/12 -o {folder} -q'  # 1, 5 and 9 of 12 are 1 of 4
+    one = f'{program} study shard "$3" $part/12 -o {folder} -q'  # shard 1 of 4 has runs 1, 5 and 9 of 12
     tries = fragile(f"""
   part=$(($(wc -l <{tmp_path}/tries) * 4 - 3))
   [ $part -gt 12 ] || {{ {one}; kill -KILL $$; }}""")

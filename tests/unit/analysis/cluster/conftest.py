@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "analysis"))
-os.environ["PYTHONPATH"] = str(ROOT / "analysis")  # seconds for commands that tests start
+os.environ["PYTHONPATH"] = str(ROOT / "analysis")  # for commands that tests start
 
 BASE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
@@ -59,7 +59,7 @@ def program(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Callable[..., Path]:
-    """A study of 12 runs of so many simulated days."""
+    """Writes a study of 12 runs, each until the given simulated time."""
 
     def make(until: str, text: str = STUDY) -> Path:
         (tmp_path / "base.yaml").write_text(BASE % until)
@@ -72,7 +72,7 @@ def study(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def values_of() -> Callable[[Path], list[bytes]]:
-    """The contents of study.h5 of a folder, without wall times."""
+    """The runs and values in study.h5 of a folder, without wall times."""
 
     def read(folder: Path) -> list[bytes]:
         with h5py.File(folder / "study.h5") as file:
@@ -86,7 +86,7 @@ def values_of() -> Callable[[Path], list[bytes]]:
 
 @pytest.fixture(scope="session")
 def at_once(program: str) -> Callable[[Path, Path], Path]:
-    """The folder of a study that ran on one machine."""
+    """Runs a study on this machine alone, and returns its folder."""
 
     def run(path: Path, folder: Path) -> Path:
         subprocess.run([program, "study", "run", path, "-o", folder, "-q"], check=True)

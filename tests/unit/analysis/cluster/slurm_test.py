@@ -76,7 +76,7 @@ def words_of(process: psutil.Process) -> set[str]:
 
 
 class Slurm:
-    """Calls Slurm's commands."""
+    """Calls the commands of Slurm."""
 
     def __init__(self, folder: Path) -> None:
         self.environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf"), "PATH": PATH}
@@ -88,7 +88,7 @@ class Slurm:
         return done.stdout.strip()
 
     def state(self, job: str) -> str:
-        """State of a job, or of one task of an array ("12_3")."""
+        """The state of a job, or of a task of an array, such as "12_3"."""
         return self("squeue", "--noheader", "--states=all", "-o", "%T", "-j", job)
 
     def all_about(self, job: str) -> str:
@@ -130,20 +130,21 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     sbatch = ("sbatch", "--parsable", "--output", log, "--export=ALL")
     array = slurm(*sbatch, "--array=1-4", SCRIPT, path, folder)
     merge = slurm(*sbatch, f"--dependency=afterany:{array}", SCRIPT, path, folder)
-    # A run of task 1 is over and another one is under way: task 1 has runs 1, 5 and 9 of twelve.
+    # Waits until a run of task 1 is over, so another one is under way. Task 1 of 4 has runs 1, 5 and 9 of
+    # twelve.
     own = [f"{run % 2:05d}-s{run // 2 + 1}" for run in range(0, 12, 4)]
     first, last = (folder / "runs" / f"{own[run]}.json" for run in (0, 2))
     wait_for(first.exists, "no run is over")
     task = next(p for p in psutil.process_iter(["cmdline"]) if {"1/4", str(folder)} <= words_of(p))
-    task.suspend()  # slow enough to be running when Slurm requeues it
+    task.suspend()  # still runs when Slurm requeues the task
     written = first.stat().st_mtime_ns
     assert not last.exists()
     slurm("scontrol", "requeue", f"{array}_1")
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
     wait_for(lambda: not task.is_running(), "the task goes on")
     assert not last.exists()
-    # Slurm would wait 2 minutes. Within the second of the requeue the node refuses to launch the job, because
-    # it compares whole seconds of credentials and revocations.
+    # By default Slurm would start the task 2 minutes later. Within the second of the requeue, the node would
+    # refuse to launch it, because it compares whole seconds of credentials and revocations.
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now+3")
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)

@@ -1,4 +1,4 @@
-"""Deadlocks, the list of what is worth explaining, and mistakes in the command."""
+"""`orrery explain`: deadlocks, the list of jobs worth explaining, and mistakes in the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of jobs agree with the tables, computed here in other ways."""
+"""Explanations of jobs agree with the tables, from which the tests compute the same facts in other ways."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def deadlocked(made):
 
 
 def held_by_job(run, at: float, nodes: set[int]) -> dict[int, int]:
-    """GPUs of these nodes by job, from /pods row by row."""
+    """GPUs on these nodes at this time by job, from /pods row by row."""
     held: Counter[int] = Counter()
     for pod in run.table("/pods").itertuples():
-        # Pods that end with the run are still there for the last attempts.
+        # A pod that ends with the run still holds its GPUs at the last attempts.
         goes_on = at < pod.ended or pod.end == "run_ended"
         if pod.node in nodes and pod.bound <= at and goes_on:
             held[pod.job] += bin(pod.gpus).count("1")
@@ -189,7 +189,7 @@ def test_nodes_reserved_in_permit_are_held(made) -> None:
 
 
 def reserved(run, number: int) -> dict[int, int]:
-    """GPUs by job as attempt `number` found them, from a replay of all attempts before."""
+    """GPUs by job that attempt `number` found in use, from a replay of all earlier attempts."""
     rows = run.table("/events/attempts").sort_values("attempt")
     at = rows.loc[rows["attempt"] == number, "at"].iloc[0]
     ended = run.table("/pods")
@@ -261,7 +261,7 @@ def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> 
     assert f"came late rank {first}, {after} after that" in text
     assert "all ranks met 30 s after the change; 3 of 4 pods, 30 s after the last call" in text
     assert "all ranks met 0 s after the change; all 4 pods, without a wait" in text
-    for lost in ("3min 25s", "4min 15s"):  # of two members, of three
+    for lost in ("3min 25s", "4min 15s"):  # of two members after the first loss, of three after the second
         assert f"{lost} of compute since its last checkpoint lost" in text
     assert text.count("last call enough pods are up") == 2
     assert "its gang gathers again with members that came late" in text

@@ -1,6 +1,7 @@
-"""Small scenarios with something to explain."""
+"""Small scenarios whose jobs wait for reasons worth explaining."""
 
-# Two of five nodes are for another team; a job of two whole nodes waits for one that the other team has.
+# Two of five nodes are tainted for another team, and stay idle. Job `late` needs two whole nodes. The other
+# three nodes are in use until `wide` ends.
 TAINTS = """
 cluster:
   machines:
@@ -19,7 +20,8 @@ record: {attempts: true}
 run: {until: 3h}
 """
 
-# Eight counted GPUs: the first job lacks room, one would delay it, one exceeds its quota, one is too large.
+# Eight GPUs and a queue with EASY and Quota. Job `first` runs. Job `head` lacks room, `long` would delay it,
+# `over` exceeds its quota, and `huge` is too large.
 QUEUE = """
 cluster:
   machines: [{name: box, base: hgx-h100, gpus: 4}]
@@ -39,8 +41,8 @@ policy:
   job_queue: {policies: [{name: EASY}, {name: Quota, args: {limits: {a: 7}}}]}
 """
 
-# Two jobs of two gangs each, whose pods arrive in turns. The first gangs of both start. The second ones wait in
-# Permit in turns, because there is room for three of four pods.
+# Two jobs of two gangs each. Their pods are created in turns. The first gangs of both jobs start. Three nodes
+# are left for the second gangs, which need four each, so their pods wait in Permit in turns.
 PERMIT = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
 workload:
@@ -61,8 +63,8 @@ record: {attempts: true}
 run: {until: 30min}
 """
 
-# Two of four nodes are away when a gang arrives that needs two. One is back after 12 minutes, one after 32,
-# each time later than the last call.
+# Two of four nodes are down when a gang of four arrives that needs two. One is up again after 12 minutes and
+# the other after 32, both after the gang's last call.
 LATE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
 workload:

@@ -1,4 +1,4 @@
-"""Jobs that overtook a waiting job, and what would have let it start, checked by hand."""
+"""Jobs that overtook a waiting job, and changes that would have let it start. Checked by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from orrery.explain import explain_job
 from scenarios import QUEUE, TAINTS
 
-# Two nodes of 8 GPUs. A gang of two waits for both: the first job has one for an hour, and small jobs that
-# arrive later take the other.
+# Two nodes of 8 GPUs. The gang `wide` needs both. The first job has one of them for an hour, and small jobs
+# that arrive later take the other one.
 OVERTAKEN = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 2}]}
 workload:
@@ -21,7 +21,7 @@ workload:
 policy: {base: strict_gang}
 run: {until: 5h}
 """
-# One node of each leaf switch is taken, so the two free nodes are not under one leaf.
+# One node under each leaf switch is taken, so the two free nodes are under different switches.
 LEAVES = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
 workload:
@@ -48,7 +48,7 @@ def test_who_came_later_and_went_first_is_counted_with_team_and_size(made) -> No
     jobs = run.table("/jobs").set_index("name")
     wide = jobs.loc["wide"]
     assert wide["bound"] == pytest.approx(2.5 * 3600, abs=1), "both nodes are free after urgent"
-    # 2 x 4 GPUs x 2 h, and 2 GPUs x 1 h.
+    # Two small jobs used 2 x 4 GPUs x 2 h = 16 GPU h, the urgent one 2 GPUs x 1 h = 2 GPU h.
     assert in_short(run, "wide").startswith(
         "3 jobs submitted later got nodes before it (1 of higher priority): 2 of team blue with 4 "
         "GPUs each, 16 GPU h while it waited and 1 of team red with 2 GPUs, 2 GPU h while it "
@@ -59,7 +59,7 @@ def test_who_came_later_and_went_first_is_counted_with_team_and_size(made) -> No
 
 
 def test_the_fewest_nodes_that_lacked_are_told_with_the_instant(made) -> None:
-    # From 1 to 2 min one of the two nodes is free.
+    # One of the two nodes is free from 1 min, when `wide` arrives, to 2 min.
     assert in_short(made("overtaken", text=OVERTAKEN), "wide").endswith(
         "1 more node of 8 GPUs would have let it start at 0d 00:01:00, when 1 of its 2 pods had "
         "room.")
@@ -92,9 +92,9 @@ def test_room_under_several_leaf_switches_is_told(made) -> None:
 
 def test_a_quota_says_how_much_less_its_team_had_to_use(made) -> None:
     run = made("queue", text=QUEUE)
-    assert in_short(run, "over").endswith(  # 6 used, 2 asked for, 7 allowed
+    assert in_short(run, "over").endswith(  # team a uses 6 of 7 GPUs, and the job needs 2
         "1 GPU less used by team a, which held 6 of its quota of 7, would have let it start.")
-    assert in_short(run, "head").endswith(  # 8 asked for, 2 free
+    assert in_short(run, "head").endswith(  # the job needs 8 GPUs, and 2 are free
         "6 more GPUs (2 nodes of 4 GPUs) would have let it start at 0d 00:00:01.")
     assert in_short(run, "long").endswith(
         "It would have fitted at 0d 00:00:03 if EASY had not put job 1 (head) first.")

@@ -1,4 +1,4 @@
-"""Figures of the shipped scenarios of a rank that dies, of snapshots and of power."""
+"""Figures of three shipped scenarios: a rank dies, snapshots, power."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview of a run, and the frames that its panels draw."""
+"""The overview of a run, and the data frames that its panels draw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def with_faults(made: Made) -> orrery.Run:
 
 
 def labels_of_bars(run: orrery.Run, saved) -> list[str]:
-    """Draws the run and returns the labels of the lowest panel's bars and lines."""
+    """Draws the overview of the run, and returns the labels of the bars and lines in its lowest panel."""
     figure = figures.overview(run)
     saved(figure)
     end = run.timeline("cluster").index.max()

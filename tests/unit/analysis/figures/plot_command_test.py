@@ -1,4 +1,4 @@
-"""`orrery plot`, by the program: names, files, mistakes."""
+"""`orrery plot`: names of figures, files, and mistakes in the command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Said = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def said(program: str, tmp_path: Path) -> Said:
-    """Runs `orrery plot` in an empty folder: its exit status and its output."""
+    """Runs `orrery plot` in an empty folder, and returns its exit status and its output."""
 
     def say(*arguments: object) -> tuple[int, str]:
         done = subprocess.run([program, "plot", *map(str, arguments)], capture_output=True,
@@ -39,7 +39,8 @@ def test_alone_it_lists_the_figures(said: Said) -> None:
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_draws_a_run_or_has_a_reason(name: str, tiny: orrery.Run) -> None:
-    """The run has no cardiograms, no control plane and no network."""
+    """Each figure draws the run, or says why it cannot: the run has no cardiograms, control plane and
+    network."""
     if name not in NEEDS_MORE:
         plt.close(FIGURES[name].draw([tiny]))
         return

@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom and draw; in the tree they are stored without outputs."""
+"""The notebooks run from top to bottom and draw pictures. The tree has them without outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ nbformat = pytest.importorskip("nbformat", reason="Debian's python3-nbformat")
 pytest.importorskip("ipykernel", reason="Debian's python3-ipykernel")
 
 FOLDER = Path(__file__).resolve().parents[4] / "analysis" / "notebooks"
-FIGURES = {  # pictures that each draws
+FIGURES = {  # number of pictures by notebook
     "01_first_look": 4,
     "02_policy_comparison": 2,
     "03_deadlocks_and_hangs": 7,
@@ -22,7 +22,7 @@ FIGURES = {  # pictures that each draws
     "06_write_a_policy": 3,
     "07_train_an_agent": 2,
 }
-IN_PYTHON = ("06_write_a_policy", "07_train_an_agent")  # need the adapter of policies in Python
+IN_PYTHON = ("06_write_a_policy", "07_train_an_agent")  # these need the library for policies in Python
 
 
 def code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
@@ -38,13 +38,13 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def runs(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Future]:
-    """Runs all at once, as many as there are cores."""
+    """Runs all notebooks at the same time, as many as there are cores."""
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
         patch.setenv("ORRERY", str(program))
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("scratch")))
         patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
         patch.setenv("ORRERY_TRAINING_SECONDS", "5")
-        patch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # or its debugger warns
+        patch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # without this, the debugger warns
         return {name: pool.submit(executed, FOLDER / f"{name}.ipynb") for name in FIGURES}
 
 

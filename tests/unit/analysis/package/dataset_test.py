@@ -1,4 +1,4 @@
-"""Timelines as xarray, and the types of every table's columns."""
+"""Timelines as xarray datasets, and the types of the columns of each table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_timelines_are_one_dataset_with_units(tiny: orrery.Run) -> None:
     used = whole["gpus_allocated"]
     assert used.dims == ("time",) and used.attrs["units"] == "GPU" and used.attrs["long_name"]
     assert used.to_numpy().tolist() == cluster["gpus_allocated"].to_list()
-    teams = whole["teams_gpus_allocated"]  # the column of the cluster has the short name
+    teams = whole["teams_gpus_allocated"]  # the column of /timeline/cluster has the short name
     assert teams.dims == ("time", "team") and teams["team"].to_numpy().tolist() == ["a", "b"]
     rows = tiny.table("/timeline/teams").set_index(["team", "time"])["gpus_allocated"]
     assert float(teams.sel(team="b", time=600.0)) == rows["b", 600.0]
@@ -40,7 +40,7 @@ def test_texts_are_texts_and_never_is_nan_in_every_table(made, scenario: str) ->
         frame, stored = run.table(path), run.raw(path)
         for column in frame:
             told = frame[column]
-            if stored[column].dtype.kind == "S":  # also of an empty table
+            if stored[column].dtype.kind == "S":  # also if the table is empty
                 assert told.dtype == object and all(isinstance(text, str) for text in told), column
             if frame.attrs["units"][column] == "s":
                 assert not (told < 0).any(), f"{path} {column}"

@@ -1,4 +1,4 @@
-"""Runs in formats of other tools."""
+"""Runs exported to formats of other tools."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_parquet_is_written_or_refused(tiny: orrery.Run, tmp_path: Path) -> None
     if importlib.util.find_spec("pyarrow") is None:
         with pytest.raises(ImportError, match="Parquet needs pyarrow") as refusal:
             orrery.export.parquet(tiny, tmp_path)
-        assert "python3 -m venv" in str(refusal.value)  # Debian 12 allows pip only there
+        assert "python3 -m venv" in str(refusal.value)  # pip of Debian 12 installs only into a venv
         assert "--csv DIR" in str(refusal.value) and not list(tmp_path.iterdir())
         return
     orrery.export.parquet(tiny, tmp_path, ["/jobs"])

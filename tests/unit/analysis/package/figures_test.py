@@ -1,4 +1,4 @@
-"""The exact data of each figure, for a run that can be computed by hand; and each figure draws it."""
+"""The exact data of each figure for a run that can be computed by hand. Each figure must draw its data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def closed():
 
 
 def drawn(axis: plt.Axes, path: Path) -> str:
-    """Saves the figure and returns its title."""
+    """Draws the figure into a file, and returns its title."""
     figures.save(axis.figure, path / "a.png")
     assert (path / "a.png").read_bytes().startswith(b"\x89PNG")
     return axis.get_title(loc="left")
@@ -40,11 +40,13 @@ def drawn(axis: plt.Axes, path: Path) -> str:
 def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     use = figures.utilisation_data(tiny)
     assert use.index.to_list() == [600.0, 1200.0, 1800.0, 2400.0, 3000.0, 3600.0]
-    # wide holds 24 GPUs throughout; small two times 3 GPUs from 60 s. Compute begins 30 s later.
+    # Job wide holds 24 GPUs throughout the 600 s, two small jobs hold 3 GPUs each from 60 s. Compute begins
+    # 30 s after that.
     held, busy = 24 * 600 + 6 * 540, 24 * 570 + 6 * 510
     assert use["allocated"].iloc[0] == pytest.approx(100 * held / 32 / 600, abs=1e-3)
     assert use["reported"].iloc[0] == pytest.approx(100 * busy / 32 / 600, abs=1e-3)
-    # wide computes until 720 s, small until 690 s, late from 755 s; wide loses 90 s of compute.
+    # After 600 s wide computes until 720 s, the small jobs until 690 s, and late from 755 s. Of this, wide
+    # loses 90 s.
     computing = 24 * 120 + 6 * 90 + 16 * 445
     useful = computing - 24 * 90
     assert use["useful"].iloc[1] == pytest.approx(100 * useful / 32 / 600, abs=0.01)
@@ -63,8 +65,8 @@ def test_spans_are_spread_over_intervals_to_the_part() -> None:
 
 def test_losses(tiny: orrery.Run, tmp_path: Path) -> None:
     shares = figures.losses_data(tiny)
-    # wide stops at 720 s with 24 GPUs; the failure is detected 5 s later, and 90 s of compute are lost. The
-    # failed node is down for 10 min.
+    # Job wide fails at 720 s with 24 GPUs. The failure is detected 5 s later, and 90 s of compute are lost.
+    # One node is down for 10 min.
     assert shares["hung"].iloc[1] == pytest.approx(100 * 24 * 5 / 32 / 600, abs=1e-3)
     assert shares["lost"].sum() == pytest.approx(100 * 24 * 90 / 32 / 600, abs=0.05)
     assert shares["down"].sum() == pytest.approx(100 * 8 * 595 / 32 / 600, abs=0.3)
@@ -128,7 +130,8 @@ def test_intervals_cover_their_parts_of_bins() -> None:
 
 def test_free_gpus_by_how_many_are_free_together(tiny: orrery.Run, tmp_path: Path) -> None:
     free = figures.fragmentation_data(tiny, samples=6)
-    # At first 2 GPUs are free beside the small jobs. Then gpu-0 is down and gpu-3 free; in the end all are.
+    # In the first interval 2 GPUs are free beside the small jobs. Then gpu-3 is free and gpu-0 down. Then all
+    # jobs have ended.
     assert free[2].to_list() == [2, 0, 0, 0, 0, 0]
     assert free[8].to_list() == [0, 8, 8, 32, 32, 32]
     assert free.drop(columns=[2, 8]).to_numpy().sum() == 0
@@ -150,7 +153,8 @@ def test_fairness_of_teams(tiny: orrery.Run, tmp_path: Path) -> None:
 def test_stages_of_a_recovery(tiny: orrery.Run, made, tmp_path: Path) -> None:
     (row,) = figures.recoveries_data(tiny).itertuples(index=False)
     assert row[:4] == (0, "wide", 1, 24) and row[4] == 720.0
-    # 10 s until pods are there; late ends after 1355 s; 30 s to start, 60 s to restore, 90 s again.
+    # 5 s until detection, 10 s until pods exist, 620 s until late ends at 1355 s, 30 s to start and 60 s to
+    # restore, 90 s to redo the lost compute.
     assert [round(s) for s in row[5:]] == [5, 10, 620, 0, 90, 90, 815]
     drawn(figures.recoveries(tiny), tmp_path)
     assert drawn(figures.recoveries(made("two-experiments-default")), tmp_path) == "No job failed"
@@ -199,13 +203,14 @@ def test_paired_differences(tmp_path: Path) -> None:
     )
     frame = figures.paired_differences_data(values)
     assert frame.index.to_list() == ["sjf", "gang"] and frame["pairs"].to_list() == [3, 2]
-    # Differences -1, -2, -3: mean -2, standard error 1 / sqrt(3), t of 2 degrees 4.30265.
+    # The differences are -1, -2 and -3. Their mean is -2, with a standard error of 1 / sqrt(3). Student's t
+    # of two degrees is 4.30265.
     half = 4.30265 / math.sqrt(3)
     sjf = frame.loc["sjf"]
     assert [sjf["difference"], sjf["low"], sjf["high"]] == pytest.approx(
         [-2, -2 - half, -2 + half], abs=1e-4
     )
-    ratio = (9 / 10 * 10 / 12 * 11 / 14) ** (1 / 3)  # of each pair, their geometric mean
+    ratio = (9 / 10 * 10 / 12 * 11 / 14) ** (1 / 3)  # geometric mean of the ratios of the pairs
     assert sjf["percent"] == pytest.approx(100 * (ratio - 1)) and sjf["clear"]
     assert sjf["percent_low"] > -100 and sjf["scale"] == "log_ratio"
     assert "95 % intervals" in drawn(figures.paired_differences(values, what="wait"), tmp_path)

@@ -1,4 +1,4 @@
-"""Names that try to control a terminal or a spreadsheet, and damaged files."""
+"""Names that would control a terminal or a spreadsheet, and damaged files."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_of_a_damaged_file_a_line_says_so(hostile, tmp_path: Path, capsys, damag
 
 
 def told_of(command: list[str], capfd) -> str:
-    """Message of a command in a process of its own, because HDF5 may crash."""
+    """The message of a command that runs in its own process, because HDF5 may crash."""
     child = multiprocessing.get_context("fork").Process(target=lambda: sys.exit(main(command)))
     child.start()
     child.join(60)
@@ -152,7 +152,7 @@ def told_of(command: list[str], capfd) -> str:
 
 @pytest.mark.parametrize("block", [b"FHDB", b"BTLF"])
 def test_a_damaged_group_is_told_in_a_line(hostile, tmp_path: Path, capfd, block: bytes) -> None:
-    """Damage to blocks of links, for which HDF5 1.10 freed memory that was never set."""
+    """A block of links is damaged. HDF5 1.10 then frees memory that was never set."""
     whole = hostile.path.read_bytes()
     path = tmp_path / "damaged.h5"
     at = whole.find(block)

@@ -1,4 +1,4 @@
-"""Runs are opened, followed and compared."""
+"""Opening runs, following runs that go on, and comparing runs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_what_is_no_run_is_told(tiny: orrery.Run, tmp_path: Path) -> None:
 
 
 def started(program: str, output: Path, until: str) -> subprocess.Popen:
-    """A run that takes seconds; returns when its file can be read."""
+    """Starts a run that takes seconds, and returns when its file can be read."""
     command = [program, "run", ROOT / "scenarios" / "openai-7500.yaml", "-q", "-o", output]
     process = subprocess.Popen([*command, "--until", until], stdout=subprocess.DEVNULL)
     part = output.with_name(output.name + ".part")

@@ -1,4 +1,4 @@
-"""Messages of an editor about scenarios and studies by the JSON Schemas of the program."""
+"""What an editor reports about scenarios and studies, by the JSON Schemas that the program writes."""
 
 from __future__ import annotations
 

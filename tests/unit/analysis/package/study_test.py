@@ -1,4 +1,4 @@
-"""The folder of a real study, and the figure of it."""
+"""The folder of a real study, and the figure drawn from it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_study_curves_draw_means_and_their_intervals(study: orrery.Study, tmp_pa
     frame = study.metric("gpu_share_allocated")
     for row in data.itertuples():
         own = frame[(frame["nodes"] == row.nodes) & (frame["policy"] == row.policy)]["value"]
-        half = 4.302652729911275 * own.std() / math.sqrt(3)  # Student's t with two degrees
+        half = 4.302652729911275 * own.std() / math.sqrt(3)  # 4.3027 is Student's t of two degrees
         assert (row.mean, row.seeds) == (pytest.approx(own.mean()), 3)
         assert row.high - row.mean == pytest.approx(half, rel=1e-6) == row.mean - row.low
     axis = figures.study_curves(study, "gpu_share_allocated")

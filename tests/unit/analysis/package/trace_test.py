@@ -1,4 +1,4 @@
-"""Data frames as traces that the program reads."""
+"""Data frames written as traces, which the program reads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_frame_is_replayed(made, tmp_path: Path) -> None:
     run = made("frame", text=SCENARIO.format(file=path))
     jobs = run.table("/jobs").set_index("name").sort_values("submitted")
     assert list(jobs.index) == ["big, one", "small"]
-    assert jobs["submitted"].to_list() == [36_000, 36_060]  # of the day
+    assert jobs["submitted"].to_list() == [36_000, 36_060]  # seconds since midnight
     assert jobs["run"].to_list() == pytest.approx([3600, 90])
     assert jobs["user"].to_list() == ["ann", ""]
 

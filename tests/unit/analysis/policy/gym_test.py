@@ -1,4 +1,4 @@
-"""The environment for learners."""
+"""The environment for learning agents, in which an agent decides for the job queue."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_rewards_are_minus_the_time_that_jobs_wait(env):
         jobs = run.table("/jobs")
     created = jobs["created"].fillna(6 * 3600)
     waited = (created - jobs["submitted"]).clip(lower=0).sum() / 3600
-    assert waited * 0.9 <= -total <= waited * 1.001  # rewards end at the last question
+    assert waited * 0.9 <= -total <= waited * 1.001  # no reward follows the last decision
 
 
 def test_the_last_action_starts_none_and_so_all_jobs_wait(env):

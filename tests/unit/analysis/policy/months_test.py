@@ -1,4 +1,5 @@
-"""Built-in policies, their twins in Python and a client over a socket decide equally over real traces."""
+"""Built-in policies decide like the same policies in Python and like a client over a socket, over real
+traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies in Python decide as built-in ones do, and mistakes are reported with their positions."""
+"""Policies in Python decide like the same built-in ones. Mistakes are reported with their positions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SPREADING = "policy.disable=[NodeResourcesBalancedAllocation]"
 
 @pytest.fixture
 def orrery(program, tmp_path):
-    library = "liborrery_python.so"  # the program finds it by name
+    library = "liborrery_python.so"  # the program looks for a library of this name
     if not (Path(program).parent / library).exists():
         pytest.skip("built without policies in Python")
 
@@ -66,7 +66,7 @@ def with_controllers(*policies: str) -> list[str]:
 
 
 def tables(path: Path) -> dict[str, bytes]:
-    """The bytes of every table but that of host times, and the digest of all events."""
+    """The bytes of every table without host times, and the digest of all events."""
     found: dict[str, bytes] = {}
 
     def visit(name: str, item: object) -> None:
@@ -190,7 +190,7 @@ def test_easy_in_python_replays_kth_sp2_as_the_built_in_one(orrery, tmp_path, es
 
 
 PODS, JOBS, CONTROLLERS = "pods", "jobs", "controllers"
-FAULTS = [  # class, list in which it is named, expected message
+FAULTS = [  # class, scenario text that names it, expected message
     ("Hangs", PODS, "Hangs.score() has not returned after 500ms of host time (timeout): it was interrupted at",
      "in score", "while True:"),
     ("HangsInPlan", JOBS, "HangsInPlan.plan() has not returned after 500ms of host time (timeout)", "in plan"),
@@ -556,7 +556,7 @@ def test_the_schema_offers_them_in_each_list_and_lets_classes_take_more(orrery):
             look(list(part.values()))
 
     look(json.loads(orrery("schema").stdout))
-    assert len(rules) >= 3  # of pods, of the job queue, of controllers
+    assert len(rules) >= 3  # rules for pods, for the job queue and for controllers
     for args in rules:
         assert args["additionalProperties"] is True
         assert list(args["properties"]) == ["file", "class", "timeout"]

@@ -1,4 +1,4 @@
-"""The recipes of policies/README.md run, in C++ as in Python, and both give the same bytes."""
+"""The recipes of policies/README.md, in C++ and in Python, run and give the same bytes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def run(program, tmp_path):
 
 
 def compiled(name: str, folder: Path) -> str:
-    """The library, compiled with the page's own command line, without optimisation."""
+    """Compiles the library with the command that the page shows, but without optimisation, and returns its
+    path."""
     line = next(line for line in PAGE.splitlines() if line.startswith("g++ "))
     line = line.replace("least_left", name).replace("-I .", f"-I {ROOT}").replace("-O2", "-O0")
     subprocess.run(line.split(), cwd=folder, check=True, timeout=300)

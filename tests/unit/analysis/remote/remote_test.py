@@ -1,5 +1,5 @@
-"""Another process decides for the job queue: the same decisions give the same run, and every mistake
-of a client ends the run with its message."""
+"""A client in another process decides for the job queue. The same decisions give the same run, and every
+mistake of a client ends the run with a message."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ cluster:
   machines: [{name: box, base: hgx-h100, gpus: 4}]
   pools: [{name: n, machine: box, count: 4}]
 """
-# Jobs that wait, overtake one another, exceed their estimates and arrive at one instant.
+# Jobs that wait, overtake one another, exceed their estimates, and arrive at the same instant.
 MIXED = CLUSTER + """
 workload:
   sources:
@@ -49,7 +49,7 @@ def policy(name: str, rest: str = "driver: counting") -> str:
 
 
 class Bench:
-    """Runs scenarios in a folder of its own, with clients at a socket there."""
+    """Runs scenarios in a temporary folder, in which clients listen at a socket."""
 
     def __init__(self, program: str, folder: Path) -> None:
         self.program, self.folder = program, folder
@@ -100,7 +100,7 @@ class Bench:
 
     def against(self, client: Callable[[socket.socket], None], text: str = ONE_JOB,
                 timeout: str = "20s", rest: str = "driver: counting"):
-        """Runs against a client that is a function of its connection."""
+        """Runs a scenario against a client. The client is a function, called with its connection."""
         with remote.listen(self.address) as listening:
             def decide() -> None:
                 connection, _ = listening.accept()
@@ -176,7 +176,8 @@ def test_kth_sp2_is_replayed_alike(bench: Bench, built_in: str, of: type):
 # ---- allowed decisions of a client
 
 class Scripted:
-    """Calls one function after the other, then starts whatever fits."""
+    """A client that calls one function for each decision. After the last function it starts every job that
+    fits."""
 
     def __init__(self, *steps: Callable[[remote.Board], None]) -> None:
         self.steps, self.events, self.hello = list(steps), [], {}
@@ -357,7 +358,8 @@ def test_validate_needs_no_client(bench: Bench):
 # ---- mistakes of a client
 
 def answering(*answers: str | bytes) -> Callable[[socket.socket], None]:
-    """Greets, and sends one line as the response to each line of events; then reads until the end."""
+    """A client that greets, answers each line of events with one of these lines, and then reads to the
+    end."""
     def client(connection: socket.socket) -> None:
         lines = connection.makefile("rb")
         for answer in ('{"version":1}', *answers):
@@ -447,7 +449,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_of_the_client_ends_the_run_with_its_message(bench: Bench, name: str):
     client, *says = MISTAKES[name]
-    # The second job arrives later, so the client decides twice.
+    # The second job arrives a minute later, so the client decides twice.
     done = bench.against(client, ONE_JOB.replace("count: 2", "count: 2, every: 1min"))
     wrong(bench, done, *says)
 

@@ -20,13 +20,13 @@ from orrery.report.words import with_unit
 from PIL import Image
 
 NEEDED = "bash -c '. scenarios/setup.sh && orrery_setup test' installs what it takes"
-LONG = TINY.replace("interval: 10min, teams", "interval: 1s, teams")  # is downsampled
+LONG = TINY.replace("interval: 10min, teams", "interval: 1s, teams")  # rows of 1 s, which are downsampled
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 FOCUSABLE = "a[href], button, input, summary, [tabindex='0']"
 
 
 def started() -> Any:
-    """A browser, or a failure that names what is missing: these tests must not be skipped silently."""
+    """Starts a browser. Fails with what is missing, because these tests must not be skipped silently."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -36,7 +36,7 @@ def started() -> Any:
     paths = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if None in paths:
         pytest.fail(f"chromium or chromedriver is not installed; {NEEDED}")
-    RemoteConnection.set_timeout(180)  # a hanging browser fails a test, and does not block it
+    RemoteConnection.set_timeout(180)  # a browser that hangs fails a test instead of blocking it
     options = webdriver.ChromeOptions()
     options.binary_location = paths[0]
     for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
@@ -47,7 +47,7 @@ def started() -> Any:
 
 
 class Page:
-    """An open page."""
+    """A page that is open in the browser."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
@@ -97,7 +97,7 @@ class Page:
                   "(c) => c.plot.clientWidth === c.width)")
 
     def requests(self) -> list[str]:
-        """Requests of the browser other than the page."""
+        """Requests of the browser, other than the one for the page."""
         told = [json.loads(entry["message"])["message"] for entry in
                 self.driver.get_log("performance")]
         urls = [one["params"]["request"]["url"] for one in told
@@ -131,7 +131,7 @@ def path(made, written) -> Path:
 
 @pytest.fixture
 def page(browser: Page, path: Path) -> Page:
-    """The page of a run after loading."""
+    """The page of a run, after it has loaded."""
     browser.width(1300)
     browser.media("light")
     return browser.open(path)
@@ -141,9 +141,9 @@ def test_charts_are_drawn_and_nothing_goes_wrong_or_out(page: Page) -> None:
     shapes = page.run("""return Object.fromEntries(orrery.charts.map((chart) => [chart.spec.id,
         chart.svg.querySelectorAll("g[clip-path] > *").length]))""")
     assert len(shapes) == page.run("return document.querySelectorAll('figure').length") == 15
-    assert shapes.pop("gantt") == 0  # its bars are drawn as pixels
+    assert shapes.pop("gantt") == 0  # the bars of this chart are drawn as pixels
     assert all(count > 0 for count in shapes.values()), shapes
-    assert shapes["utilisation"] == 1 + 4 + 4  # an area, bands and lines
+    assert shapes["utilisation"] == 1 + 4 + 4  # one area, 4 bands and 4 lines
     assert page.driver.get_log("browser") == [] and page.requests() == []
 
 
@@ -255,7 +255,8 @@ def test_each_chart_is_a_table_as_well(page: Page) -> None:
     assert all(len(table) > 1 and len({len(row) for row in table}) == 1
                for table in tables.values()), tables
     assert tables["queue-pods"][0] == ["until", "pods"]
-    # Each row is a minute: the small jobs arrive in the first, two pods that wait at the end of the second.
+    # A row is a minute. Two small jobs arrive at the end of the first minute. The two pods of `late` arrive
+    # at the end of the second, and wait.
     assert [row[1] for row in tables["queue-pods"][1:4]] == [
         "0.03333 (0 to 2)", "0.03333 (0 to 2)", "2"]
     assert tables["queue-pods"][-1] == ["1 h", "0"]
@@ -312,7 +313,7 @@ FRAME = "const done = arguments[0]; requestAnimationFrame(() => requestAnimation
 
 
 def lit(page: Page) -> str:
-    """The job that is highlighted in the Gantt chart."""
+    """The label of the job that is highlighted in the Gantt chart; empty without a highlight."""
     page.driver.execute_async_script(FRAME)
     return page.run("return orrery.page.jobs.lit < 0 ? '' "
                     ": orrery.page.jobs.title(orrery.page.jobs.lit)")
@@ -349,7 +350,7 @@ def test_the_job_under_the_pointer_is_lit_and_the_rest_grey(page: Page) -> None:
     assert page.run("return document.querySelector('table.jobs tr.lit').textContent").startswith(
         "wide (job 0)")
     ActionChains(page.driver).click().move_to_element_with_offset(svg, 0, 280).perform()
-    assert lit(page) == "wide (job 0)"  # a click keeps the highlight
+    assert lit(page) == "wide (job 0)"  # a click keeps the highlight when the pointer leaves
     page.run("orrery.page.jobs.pin(orrery.page.jobs.pinned)")
     assert lit(page) == ""
 
@@ -524,7 +525,7 @@ def test_other_runs_are_drawn_as_well(browser: Page, made, written) -> None:
 
 @pytest.fixture
 def study_at(browser: Page, written, study: Path) -> Page:
-    """The page of a study after loading."""
+    """The page of a study, after it has loaded."""
     browser.width(1400)
     browser.media("light")
     return browser.open(written("study", study_page(study)))
@@ -595,7 +596,7 @@ def test_pictures_are_kept_among_the_artefacts(
     picture.unlink(missing_ok=True)
     themed = tmp_path / "page.html"
     themed.write_text(path.read_text().replace("<html ", f'<html data-theme="{theme}" ', 1))
-    # A browser of its own: drivers hang now and then on pictures larger than their window.
+    # Takes the picture with a new browser: drivers sometimes hang on pictures larger than their window.
     command = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},6000",
                f"--screenshot={picture}", themed.as_uri()]

@@ -1,4 +1,4 @@
-"""Shortened series keep the lowest and the highest value of each part, checked on random series."""
+"""Downsampled series keep the lowest and the highest value of each bucket. Checked on random series."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SEEDS = range(60)
 
 
 def series(seed: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Times, values of which some are missing, and how many buckets are allowed."""
+    """Random times, random values of which some are missing, and the number of allowed buckets."""
     random = np.random.default_rng(seed)
     count = int(random.integers(1, 400))
     times = np.cumsum(random.exponential(size=count))
@@ -59,7 +59,8 @@ def test_a_curve_keeps_both_ends_of_each_part(seed: int) -> None:
     assert len(kept_x) <= max(most, 2) + 2
     assert (kept_y[0], kept_y[-1]) == (y[0], y[-1])
     assert set(zip(kept_x, kept_y)) <= set(zip(x, y))
-    # A step curve through the kept points is off by no more than the rise within one part.
+    # Between two kept points are less than `rows` points. So a step curve through the kept points is off by
+    # at most the rise over `rows` points.
     rows = max(1, -(-2 * count // most))
     at = np.searchsorted(kept_x, x, side="right") - 1
     places = np.searchsorted(x, kept_x[at])

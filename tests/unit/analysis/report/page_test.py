@@ -1,4 +1,4 @@
-"""The page of a run: the numbers of its figures, and nothing loaded from elsewhere."""
+"""The page of a run has the numbers of its figures, and loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_a_run_has_no_data_for_is_told_in_a_line(made) -> None:
 
 
 def findings(html: str) -> dict[str, str]:
-    """Findings by section."""
+    """The findings on the page, by section."""
     found = re.findall(r'<section id="([^"]*)"><h2>[^<]*</h2><p class="finding">(.*?)</p>', html)
     return {name: unescape(text) for name, text in found}
 
@@ -212,7 +212,8 @@ def test_overrides_and_seeds_are_part_of_the_command(made) -> None:
 
 
 class Many:
-    """A run of many jobs, each with two pods, with the data for tables of jobs and Gantt charts only."""
+    """A run of many jobs with two pods each. It has only the tables that lists of jobs and Gantt charts
+    need."""
 
     end = 2_592_000.0
 
@@ -250,8 +251,8 @@ def test_a_page_of_many_jobs_stays_small(html: str) -> None:
 
 
 def simulated(rgb: list[float], kind: str) -> np.ndarray:
-    """How the colour looks with a kind of colour vision (Machado, Oliveira and Fernandes 2009, at
-    full severity), in OKLab (Ottosson 2020)."""
+    """The colour in OKLab (Ottosson 2020) as a person with this kind of colour vision sees it (Machado,
+    Oliveira and Fernandes 2009, at full severity)."""
     seen = {
         "usual": np.eye(3),
         "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],

@@ -1,4 +1,4 @@
-"""The frames behind the page of a study, for a made-up study."""
+"""The data frames behind the page of a study, for a study that the test writes itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def written(name: str, rows: list[tuple], kind: list[tuple], file: h5py.File) ->
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    """Wait is 10 * cell + seed, and cost always 1; seed 3 of cell 1 is missing."""
+    """A study of four cells. Wait is 10 * cell + seed^2, cost is 1. Seed 3 of cell 1 is missing."""
     with h5py.File(tmp_path / "study.h5", "w") as file:
         file.attrs.update(format=b"orrery", format_version=1, complete=True, confidence=0.95,
                           estimator=b"t", permute_ties=False)
@@ -58,7 +58,7 @@ def study(tmp_path: Path) -> Study:
 
 
 def found(file: h5py.File) -> None:
-    """The program's findings about these values, as far as the tests need them."""
+    """Writes what the program finds about these values, as far as the tests need it."""
     written("metrics", [(b"wait", b"s", b"waits", True), (b"cost", b"s", b"costs", False)],
             [("name", "S16"), ("unit", "S8"), ("doc", "S16"), ("is_reported", "?")], file)
     written("means", [(b"wait", c, s, m, m - 1, m + 1, m - 2, m + 2) for c, s, m in
@@ -98,13 +98,13 @@ WAIT = Metric("wait_mean", "s", "mean wait")
 
 
 def asked(study: Study, metric: Metric | None = None) -> tuple:
-    """Arguments of the functions of charts and findings."""
+    """The arguments of functions that make charts and findings."""
     metric = metric or study.metrics[0]
     return study, metric, words_of(metric.name, metric.unit), unit_of(study, metric)
 
 
 def with_verdicts(study: Study, *rows: tuple[float, float, str]) -> None:
-    """Difference, percent and verdict of each cell that is compared."""
+    """Sets the difference, the percentage and the verdict of each compared cell."""
     for cell, (difference, percent, verdict) in zip((1, 3), rows):
         here = study._differences["cell"] == cell
         study._differences.loc[here, ["difference", "percent", "verdict"]] = (
@@ -140,7 +140,7 @@ def test_lines_that_look_like_one_are_named(study: Study) -> None:
 
 
 def test_a_metric_has_one_unit(study: Study) -> None:
-    study._means[["mean", "low", "high"]] *= 60  # 4.7 to 34.7 min
+    study._means[["mean", "low", "high"]] *= 60  # minutes: 4.7 to 34.7
     chart = means(*asked(study))
     assert chart.spec["x"]["unit"] == "min" and chart.spec["x"]["label"] == "Wait (min)"
     assert [row["value"] for row in chart.spec["lanes"]] == pytest.approx(
