@@ -10,13 +10,14 @@
 namespace orrery {
 namespace {
 
-// Jobs of one GPU arrive at rate lambda, run for exponential times of rate mu, on c GPUs, first
-// come first served. With a = lambda / mu and rho = a / c, Erlang's formula gives the mean wait:
-//   W = C / (c mu - lambda),  C = (a^c / (c! (1 - rho))) / (sum_{k<c} a^k / k! + a^c / (c! (1 -
-//   rho)))
+// The mean wait W by Erlang's formula. Jobs of one GPU arrive at rate lambda and run for
+// exponential times of rate mu on c GPUs, first come first served.
+// With a = lambda / mu and rho = a / c:
+//   W = C / (c mu - lambda)
+//   C = P(wait > 0) = (a^c / (c! (1 - rho))) / (sum_{k<c} a^k / k! + a^c / (c! (1 - rho)))
 double mean_wait(double lambda, double mu, int c) {
   const double a = lambda / mu;
-  double term = 1, sum = 0;  // a^k / k!
+  double term = 1, sum = 0;  // term is a^k / k!, at the end a^c / c!
   for (int k = 0; k < c; ++k) {
     sum += term;
     term *= a / (k + 1);

@@ -37,7 +37,8 @@ class Draw:
         return round(self._random.uniform(low, high), 3)
 
     def span(self, low: float, high: float) -> str:
-        """A duration between `low` and `high` seconds, mostly in whole seconds. Its logarithm is uniform."""
+        """A duration between `low` and `high` seconds, mostly in whole seconds. If `low` is above 0, short
+        durations are as likely as long ones."""
         seconds = low * (high / low) ** self._random.random() if low > 0 else self.number(low, high)
         if seconds > 5 and self.chance(0.8):
             return f"{round(seconds)}s"

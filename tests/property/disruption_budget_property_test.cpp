@@ -88,7 +88,7 @@ TEST(DisruptionBudgetProperty, NoPodIsEvictedAgainstItsBudgetBeforeItsDrainIsFor
     const std::vector<ActionRow> actions = run.recorder.rows<ActionRow>("/events/actions");
     refused += static_cast<uint64_t>(
         std::ranges::count(actions, ActionOutcome::Refused, &ActionRow::outcome));
-    const auto leaves = [&](const PodRow& pod) {  // when it began to terminate
+    const auto leaves = [&](const PodRow& pod) {  // the time at which the pod began to terminate
       if (pod.end == PodEnd::RunEnded) return Time::max();
       return pod.end == PodEnd::Evicted && pod.started > kNever && pod.started <= pod.ended
                  ? pod.ended - world.termination

@@ -113,7 +113,7 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
     changes.emplace_back(life.bound, 1);
     changes.emplace_back(life.ended, -1);
   }
-  std::ranges::sort(changes);  // ends of an instant come first
+  std::ranges::sort(changes);  // at equal times, -1 for an end precedes +1 for a binding
   const auto is_preempted_by = [&](Time when) {
     return std::ranges::any_of(seen.preemptions, [&](const PreemptionRow& row) {
       return row.job == job.job && row.at <= when && row.at >= when - 10_s;

@@ -1,4 +1,5 @@
-// Elastic gangs with members that arrive one by one, whatever nodes do: checked from outside.
+// Elastic gangs whose members arrive one by one while nodes fail. The test checks their accounts
+// from the events that it observes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -12,7 +12,8 @@ namespace {
 constexpr uint32_t kNodes = 30;
 constexpr GangId kGang{0};
 
-// Leaves of four nodes, the last one of two, in two pools; pods of six kinds.
+// A random cluster in two pools, with leaves of four nodes except for the last one of two, and pods
+// of six kinds.
 class Ground {
  public:
   explicit Ground(uint64_t seed) : random_{seed} {
@@ -134,7 +135,7 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
         const NodeSet nodes = planned(ground, remembers, cycle);
         ASSERT_EQ(nodes, planned(ground, fresh, anew)) << "step " << step;
         plans += nodes.empty() ? 0 : 1;
-        for (int i = ground.pick(0, 4); i > 0; --i) {  // members get their nodes
+        for (int i = ground.pick(0, 4); i > 0; --i) {  // places some members of the gang
           if (const NodeId n = nodes.next(ground.some_node()); n.is_valid()) ground.take(pod, n);
           ASSERT_EQ(allowed(remembers, cycle), allowed(fresh, anew)) << "step " << step;
         }

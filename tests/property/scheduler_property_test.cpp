@@ -1,6 +1,6 @@
-// Random small scenarios with faults under every base profile. The run's invariants hold after
-// every event (GPUs in use are those of live pods, hence none once all jobs are over), and every
-// job is accounted for.
+// Random small scenarios with faults under every base profile. Every job must be accounted for.
+// After every event the run's invariants must hold: GPUs in use are those of live pods, and none is
+// in use once all jobs are over.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -188,7 +188,8 @@ TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
 }
 
 // Two to five gangs of three pods each on a few nodes, each node under its own leaf. Some gangs
-// share nodes, and most share a thin up-link. They start and end, make checkpoints and lose a node.
+// share nodes, and most share a thin up-link. Gangs start and end and make checkpoints. With
+// `fails` a node fails.
 std::string random_neighbours(Rng& rng, const std::string& steps, bool fails) {
   const uint64_t nodes = 3 + rng.below(2);
   constexpr const char* kPatterns[] = {"", "", ", algorithm: tree", ", algorithm: hierarchical",

@@ -16,8 +16,9 @@ namespace {
 
 std::string useful_number(uint64_t n) { return std::to_string(n); }
 
-// Gangs and independent pods that save to a store, to disks that die with their nodes, with a fixed
-// pause or not at all; dedicated servers; a service; nodes, links and ranks fail.
+// Random gangs and independent pods. They save checkpoints to a store, to disks that die with their
+// nodes, in a fixed pause, or not at all. Gangs may have dedicated parameter servers, a service may
+// run beside them, and nodes, links and ranks fail.
 struct UsefulWorld {
   Rng rng;
   bool has_links = rng.chance(0.6);

@@ -1,4 +1,4 @@
-// tests/support/node_join.hpp -- joining nodes, and API servers on their own.
+// tests/support/node_join.hpp -- nodes that join through API servers, without a whole run.
 #pragma once
 
 #include <cstdint>

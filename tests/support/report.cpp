@@ -18,7 +18,7 @@ namespace {
 
 std::string text_of(double value, int digits) {
   std::array<char, 64> text{};
-  if (value == 0) value = 0;  // never -0
+  if (value == 0) value = 0;  // -0 is written as 0
   const auto end =
       std::to_chars(text.begin(), text.end(), value, std::chars_format::general, digits);
   return {text.begin(), end.ptr};
@@ -49,7 +49,8 @@ std::string joined(const std::vector<double>& values) {
   return text.empty() ? "none" : text;
 }
 
-// Tests of a program may run in separate processes at the same time.
+// Writes the row to a file of the running test, because tests of a program may run in separate
+// processes at the same time.
 void keep(const nlohmann::json& row) {
   const char* const folder = std::getenv("ORRERY_VALIDATION_RESULTS");
   const auto* const running = testing::UnitTest::GetInstance()->current_test_info();

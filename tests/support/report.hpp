@@ -7,10 +7,10 @@
 
 namespace orrery::test {
 
-// The JSON text of one case of a data file; its path starts at the root of the sources.
+// The JSON text of one case of a data file. `file` is relative to the root of the sources.
 std::string case_of(std::string_view file, std::string_view id);
 
-// One figure of a validation case; `figure` names it if the case has several.
+// Names one figure of a validation case. A case with a single figure needs no `figure`.
 struct Finding {
   std::string_view id;
   std::string_view figure = {};

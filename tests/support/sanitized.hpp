@@ -1,4 +1,5 @@
-// tests/support/sanitized.hpp -- whether the program runs under sanitizers, many times slower.
+// tests/support/sanitized.hpp -- whether the program runs under sanitizers, which slow it down many
+// times.
 #pragma once
 
 namespace orrery::test {

@@ -1,4 +1,4 @@
-// tests/support/shipped_run.hpp -- a scenario that ships, run in memory.
+// tests/support/shipped_run.hpp -- a shipped scenario, run in memory.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// tests/support/validation_cases.hpp -- runs a table of cases whose inputs name a quantity.
+// tests/support/validation_cases.hpp -- checks the cases of a data file against a function.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Takes the name of a built-in policy.
+// A policy library that takes the name of a built-in policy.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Forgets ORRERY_POLICY_LIBRARY().
+// A policy library that forgets ORRERY_POLICY_LIBRARY().
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Registers a policy, then throws while the library is being loaded.
+// A policy library that registers a policy, then throws while it is being loaded.
 #include <stdexcept>
 
 #include "models/scheduling/contract/policy_registry.hpp"

@@ -1,4 +1,4 @@
-// Registers one name twice.
+// A policy library that registers one name twice.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {

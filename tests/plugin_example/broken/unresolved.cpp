@@ -1,4 +1,4 @@
-// Calls a function that no library defines.
+// A policy library that calls a function which no library defines.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 int orrery_nobody_has_this();

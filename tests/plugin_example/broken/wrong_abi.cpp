@@ -1,4 +1,4 @@
-// Claims another version of the policy interface.
+// A policy library that claims another version of the policy interface.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Claims another compiler.
+// A policy library that claims to be built by another compiler.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Named objects in etcd while writes of them wait.
+// Named objects in etcd: their creation, change and removal while earlier writes of them wait.
 #include "models/control_plane/etcd/etcd_store.hpp"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ double summary(const SimulationResult& result, std::string_view name) {
   return std::visit([](auto value) { return static_cast<double>(value); }, found->value);
 }
 
-// Node 3 goes down for good after 10 s.
+// A scenario in which node 3 goes down after 10 s, for the rest of the run.
 std::string scenario(
     int nodes, const std::string& services,
     const std::string& workload = "{sources: [{kind: jobs, jobs: [{work: 1s}]}]}") {

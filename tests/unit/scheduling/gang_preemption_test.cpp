@@ -1,4 +1,5 @@
-// Gangs that are placed as a whole and preempt whole gangs: which are victims, and which never are.
+// Preemption of whole gangs by gangs that are placed as a whole: which gangs are victims, and which
+// never are.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Users who cancel jobs that have not started: in the job queue, and with pods in the scheduler.
+// Jobs that users cancel before they start, in the job queue or with pods in the scheduler.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Another profile during the run: which pods keep their nodes, and which are scheduled again.
+// A change of the profile during the run: which pods keep their nodes, and which are scheduled
+// again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Gangs whose roles have minimums of their own, through the whole scheduler. There are two
-// parameter servers, of which one is needed, and four workers, of which two are needed. Three pods
-// are enough only if one is a server and two are workers. Every pod needs a node.
+// Gangs whose roles have minimums of their own, through the whole scheduler. A gang has two
+// parameter servers, of which one is needed, and four workers, of which two are needed. It needs
+// three pods, so these must be one server and two workers. Every pod needs a node of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

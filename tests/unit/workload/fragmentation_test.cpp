@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// The definition, evaluated pod by pod.
+// Fragmentation by its definition, evaluated pod by pod.
 int64_t by_definition(const Fragmentation::Node& node, std::span<const TypicalPod> pods) {
   int64_t sum = 0;
   for (const TypicalPod& pod : pods) {

@@ -1,4 +1,5 @@
-// Acme, DLRM, spot, Sia, Gavel and Shockwave: the job of each row, quirks included.
+// Acme, DLRM, spot, Sia, Gavel and Shockwave: the job that each row becomes, including the quirks
+// of each format.
 #include <string>
 #include <vector>
 

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// The limit that SIG Scalability publishes beside its thresholds. Nothing in Orrery enforces it.
+// The limit that SIG Scalability publishes beside its thresholds. Orrery rejects no pods for it.
 int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
 
 EndpointsParams params_of(const json& input) {

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Drains the first node, once.
+// A controller that drains the first node, once.
 class DrainsFirstNode final : public Policy, public Controller {
  public:
   struct Params {

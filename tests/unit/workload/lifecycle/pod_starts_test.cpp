@@ -67,7 +67,7 @@ TEST(PodStarts, RestartsOfOneGangDoNotMoveTheStartsOfAnother) {
   EXPECT_EQ(busy.start({1}), calm.start({1}));
 }
 
-// Half of 10,000 latencies are below 20 s, with four deviations of sqrt(n) / 2 = 50.
+// Half of 10,000 latencies are below 20 s. The tolerance is four deviations of sqrt(n) / 2 = 50.
 TEST(PodStarts, HalfTakeLessThanTheMedian) {
   PodStartsWorld world{kDrawnStarts};
   world.admit(make_job(JobKind::Pods, 1, 8, 100_s));
