@@ -29,8 +29,8 @@ class ListedJobs final : public JobSource {
   std::deque<JobSpec> jobs_;
 };
 
-// A scheduler that binds each pod at once to the first node with room, first come first served. A
-// pod without room waits without blocking others.
+// A job controller on a cluster whose scheduler binds each pod at once to the first node with room,
+// first come first served. A pod without room waits without blocking others.
 class JobWorld {
  public:
   struct Options {

@@ -75,7 +75,8 @@ TEST(FabricActivity, OfABroadcastDoesNotComeBackToItsRoot) {
 }
 
 // An all-reduce uses two trees, each for half of the buffer. In each tree a node sends its half to
-// its parent, and the sum to its children. No node sends more than twice the buffer in both trees.
+// its parent, and the sum to its children. In both trees together no node sends more than twice the
+// buffer.
 TEST(FabricActivity, OfTreesLoadsNoNicMoreThanARingOfManyNodes) {
   for (const uint32_t nodes : {2U, 3U, 4U, 5U, 8U, 13U, 64U, 100U}) {
     Star star;

@@ -16,7 +16,7 @@ namespace {
 struct Classes {
   std::map<int32_t, PriorityRow> rows;    // rows of /priorities, by priority
   std::map<int32_t, Duration> waits_max;  // longest wait by priority, from /jobs like the next two
-  std::map<int32_t, uint64_t> preemptions;  // how often its pods were victims
+  std::map<int32_t, uint64_t> preemptions;  // how often pods were victims, by priority
   std::map<int32_t, double> useful_gpu_s;
 };
 

@@ -210,7 +210,7 @@ TEST(JobQueueLog, TellsWhyEachJobWaits) {
 TEST(JobQueueLog, TellsTheReservationsOfEveryJobThatHasOne) {
   EXPECT_THAT(queue_texts("[{name: Conservative}]"),
               testing::Contains("3 2 passed_over Conservative 1/2 behind 1 at 1200 head at 600"));
-  // The plan runs every 30 s, and rounds expected ends up to whole minutes from then on: At 1 s it
+  // The plan runs every 30 s, and rounds expected ends up to whole minutes from then on. At 1 s it
   // plans with an end at 601 s instead of 600 s, at 31 s with 631 s.
   EXPECT_THAT(
       queue_texts("[{name: SlurmBackfill}]"),

@@ -210,7 +210,7 @@ TEST(Preemption, AGangStartsAgainAndThatIsNoFailure) {
 
 TEST(Preemption, WaitsForPodsThatTakeTimeToEndAndKeepsTheirRoom) {
   SchedulerWorld world{{8, 8}, profile(), {.termination = 60_s}};
-  // Pods of the third job end every 5 s, so all waiting pods are retried again and again.
+  // Short pods of one GPU end again and again, so all waiting pods are retried.
   world.add({job(1, 0_s, 7, 1000_s), job(1, 0_s, 7, 1000_s), job(7, 0_s, 1, 5_s, 2),
              job(9, 10_s, 7, 100_s), job(1, 12_s, 1, 1_s, 4), job(1, 65_s, 7, 10_s)});
   world.run(Time{} + 150_s);

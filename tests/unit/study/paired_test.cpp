@@ -56,7 +56,7 @@ TEST(Paired, AShareOfFewNearlyEqualSamplesHasASaneInterval) {
   EXPECT_NEAR(interval.high, 6e-6 + 2.776445 * 4e-6, 1e-11);
 }
 
-// The arm is longer by 0.46 s on average, due to one seed. A bootstrap-t interval was [-0.29,
+// The arm takes 0.46 s longer on average, because of one seed. A bootstrap-t interval was [-0.29,
 // 10292].
 TEST(Paired, ADifferenceOfTimesOfFewNearlyEqualSamplesHasASaneInterval) {
   const std::vector<double> arm{100.0, 100.0, 100.0, 100.0, 102.3};
