@@ -36,8 +36,9 @@ struct PackingSample {
   }
 };
 
-// Writes one row for each whole percent of load. Pods are counted as the scheduler counts them:
-// with a control plane, a pod counts until the scheduler has observed its end.
+// Writes one row for each rounded percent of load that the arrival of a job reaches. Allocated and
+// idle capacity are those of the scheduler's cluster state: with a control plane, a pod holds its
+// GPUs there until the scheduler has observed its end.
 class PackingLog {
  public:
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,
@@ -57,7 +58,7 @@ class PackingLog {
   const ClusterState& cluster_;
   const JobTable& jobs_;
   const Fragmentation& fragmentation_;
-  std::vector<int64_t> measured_;  // by node
+  std::vector<int64_t> measured_;  // Fragmentation::of() of each node at the last measurement
   int64_t measured_sum_ = 0;
   uint64_t version_ = 0;  // version of the cluster at the last measurement
   int64_t milli_arrived_ = 0;

@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-// A value that const points of a policy may fill in. It must depend only on facts that never change
-// in a run, such as node labels and pod specs. So the value is the same whichever point computes
-// it, and whenever. A policy must not use `mutable` anywhere else.
+// A value that const member functions of a policy may compute and store. It must depend only on
+// facts that never change in a run, such as node labels and pod specs. So it does not matter which
+// of these functions computes it, or when. A policy must not use `mutable` anywhere else.
 template <class T>
 class Cached {
  public:

@@ -42,8 +42,8 @@ class ORRERY_API Candidates {
     });
     end(why_not);
   }
-  // Adds a reason for nodes that another rejection already counts. Only messages and records use
-  // it.
+  // Adds a reason for nodes that another rejection already counts. Only messages and the attempt
+  // log use it.
   void note(Status why_not, uint32_t nodes);
 
   void set_plugin(uint8_t plugin) { current_.plugin = plugin; }
@@ -52,7 +52,7 @@ class ORRERY_API Candidates {
   // Sets whether unresolvable() is collected: the nodes that were rejected as unresolvable. This
   // costs a set of nodes, so only failed attempts collect it.
   void keep_unresolvable(bool on) { keeps_unresolvable_ = on; }
-  // Sets whether rejected() is collected: the nodes of each rejection. Only records of attempts use
+  // Sets whether rejected() is collected: the nodes of each rejection. Only the attempt log needs
   // it.
   void keep_rejected(bool on) { keeps_rejected_ = on; }
   std::span<const Rejection> rejections() const { return rejections_; }
@@ -79,7 +79,8 @@ class ORRERY_API Candidates {
 // Why an attempt found no node.
 struct Diagnosis {
   const Candidates& candidates;
-  // Empty unless a PreFilter rejected the pod before any node was filtered.
+  // Why the pod itself or its gang was rejected, for example by a PreFilter. Empty: single nodes
+  // were rejected, and `candidates` has the reasons.
   std::string_view pre_filter_reason;
   uint32_t plugins = 0;  // set of the plugins that rejected the pod or nodes
 };

@@ -31,7 +31,7 @@ struct SetGangFailure {
   GangId gang;
   Time failed_at, backoff_until;
 };
-struct Nominate {  // reserves the room that the pod needs on the node
+struct Nominate {  // keeps room for the pod on the node from pods of equal or lower priority
   PodId pod;
   NodeId node;
   bool is_tried_first = false;  // the pod's next attempt tries this node before all others

@@ -125,7 +125,8 @@ class ORRERY_API JobWatcher : public JobPoint {
                                     "events of single jobs, for policies with counters"};
   // The job arrived, was stopped, or is no longer held.
   virtual void job_waits(const QueuedJob& /*job*/) {}
-  virtual void job_leaves(const QueuedJob& /*job*/) {}  // it starts, is held, or is cancelled
+  // The job no longer waits: it starts, is held, or is cancelled.
+  virtual void job_leaves(const QueuedJob& /*job*/) {}
   virtual void job_starts(const QueuedJob& /*job*/) {}
   // The job still runs, with another expected end.
   virtual void job_end_moves(const QueuedJob& /*job*/) {}

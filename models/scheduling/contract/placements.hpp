@@ -98,8 +98,9 @@ class ORRERY_API Placements {
     PodCounts counts;
   };
   struct Membership {
-    size_t compared = 0;           // number of groups that the spec was compared with
-    std::vector<uint32_t> groups;  // groups that include it
+    size_t compared = 0;  // number of groups that the spec was compared with
+    // Indices in groups_ of the groups that include pods of the spec.
+    std::vector<uint32_t> groups;
   };
   static bool has_members(const PodGroup& group, const PodSpec& spec);
   void step(Group& group, NodeId node, int32_t by) const;

@@ -25,7 +25,7 @@ struct PointList {
   }
 };
 
-// In the order in which an attempt passes them.
+// About the order in which an attempt passes them. `orrery describe` lists them in this order.
 using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, PostFilter, PreScore,
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;

@@ -17,8 +17,8 @@ class PolicyFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rethrows the current exception. If `policy`, a label, is from a library, the exception becomes a
-// PolicyFault, except when memory has run out.
+// Rethrows the current exception. `policy` is a label (see PolicyRegistry::Entry::label()). If this
+// policy is from a library, the exception becomes a PolicyFault, except when memory has run out.
 [[noreturn]] void rethrow_as_fault_of(const std::string& policy);
 
 // Every call into a policy goes through ask(), together with the checks of its result. A failed

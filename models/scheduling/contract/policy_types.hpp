@@ -82,7 +82,7 @@ struct QueuedUnit {
   int32_t priority = 0;
   Time queued;           // when it was queued for the first time
   Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
-  Time gang_created;     // equals `initial_attempt` for plain pods
+  Time gang_created;     // equals `initial_attempt` for pods without a gang
   // Last failure of the gang; negative: none. The value is read when the unit enters a queue or
   // reaches its head. So a later failure must never make QueueSort place the unit further forward.
   Time gang_failed = Time{-1};

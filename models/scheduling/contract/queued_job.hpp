@@ -39,7 +39,7 @@ struct JobProgress {
   Duration setup = {};     // time before the job computes, in the present stretch
   Pace pace = {};          // pace in the present stretch
   Duration executed = {};  // compute done until `counted_from`, as time at full pace
-  Time counted_from = {};  // since when the job has its present pace
+  Time counted_from = {};  // when compute at `pace` began, or is expected to begin after setup
   Time expected_end = {};  // valid while the job runs, and later than now
 };
 
@@ -72,7 +72,7 @@ struct QueuedJob {
   Time end_by_estimate() const {
     return progress.counted_from + progress.pace.span_of(estimate.run - progress.executed);
   }
-  Duration left(Time now) const {  // by the estimate
+  Duration left(Time now) const {  // compute that remains, according to the estimate
     const Duration done = executed_by(now);
     return done < estimate.run ? estimate.run - done : Duration{};
   }

@@ -7,9 +7,10 @@
 namespace orrery {
 
 // A policy declares `static constexpr Traits kTraits = Trait::... | Trait::...;`. Other code checks
-// traits, never the name of a policy. A loaded policy has only the traits that it declares. But in
-// some checks it counts as having a trait because it implements a certain point: see
-// is_loaded_for().
+// traits, never the name of a policy. A loaded policy has only the traits that it declares.
+// Exception: checks in models/scenario/facts.cpp may count a loaded policy as having a trait
+// because it implements the point where built-in policies use the trait, such as Permit for
+// WaitsInPermit. See is_loaded_for().
 enum class Trait : uint16_t {
   None = 0,
   ChecksRoom = 1U << 0U,        // has a Filter that rejects nodes on which the pod does not fit
@@ -18,8 +19,8 @@ enum class Trait : uint16_t {
   HeedsSpread = 1U << 3U,       // uses topology_spread of pods
   HeedsImages = 1U << 4U,       // uses images of pods
   WaitsInPermit = 1U << 5U,     // uses the schedule timeout of gangs: members wait in Permit
-  // Gives nodes to the members of a gang one by one. If one member finds no node, all members lose
-  // their nodes and the gang is tried again.
+  // Gives nodes to the members of a gang one by one. If too few get one, those that wait in Permit
+  // lose theirs, at once or later, and the gang is tried again.
   RetriesInPermit = 1U << 6U,
   NeedsFragmentation = 1U << 7U,  // uses Handle::fragmentation()
   StopsJobs = 1U << 8U,           // a policy of the job queue that stops running jobs

@@ -20,8 +20,9 @@ struct DueBinding {
   uint64_t reservation = 0;
 };
 
-// A pod that a cycle placed is bound when the cycle ends. A pod that Permit accepts later is bound
-// at once; if a cycle is running then, when that cycle ends.
+// A pod that a cycle placed is bound SchedulerCost::bind after the end of the cycle; a member of a
+// gang, SchedulerCost::bind after PermittedPod::after. A pod that Permit accepts later is bound
+// SchedulerCost::bind after that or, if a cycle is running then, after the end of that cycle.
 class Binder {
  public:
   explicit Binder(const SchedulerContext& context) : context_{context} {}

@@ -40,8 +40,9 @@ class Evictions {
   void carry_out(Time when);
   void forget(PodId pod);  // the pod was deleted
   void placed(PodId pod);  // the pod got a node
-  // Called when the scheduler restarts with another profile. Open orders are dropped, and their
-  // responses are ignored. Deletions already sent to the API servers continue.
+  // Called when the scheduler restarts with another profile. Orders that are not carried out yet
+  // are dropped. Deletions already sent to the API servers continue, but no preemptor waits for
+  // their responses.
   void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }

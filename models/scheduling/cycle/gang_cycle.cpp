@@ -106,8 +106,8 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   Best best = attempt(cycle, view, found, domains);
   if (best.score >= 0) return best.cost + keep_all(unit, cycle, view, best);
   ORRERY_MARK("scheduling.gang_rejected");
-  // If Permit rejected the gang because members lack a node, the log names one of these members.
-  // Otherwise it names the first member.
+  // The log names the first member that found no node. If Permit rejected the gang although each
+  // member found one, the log names the first member.
   const PodId blamed = best.attempt.failed.is_valid() ? best.attempt.failed : members.front();
   Selection& why = best.attempt.why;
   if (why.code == Code::Success) why.code = Code::Unschedulable;

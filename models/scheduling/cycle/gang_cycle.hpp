@@ -66,7 +66,6 @@ class GangCycle final : public GangWhatIfs {
     GangId gang;
     Members members;
   };
-  // Also counts the attempt for each member.
   Members begin(PodId unit, GangId gang, int64_t counts);
   std::vector<PodId> needed_first(const Gang& gang, const std::vector<PodId>& members) const;
   GangView view_of(PodId unit, GangId gang) const;

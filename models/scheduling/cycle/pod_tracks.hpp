@@ -56,11 +56,12 @@ class PodTracks {
   // ---- views
   PodView pod(PodId id) const;
   GangView gang(GangId id) const;
-  // Number of pods with a node that the role lacks to its minimum.
+  // How many more pods of the role must get a node until the role has its minimum.
   int32_t missing(RoleId role) const;
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
-  // The gang of the member that is in Permit now; invalid: none. gang() does not count this member.
+  // The gang of the member that is in Permit now; invalid: none. gang() leaves this member out of
+  // `waiting`, `binding` and `bound`.
   GangId permitting;
 
  private:

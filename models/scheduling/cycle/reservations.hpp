@@ -49,7 +49,7 @@ class Reservations {
   int64_t gpu_milli() const;  // milli-GPUs of all reservations
 
   Signal<PodId> permitted;  // no plugin makes the pod wait any more
-  Signal<> timed_out;       // emitted after the pod was requeued
+  Signal<> timed_out;       // a wait in Permit timed out, and the pod was requeued
 
  private:
   void remove(PodId pod);  // removes the pod from assumed_

@@ -160,8 +160,8 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // A longer round would contain the end of a unit's backoff before the unit's next
-            // attempt.
+            // Each unit of the round backs off for max_backoff, rounded down by less than kWindow.
+            // In a longer round, a backoff would end before the unit's next attempt.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});

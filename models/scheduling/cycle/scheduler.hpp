@@ -43,7 +43,8 @@ class Scheduler final {
   // The run ends at `end`; with `may_be_stopped` it may also end at any `tried_in_vain`. No effect
   // if attempts are logged.
   void compress_rounds(Time end, bool may_be_stopped);
-  // Must be called at a change whose time must be exact. The present round is then given up.
+  // Must be called at a change whose time must be exact, such as the begin of a deadlock. The
+  // present round is then given up.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
   void node_changed(NodeId node);  // the node's taints or cordon changed

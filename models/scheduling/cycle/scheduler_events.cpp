@@ -42,7 +42,7 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // If all victims ended while the preemptor was held, it missed the events of their ends.
+  // If all victims ended while the queue held the preemptor, it missed the events of their ends.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);

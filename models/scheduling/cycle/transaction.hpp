@@ -1,5 +1,5 @@
-// models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in Placements,
-// and undoes that for what-ifs.
+// models/scheduling/cycle/transaction.hpp -- places and evicts pods in the cluster state and in
+// Placements, and undoes these changes for what-ifs.
 #pragma once
 
 #include <cstddef>

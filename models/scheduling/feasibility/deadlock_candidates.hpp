@@ -15,7 +15,7 @@ enum class Standing : uint8_t { Free, Deadlocked, Infeasible };
 struct DeadlockCandidate {
   uint64_t serial = UINT64_MAX;
   bool is_candidate = false;
-  bool is_infeasible = false;  // by the last reduction: the missing pods can never fit
+  bool is_infeasible = false;  // the last reduction found that the missing pods can never fit
   bool is_counted = false;     // counted among the infeasible jobs of the summary
   Standing standing = Standing::Free;
   std::vector<PodNeed> needs = {};  // pods that the job lacks to start

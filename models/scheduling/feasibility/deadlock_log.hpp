@@ -27,7 +27,7 @@ class DeadlockLog {
 
   uint32_t total() const { return next_id_; }
   size_t present() const { return deadlocks_.size(); }
-  // How often a deadlock ended, or a member joined or left.
+  // How often a member joined or left a deadlock. All members leave when the deadlock ends.
   uint64_t changes() const { return changes_; }
   double gpu_s_lost(Time now) const;
 

@@ -33,7 +33,7 @@ class GangHoldings {
  public:
   explicit GangHoldings(const JobTable& jobs) : jobs_{jobs} {}
 
-  // begin() was called for this job, not for an earlier one with this id.
+  // Whether begin() was called for this job, and not only for an earlier one with this id.
   bool knows(JobId id) const;
   void begin(JobId id);  // must be called before the job's first pod is assigned
   void assign(PodId id, NodeId node);

@@ -62,7 +62,7 @@ std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidat
 // Puts stuck jobs into one group if they need equal pods, or if one holds a node that the other's
 // missing pods could use. Returns for each group the indices of its jobs in `stuck`.
 std::vector<std::vector<size_t>> group(CandidateRooms& rooms, const ReductionCandidates& stuck) {
-  std::vector<size_t> group_of(stuck.size());  // by job: the smallest index in its group
+  std::vector<size_t> group_of(stuck.size());  // for each job the smallest index in its group
   for (size_t i = 0; i < group_of.size(); ++i) group_of[i] = i;
   const auto join = [&](size_t a, size_t b) {
     const size_t from = std::max(group_of[a], group_of[b]);

@@ -69,7 +69,7 @@ class RoomTable {
     SpecId spec;
     NodeSet eligible;
     int64_t slots = 0;
-    uint64_t asked = 0;  // value of asked_ at the latest request for this kind
+    uint64_t asked = 0;  // value of asked_ when this kind was last requested
   };
   struct Search {
     std::vector<PodNeed> needs;  // sorted, largest first

@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// Counts the slots for each kind of pod separately. So every job that is reported can never start,
-// but a job whose different pods do not fit together may be missed. Nodes that are down count. The
-// slots of a kind are not counted again when taints or cordons change.
+// Counts the slots for each spec separately, so a job whose different pods do not fit together may
+// be missed. Nodes that are down count. Taints and cordons are those at the time of the count, and
+// the slots are not counted again when these change.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);

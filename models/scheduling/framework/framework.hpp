@@ -29,7 +29,7 @@ class Framework final : private CommandSink {
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
   // No command is carried out until resume_commands(): a what-if must not change anything real.
-  size_t pause_commands() { return ++depth_, commands_.size(); }  // returns how many were given
+  size_t pause_commands() { return ++depth_, commands_.size(); }  // returns how many are pending
   void resume_commands(size_t kept = SIZE_MAX) {  // drops all but the first `kept` commands
     --depth_;
     if (kept < commands_.size()) commands_.resize(kept);
@@ -60,7 +60,7 @@ class Framework final : private CommandSink {
   bool decides_node_by_node(const CycleState& state) const;  // no Filter depends on other nodes
   // Why a search found no node; call it right after. `with_nodes`: with the nodes of each reason.
   Candidates diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const;
-  // "0/7500 nodes are available: 7400 Insufficient nvidia.com/gpu, ..."
+  // The text of a FailedScheduling event: "0/75 nodes are available: 74 Insufficient cpu, ..."
   std::string message(const Candidates& diagnosis) const;
   // Whether a PostFilter reads the candidate nodes.
   bool reads_candidates(const PodView& pod) const;

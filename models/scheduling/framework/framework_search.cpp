@@ -130,7 +130,7 @@ const NodeSet& Framework::allowed_in(const SpecCache& cache, const CycleState& s
   return scratch_;
 }
 
-// True if there is more than one node to choose from; otherwise `selection` has the node or the
+// True if run_score() must choose among several nodes. Otherwise `selection` has the node or the
 // failure.
 bool Framework::run_filter(const Cycle& cycle, Selection& selection) {
   CycleState& state = cycle.state;

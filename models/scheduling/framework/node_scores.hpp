@@ -49,7 +49,7 @@ class NodeScores {
   const ClusterState& cluster_;
   const TieBreak tie_break_;
   std::vector<Scorer> scorers_;
-  bool scores_alike_ = true;  // all Scores are node-local and by extremes
+  bool scores_alike_ = true;  // all Scores have is_node_local() and is_by_extremes()
   // Scratch of one call.
   std::vector<NodeId> feasible_, missing_;
   std::vector<size_t> present_;              // classes with a node in the window

@@ -12,7 +12,7 @@ namespace orrery {
 struct Selection {
   NodeId node;  // invalid: no node was found
   Code code = Code::Success;
-  std::string reason = {};  // from a plugin that rejected the pod itself, not single nodes
+  std::string reason = {};  // why the pod itself was rejected; empty if single nodes were
   uint32_t plugins = 0;     // set of the plugins that rejected the pod or nodes
   uint32_t visited = 0;     // nodes that the filters examined
   uint32_t feasible = 0;

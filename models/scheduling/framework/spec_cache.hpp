@@ -24,13 +24,14 @@ struct SpecCache {
   size_t stale_count = 0, feasible_count = 0;
   std::vector<uint8_t> rejected_by;  // by node: the first plugin that rejected it, or kFeasible
   std::array<uint32_t, kPluginBits> rejections{};  // by plugin: number of nodes that it rejected
-  // Scores. The feasible nodes by equal scores. Unusable if a scorer prevents it or it is not worth
-  // making.
+  // The feasible nodes, grouped by equal scores. Unusable until NodeScores makes this index: see
+  // NodeScores::wants_index().
   ScoreIndex alike;
   uint64_t indexed_version = UINT64_MAX;  // version of the cluster when the index was last updated
-  uint32_t refreshes = 0;                 // versions of the cluster at which no index was usable
-  NodeSet scored;                         // without an index: nodes whose raw scores are valid
-  std::vector<std::vector<int64_t>> raw;  // by scorer; empty for scorers that are not node-local
+  uint32_t refreshes = 0;  // number of versions of the cluster at which `alike` was not usable
+  NodeSet scored;          // without an index: nodes whose raw scores are valid
+  // By scorer, then by node; empty for scorers that are not node-local.
+  std::vector<std::vector<int64_t>> raw;
   // How many more pods fit if only whole GPUs are counted, as of capacity_version: see
   // NodeVerdicts::gpu_capacity().
   uint64_t capacity_version = UINT64_MAX;

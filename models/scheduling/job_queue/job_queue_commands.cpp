@@ -1,5 +1,5 @@
-// models/scheduling/job_queue/job_queue_commands.cpp -- commands of a Plan to the job queue:
-// starts, stops, paces.
+// models/scheduling/job_queue/job_queue_commands.cpp -- commands of a Plan to the job queue, such
+// as start(), stop() and set_pace().
 #include <algorithm>
 #include <optional>
 #include <utility>

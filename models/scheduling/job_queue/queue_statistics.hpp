@@ -16,7 +16,7 @@ namespace orrery {
 // that ended 30 s after its submission has a bounded slowdown of 3.
 class QueueStatistics {
  public:
-  void pool_changes(Time now, int64_t used) {  // must be called before the amount changes to `used`
+  void pool_changes(Time now, int64_t used) {  // started jobs hold `used` from `now` on
     integral_ += static_cast<int128_t>(used_) * (now - since_).ns;
     since_ = now;
     used_ = used;

@@ -28,8 +28,8 @@ void RetryRounds::interrupted() {
 
 void RetryRounds::begin(Time now, const Limits& limits) {
   // No slow round starts before a whole round without other events has passed, because only such a
-  // round shows the effects of the last event. This is so if the next event that the last call of
-  // begin() knew is still to come.
+  // round shows the effects of the last event. Such a round has passed if the next event known at
+  // the last call of begin() is still to come.
   const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
   if (!was_quiet || length_ <= Duration{}) return;
   const int64_t before_event = (limits.next_event - now).ns / length_.ns;

@@ -72,9 +72,9 @@ class RetryRounds {
   std::vector<Step> steps_;  // steps of the search; later the steps of the round
   size_t steps_max_ = kStepsFirst;
   bool is_known_ = false;
-  size_t at_ = 0;                  // index of the next step in the round
-  uint32_t matched_ = 0;           // whole rounds so far that repeated the steps
-  Duration length_;                // length of the round
+  size_t at_ = 0;         // index of the next step in the round
+  uint32_t matched_ = 0;  // whole rounds so far that repeated the steps
+  Duration length_;
   Time began_, ended_;             // when the present round began, and when the last attempt ended
   Time quiet_until_;               // Limits::next_event at the last call of begin()
   std::vector<bool> has_crossed_;  // by step: whether a whole second has begun at it

@@ -84,7 +84,7 @@ class SchedulingQueue {
   bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
   size_t size() const { return in_queues_; }  // units in any queue, including gated ones
   size_t gated() const { return gated_.size(); }
-  // The n-th backoff of a unit (n >= 1).
+  // The backoff of a unit after this number of failed attempts, at least 1.
   static Duration backoff(const QueueParams& params, int32_t attempts);
   // Calls f(unit) for each gated unit, in the order of pod ids. `f` must not change the queue.
   template <class F>

@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-// Each entry stores the index of its unit in the heap, so a unit in the middle is removed in O(log
-// n). A unit must be in only one heap at a time.
+// QueueEntry::slot is the index of the unit in its heap, so a unit in the middle is removed in
+// O(log n) for n units. A unit must be in only one heap at a time.
 class UnitHeap {
  public:
   // BackoffEnd: the unit whose backoff ends first is first. Units with equal ends are in the order

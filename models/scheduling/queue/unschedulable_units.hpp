@@ -23,7 +23,7 @@ class UnschedulableUnits {
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
   struct Helped {
     std::vector<uint32_t> after_backoff;
-    // A plugin that returned Pending rejected them, so they skip the backoff.
+    // The event may help a plugin that returned Pending, so these units skip the backoff.
     std::vector<uint32_t> at_once;
   };
 

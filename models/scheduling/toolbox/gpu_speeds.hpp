@@ -54,7 +54,7 @@ class ORRERY_API GpuSpeeds {
   double speed(std::string_view application, int64_t gpus, std::string_view model) const;
 
  private:
-  // By Gavel's name of the job type.
+  // By traces::Throughputs::key(): Gavel's job type and the number of GPUs.
   using StepsPerSecond = std::map<std::string, double, std::less<>>;
   const GpuSpeedEntry* listed(std::string_view application, std::string_view model) const;
 

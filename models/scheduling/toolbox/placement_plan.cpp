@@ -76,7 +76,7 @@ class TreeWalk {
   }
 
   const Topology& topology_;
-  // By leaf; distance: the sum of the distances to all leaves in use.
+  // free_: room by leaf. distance_: by leaf, the sum of its distances to all leaves in use.
   std::vector<int64_t> free_, distance_;
   std::vector<int64_t> block_free_;
 };

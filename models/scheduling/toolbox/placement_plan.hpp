@@ -63,9 +63,10 @@ struct TasPlan {
   PlacementPlan plan;
   int64_t fits = 0;  // if not all pods fit: how many would fit
 };
-// Kueue's topology-aware scheduling. With blocks or leaves as level it costs O(blocks + leaves +
-// nodes in the domains chosen), plus O(log n) for each domain taken. With nodes as level it costs
-// O(log n) for each node taken, and `room` must have keeps_order.
+// Kueue's topology-aware scheduling. With level Node, `room` must have keeps_order, and the cost is
+// O(log nodes) for each node taken. With other levels, and if mode Preferred falls back to these,
+// it is O(blocks + leaves + nodes below the leaves chosen), plus O(log nodes) for each domain
+// taken.
 TasPlan plan_kueue(const RoomOn& room, const TasRequest& request);
 
 // Volcano's hard mode: finds the hypernode of the lowest tier that has room for the job. Tier 1 are

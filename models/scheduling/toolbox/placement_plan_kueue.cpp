@@ -67,7 +67,8 @@ class TasSearch {
   static void add(const Domain& domain, std::vector<Domain>& domains) {
     if (domain.slices > 0) domains.push_back(domain);
   }
-  // For blocks and leaves only. Nodes are searched in the order that RoomOn keeps.
+  // All blocks or all leaves with room for a slice. Never called for TopologyLevel::Node:
+  // smallest(), most_slices() and spread_over_nodes() use room_.order().
   std::vector<Domain> domains_of(TopologyLevel level) const {
     std::vector<Domain> domains;
     if (level == TopologyLevel::Block) {

@@ -39,9 +39,10 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   // Room for pods of one spec.
   struct Rooms {
     RoomOn now;                   // room on nodes that are up and that the pod's spec allows
-    RoomOn idle;                  // room on all nodes if they had no pods; not sorted
+    RoomOn idle;                  // room on all nodes if they had no pods; without keeps_order
     int64_t on_largest_node = 0;  // most pods that fit on an idle node
-    RoomOn gpus;  // free GPUs, in thousandths, of nodes with room in `now`; sorted if `now` is
+    // Free GPUs, in thousandths, of nodes with room in `now`, if `now` has keeps_order.
+    RoomOn gpus;
     int64_t pod_gpus = 0;  // GPUs of a pod, in thousandths
   };
   virtual PlacementPlan plan(const Rooms& rooms, int64_t pods) const = 0;

@@ -24,7 +24,7 @@ struct CordonNode {  // spec.unschedulable
 struct UncordonNode {
   NodeId node;
 };
-// NoExecute also deletes the pods of the node that do not tolerate the taint. Disruption budgets
+// A NoExecute taint also deletes the pods of the node that do not tolerate it. Disruption budgets
 // do not apply to these deletions, as upstream.
 struct TaintNode {
   NodeId node;
@@ -80,7 +80,8 @@ constexpr std::array<std::string_view, std::variant_size_v<ControlAction>> kActi
     "cordon",  "uncordon", "taint",  "evict",     "drain",
     "suspend", "resume",   "resize", "add_nodes", "remove_nodes"};
 
-// The actions of one tick. The executor executes them in this order after the tick.
+// The actions of one tick. The executor executes them after the tick, in the order in which they
+// were given.
 class ORRERY_API Actions {
  public:
   struct Ordered {

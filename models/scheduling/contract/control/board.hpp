@@ -51,14 +51,14 @@ struct PoolView {
   std::span<const NodeId> nodes;  // absent ones included
   uint32_t size = 0;              // present and requested nodes
   uint32_t size_min = 0, size_max = 0;
-  uint32_t asked = 0;         // of `size`: requested and not ready yet
-  uint32_t unregistered = 0;  // of `nodes`: absent, or requested and without a Node object
+  uint32_t asked = 0;         // part of `size`: nodes that are requested and not ready yet
+  uint32_t unregistered = 0;  // nodes that are absent, or requested and without a Node object
   Time backs_off_until = {};  // after requested nodes did not come in time
 };
 enum class PoolNodeState : uint8_t {
-  Foreign,  // of a pool that may not be scaled
+  Foreign,  // in a pool that may not be scaled
   Absent,
-  Asked,   // requested
+  Asked,   // requested, and not registered yet
   Joined,  // registered, and not ready yet
   Member
 };
@@ -87,7 +87,7 @@ class ORRERY_API ControlBoard {
   virtual const Placements& placements() const = 0;
 
   // ---- jobs and pods
-  virtual bool is_live(JobId job) const = 0;  // not over; ids of other jobs are invalid
+  virtual bool is_live(JobId job) const = 0;  // false: the job is over, and its id is not valid
   virtual bool is_live(PodId pod) const = 0;  // a pod of such a job
   virtual JobView job(JobId job) const = 0;
   virtual std::vector<JobId> jobs() const = 0;  // live jobs, in order of id
@@ -98,7 +98,7 @@ class ORRERY_API ControlBoard {
   virtual Duration unsaved(PodId pod) const = 0;
   // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
-  virtual bool is_held(JobId job) const = 0;  // by the job queue: its pods do not exist
+  virtual bool is_held(JobId job) const = 0;  // the job queue holds the job: its pods do not exist
   // Pods of live jobs, with or without a node, whose end stops no other pod: they have no gang.
   virtual int64_t lone_pods() const = 0;
   virtual int64_t lone_pods_with_siblings() const = 0;  // those whose job has other pods, too
@@ -111,11 +111,11 @@ class ORRERY_API ControlBoard {
   virtual std::vector<Unplaced> unplaced() const = 0;
   // Numbers of the budgets that select the pod. If there are several, its evictions are rejected.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
-  virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions, now
+  virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions allowed now
 
   // ---- nodes
-  virtual bool is_ready(NodeId node) const = 0;   // by the node lifecycle controller
-  virtual uint32_t nodes_not_ready() const = 0;   // with a Node object
+  virtual bool is_ready(NodeId node) const = 0;   // as the node lifecycle controller sees it
+  virtual uint32_t nodes_not_ready() const = 0;   // nodes with a Node object that are not ready
   virtual bool is_broken(NodeId node) const = 0;  // broken by a fault and not repaired
   virtual bool is_draining(NodeId node) const = 0;
   // NICs without a link, as the node's own counters show; 0 without network.level: flow.
@@ -144,7 +144,7 @@ class ORRERY_API Controller : public ControllerPoint {
  public:
   static constexpr PointName kPoint{"Controller", "what to do about the cluster as time passes"};
   virtual void tick(const ControlBoard& board, Actions& actions) = 0;
-  virtual std::vector<ControllerFigure> figures() const { return {}; }  // equal names are summed
+  virtual std::vector<ControllerFigure> figures() const { return {}; }  // summed by name
 };
 
 }  // namespace orrery
