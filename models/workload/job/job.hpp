@@ -21,8 +21,8 @@ enum class JobPhase : uint8_t {
   Pending,     // too few pods have nodes
   Starting,    // enough pods have nodes; images, start barrier, communicator init, restore
   Running,     // computes and writes checkpoints
-  Hung,        // ranks wait for a dead rank, whose death is not detected yet
-  Restarting,  // stopped after a failure; its pods are about to be recreated
+  Hung,        // stopped by a failure or a preemption that is not detected yet
+  Restarting,  // the failure is detected; lost pods are recreated after a delay
   Completed,
   Failed,     // a permanent error, or all restarts used up
   Cancelled,  // cancelled by its user
@@ -55,12 +55,14 @@ struct Pod {
   // Whether the pod is a rank of its gang's present run. An elastic gang runs with the members that
   // are up when it starts.
   bool takes_part = false;
-  // In the gang's present run it is a dedicated parameter server and does not compute.
+  // Whether the pod is a dedicated parameter server, which does not compute, in its gang's present
+  // run.
   bool serves = false;
   bool is_terminating = false;  // its deletion is stored, but its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
-  // Increased at each re-creation, so that stale queue entries are recognised.
+  // Increased when the pod is created, and when it is no longer to be created, so that stale queue
+  // entries are recognised.
   uint64_t generation = 0;
 };
 
@@ -84,10 +86,10 @@ struct Role {
   JobId job;
   PodId first;
   int32_t pods = 0;
-  int32_t min_available = 0;       // 0: none, or implied by the gang's min_available
+  int32_t min_available = 0;  // 0: no minimum, or one that the gang's min_available implies anyway
   int32_t created = 0, bound = 0;  // pods that exist, and those with a node, as in Gang
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
-  // The first of the roles whose pods one controller creates together with this role's.
+  // Roles whose pods one controller creates together have the same creator: the first of them.
   RoleId creator;
 };
 
@@ -102,9 +104,10 @@ struct Job {
   int32_t roles = 0;
   PodId first_pod;
   int32_t pods = 0;
-  int32_t counted_pods = 0;  // pods requested by a counted job, which has none in the table
-  int32_t gpus = 0;          // devices over all pods
-  Resources demand;          // of all pods together
+  // Pods requested by a counted job (JobTable::add_counted); JobTable holds no pods of such a job.
+  int32_t counted_pods = 0;
+  int32_t gpus = 0;  // devices over all pods
+  Resources demand;  // of all pods together
   int32_t priority = 0;
   std::optional<NodeSet> nodes;  // nodes that the job queue chose for its pods; empty: any
   bool is_counted() const { return counted_pods > 0; }

@@ -18,10 +18,11 @@ struct JobNews {
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<JobId> pace_changed;   // the pace of a running job changed, or the job paused or resumed
   Signal<JobId> job_suspended;  // Pending again, without pods
-  // A gang's failure is detected: ranks died or gave up. Its pods still hold their nodes.
+  // A gang's failure is detected: ranks died or gave up. Its remaining pods still hold their nodes.
   Signal<JobId> gang_failed;
-  Signal<JobId, int64_t> counted_holds;  // milli-GPUs that a counted job holds now
-  Signal<PodId, int64_t> rank_dead;      // milli-GPUs of a pod of a hung job that are idle now
+  // Milli-GPUs held now by a counted job: see JobTable::add_counted.
+  Signal<JobId, int64_t> counted_holds;
+  Signal<PodId, int64_t> rank_dead;  // milli-GPUs of a pod of a hung job that are idle now
   Signal<JobId> job_over;  // observers use the job for the last time before JobTable::remove
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkDone&> work_done;

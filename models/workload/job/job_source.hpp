@@ -19,7 +19,8 @@ class JobSource {
   virtual void pop() = 0;
   // What is wrong with the input, as a message for the user. Empty without errors.
   virtual std::optional<std::string> error() const { return std::nullopt; }
-  // One sentence each about rows of the input that were left out so far, and about its oddities.
+  // Sentences about rows of the input that were left out so far, and about other oddities of the
+  // input.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 

@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 2> enum_names(RoleFailure) {
   return {"fails_job", "ignored"};
 }
 
-// What happens to running pods when their job is over.
+// Whether a role's running pods are deleted when their job is over. Ranks of a gang always are.
 enum class CleanUp : uint8_t { Running, None };
 constexpr std::array<std::string_view, 2> enum_names(CleanUp) { return {"running", "none"}; }
 
@@ -70,7 +70,7 @@ struct RoleSpec {  // equal pods
   // Empty: the job's controller, which creates the pods of all roles without a controller of their
   // own.
   std::optional<WorkloadKind> controller = {};
-  bool takes_part = true;  // of a gang: its pods are ranks of the communicator
+  bool takes_part = true;  // in a gang: its pods are ranks of the communicator
   bool exits = true;       // false: its pods run until the job is over, like parameter servers
   RoleSuccess success = RoleSuccess::Counts;
   RoleFailure failure = RoleFailure::FailsJob;

@@ -44,7 +44,7 @@ Gang make_gang(const JobSpec& spec, size_t index, JobId job, PodId first, int32_
 
 // The role's minimum, or 0 if the gang's minimum implies it. `spare` pods of the gang may be
 // missing, so each role has at least `pods - spare` pods in any case. Example: a gang needs 5 of
-// its 6 pods. A role of 3 pods then has at least 2, so its minimum counts only if it is 3.
+// its 6 pods. A role of 3 pods then has at least 2, so its minimum has an effect only if it is 3.
 int32_t own_minimum(const RoleSpec& role, int32_t spare) {
   return role.min_available > role.pods - spare ? role.min_available : 0;
 }
@@ -64,7 +64,6 @@ void begin_job(Job& job, const JobSpec& spec, uint64_t serial, const Size& size)
 
 }  // namespace
 
-// Ranges of ids of one length are reused for the same length only.
 template <class T>
 uint32_t JobTable::take_range(FreeRanges& free, std::vector<T>& all, int32_t length) {
   const auto found = free.find(length);

@@ -16,7 +16,7 @@ namespace orrery {
 class JobTable {
  public:
   JobId add(const JobSpec& spec);  // pods start Absent
-  // A counted job takes amounts out of a pool. The table holds no pods or gangs of such a job.
+  // A counted job has no pods or gangs in the table. It takes amounts of resources out of a pool.
   JobId add_counted(const JobSpec& spec);
   void remove(JobId id);   // call once the job is over and recorded
   void recycle(JobId id);  // frees its ids for new jobs; the caller must not use them afterwards
@@ -44,8 +44,8 @@ class JobTable {
   };
   // Whether each gang of the job, and each role with a minimum, has min_available pods with nodes.
   bool has_quorum(JobId id) const;
-  // The number of pods that roles of the gang lack to their own minimums, if each has
-  // `pods_of(role)` pods.
+  // How many pods the gang's roles lack in all to reach their own minimums, if `pods_of(role)` is
+  // the number of pods of a role.
   template <class F>
   int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
     int32_t missing = 0;
@@ -80,7 +80,7 @@ class JobTable {
   }
 
  private:
-  // Ranges of ids of one length are reused for the same length only.
+  // Free ranges of ids, by length. A range is reused only for a range of the same length.
   using FreeRanges = std::map<int32_t, std::vector<uint32_t>>;
   JobId take_id();
   template <class T>

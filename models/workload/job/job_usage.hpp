@@ -16,20 +16,20 @@ struct JobUsage {
   // The part of `bound` that reports 100 % utilisation, because it computes, exchanges, writes a
   // checkpoint or spins.
   int64_t busy = 0;
-  int32_t computing = 0;  // millionths of the time that busy GPUs spend computing
+  int32_t computing = 0;  // share of the time, in millionths, that busy GPUs spend computing
 };
 
 // Compute of a gang, a counted job, a service or an independent pod between two instants; only an
-// independent pod has a valid `pod`. Amounts are milli-GPUs times nanoseconds. A failure may still
-// undo the compute: an amount below 0 takes back the latest compute.
+// independent pod has a valid `pod`. Amounts are milli-GPUs times nanoseconds. WorkSettled reports
+// later whether the compute is kept. An amount below 0 takes back the latest compute.
 struct WorkDone {
   JobId job;
   PodId pod;
   Time from, to;
   int128_t computed = 0;
 };
-// A decision about compute that WorkDone reported: `kept` of the oldest compute is saved for good,
-// or `lost` of the latest is lost.
+// A decision about compute that WorkDone reported: of the compute not settled yet, the oldest
+// `kept` is saved for good, or the latest `lost` is lost.
 struct WorkSettled {
   JobId job;
   PodId pod;

@@ -1,4 +1,4 @@
-// models/workload/job/pod_constraint_params.hpp -- which nodes pods may use.
+// models/workload/job/pod_constraint_params.hpp -- constraints, labels and image of pods.
 #pragma once
 
 #include <array>

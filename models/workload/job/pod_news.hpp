@@ -30,7 +30,7 @@ struct PodNews {
   Signal<PodId> pod_removed;
   // J: the scheduler observes the end of a pod that had a node; the pod's resources are free from
   // now on. Without a control plane this signal follows pod_removed at once. With a control plane,
-  // the job may already be over at this signal, or its pod may already be wanted again.
+  // the job may already be over at this signal, or its pod may already be due for re-creation.
   Signal<PodId> end_observed;
   // A: pods that died with a node are deleted, and their controllers have observed it.
   Signal<std::span<const DeadPod>> dead_pods_gone;

@@ -47,12 +47,12 @@ struct PodSpec {
   int32_t gpus = 0;          // devices
   int32_t gpu_milli = 1000;  // share of each device; below 1000 only with gpus == 1
   int32_t nics = 0;          // RDMA devices
-  int32_t containers = 1;    // the defaults for scoring below count per container; 0: an empty pod
+  int32_t containers = 1;    // for scoring, the defaults below apply to each; 0: an empty pod
   int32_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
   std::string node_name;    // spec.nodeName: only this node; empty: any
   std::vector<Toleration> tolerations;
-  // Terms of which one must match; empty: any node.
+  // At least one of these terms must match the node; empty: any node.
   std::vector<SelectorTerm> required_terms;
   std::vector<PreferredTerm> preferred_terms;
   std::vector<NodeLabel> labels;                         // labels of the pod itself
@@ -61,11 +61,11 @@ struct PodSpec {
   std::vector<ContainerImage> images;  // images of its containers; empty: nothing to pull
   bool operator==(const PodSpec&) const = default;
 
-  Resources requests() const;  // with 1 of Resource::Pods
+  Resources requests() const;  // includes 1 of Resource::Pods
   bool is_best_effort() const {
     return cpu_milli == 0 && memory_bytes == 0 && gpus == 0 && nics == 0;
   }
-  // Containers without requests count with the defaults below for scoring.
+  // For scoring, a container without a request has the defaults below.
   ClusterState::Request cluster_request() const;
 };
 

@@ -14,8 +14,8 @@ namespace orrery {
 // reached.
 struct RecoveryRow {
   uint64_t job = 0;
-  int32_t rank = -1;    // of the independent pod; -1: the whole gang
-  int32_t attempt = 0;  // from 1
+  int32_t rank = -1;    // the independent pod that stopped; -1: the whole gang
+  int32_t attempt = 0;  // 1: the first stop of the job
   NodeId node;
   int32_t nodes = 0;  // nodes that the job, or the pod, held when the failure struck
   int32_t gpus = 0;   // GPUs that it held when the failure struck
