@@ -157,7 +157,7 @@ void GangLives::stops(JobId id, NodeId node) {
   State& state = states_[id];
   JobRun& run = runs_.of(id);
   const JobPhase phase = phases_.of(id);
-  if (run.is_suspending) {  // keeps the compute, as if the run had stopped a moment earlier
+  if (run.is_suspending) {  // the suspension completes at once, and keeps the compute
     ORRERY_MARK("jobs.struck_while_suspending");
     runs_.book(id);
     sim_.engine.cancel(state.event);

@@ -27,12 +27,12 @@ class GangLives {
   void admitted(JobId job);
   void bound(PodId pod);
   bool is_needed(PodId pod) const;     // whether the end of this pod stops a gang that has started
-  void stops(JobId job, NodeId node);  // a member is about to die; invalid `node`: no node failed
+  void stops(JobId job, NodeId node);  // ends the present run; invalid `node`: no node failed
   // The gang hangs until its failure is detected, `detection` from now; max: never.
   void hangs(JobId job, Duration detection);
   void node_lost(JobId job) { hangs(job, replacements_.gang_patience()); }
   void member_lost(PodId pod);   // call after the pod was removed
-  void detected_now(JobId job);  // the failure of a hung gang is detected from outside
+  void detected_now(JobId job);  // detects the failure of a hung gang at once
   bool rank_died(PodId pod, int64_t gpu_milli);
   bool abort(JobId job);
   bool suspend(JobId job, Duration write, Duration restart);
@@ -46,7 +46,7 @@ class GangLives {
   struct State {
     EventId event;              // ends a suspension, a detection or a restart delay
     int32_t awaited = 0;        // pods of a starting gang whose start is not known yet
-    Time barrier;               // when the containers of the other pods run
+    Time barrier;               // latest known start of the members' containers
     Time noticed;               // when the present hang will be detected; max: never
     PodId dead_pod;             // a process of this pod died, and its node did not
     bool is_preempted = false;  // the gang hangs because a pod was preempted

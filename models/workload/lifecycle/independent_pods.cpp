@@ -136,8 +136,9 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// Whether all pods of one deciding role have succeeded. Without a deciding role: whether all pods
-// of roles that count and exit have.
+// Whether all pods of one role with RoleSuccess::Decides are done (RoleEnds::done). Without such a
+// role: whether all pods of the roles with RoleSuccess::Counts that exit are done, and there is
+// such a role.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
   bool counts = false, all = true, decides = false;
@@ -219,7 +220,7 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  // Without a detection of its own, the job fails in dead_pods_deleted().
+  // Without a detection of its own, the job fails in JobController::dead_pods_deleted().
   if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},

@@ -67,8 +67,8 @@ class JobController : public JobNews, public PodNews {
   // A process of a pod dies while its node is up, and its GPUs stop. The other ranks of a running
   // gang wait for it until hang_timeout. False: the pod is not a rank of a running gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
-  // All processes of a running gang exit with an error, as when NCCL gives up; the failure is
-  // detected like a dead node. False: the job has no running gang.
+  // All processes of a running gang exit with an error, as when NCCL gives up. The exit is detected
+  // like that of a single rank. False: the job has no running gang.
   bool abort(JobId job);
 
   // For job queues: releases a held job that arrived or was suspended. Its pods are created and may
@@ -80,16 +80,16 @@ class JobController : public JobNews, public PodNews {
   void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
     counted_.run(job, delay, pace);
   }
-  void set_pace(JobId job, Pace pace);  // of a gang or a counted job
-  // Stops a running gang or counted job: it writes a checkpoint for this time, keeps its compute
-  // and is Pending without pods. False: the job does not run, or is of another kind.
+  void set_pace(JobId job, Pace pace);  // the job must be a gang or a counted job
+  // Stops a running gang or counted job: it writes a checkpoint for the time `write`, keeps its
+  // compute and is Pending without pods. False: the job does not run, or is of another kind.
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
   // Whether enough pods of the job have had nodes, or a counted job has been run.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
-  Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // work done
-  Duration work(JobId job) const { return runs_.of(job).work; }  // of the job on its present GPUs
+  Duration done(JobId job) const { return runs_.now(job).progress.done(); }
+  Duration work(JobId job) const { return runs_.of(job).work; }  // compute time on its present GPUs
   // Whether the job pauses for a checkpoint, or is being suspended.
   bool is_paused(JobId job) const { return runs_.is_paused(job); }
   RunNow run_now(JobId job) const { return runs_.now(job); }

@@ -31,7 +31,7 @@ class Rendezvous {
   void admitted(JobId job);
   // Call when Pod::started is known; the pod's containers run from that time on.
   void await_up(PodId pod);
-  void leaves(PodId pod);  // the caller must call call() next
+  void leaves(PodId pod);  // while the gang gathers, the caller must call call() next
   void begin(JobId job);   // the members of the gang gather from now on
   void call(JobId job);    // a member joined or left
   bool is_gathering(JobId job) const { return jobs_state_[job].is_gathering; }
@@ -56,7 +56,7 @@ class Rendezvous {
   JobTable& jobs_;
   JobControllerParams params_;
   IdVector<JobId, State> jobs_state_;
-  struct Members {            // members of a gang's run
+  struct Members {            // numbers of ranks of a gang
     int32_t all = 0, up = 0;  // up: with running containers
     int32_t needed = 0;       // needed to start
   };

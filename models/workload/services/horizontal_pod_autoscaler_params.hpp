@@ -11,7 +11,7 @@
 namespace orrery {
 
 // One direction of spec.behavior of a HorizontalPodAutoscaler. `pods` and `percent` are two
-// policies; the one that allows the larger change counts (selectPolicy: Max).
+// policies; the one that allows the larger change applies (selectPolicy: Max).
 struct ScalingRulesParams {
   Duration stabilization = {};
   int32_t pods = 0;

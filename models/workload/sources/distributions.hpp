@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
 // cluster_summary.csv and the distributions behind the paper's figures. Percentages are shares of
 // jobs unless the name says otherwise.
 struct PublishedJobs {
-  // Cumulative shares of jobs and of GPU time: of all jobs with up to `gpus_max` GPUs. A job drawn
-  // from the class has exactly `gpus_drawn` GPUs.
+  // The shares are cumulative: those of all jobs with up to `gpus_max` GPUs. A job drawn from the
+  // class has exactly `gpus_drawn` GPUs.
   struct SizeClass {
     int32_t gpus_max;
     int32_t gpus_drawn;
@@ -47,8 +47,9 @@ inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,
                                                                4096, 16384, 65536, 262144};
 const PublishedJobs& published_jobs(JobSizePreset preset);
 
-// Draws pairs of GPUs and duration that reproduce three published distributions at once: of sizes,
-// of durations, and of GPU time over sizes. The last one fixes the mean duration of each size.
+// Draws pairs of a number of GPUs and a duration, and reproduces three published distributions at
+// once: of sizes, of durations, and of GPU time over sizes. The last one fixes the mean duration of
+// each size.
 //
 // Durations fall into the bins between the published abscissae and are log-uniform inside a bin
 // (straight lines on a log axis). The joint table p(size, bin) is the one closest to independence

@@ -75,7 +75,7 @@ struct ExplicitRoleParams {
   void check(C& c) const {
     if (min_available > pods) c.error("min_available", "must not be more than the role's pods");
   }
-  RoleSpec spec(int32_t priority) const;  // without the ends that `training` sets
+  RoleSpec spec(int32_t priority) const;  // without the restarts and endings that `training` sets
   void override_ends(RoleSpec& role) const;
   void check_kind(Checker& c, const std::string& at, bool is_gang) const;
 };

@@ -1,4 +1,5 @@
-// models/workload/sources/generator.hpp -- generates jobs from a seed: steady churn plus bursts.
+// models/workload/sources/generator.hpp -- parameters of a generator of jobs: steady churn plus
+// bursts.
 #pragma once
 
 #include <array>
@@ -19,7 +20,6 @@
 
 namespace orrery {
 
-// How large a job is and how long it computes.
 struct PresetShape {
   static constexpr std::string_view kKind = "preset";
   static constexpr std::string_view kDoc = "Sizes and durations as published for a cluster.";

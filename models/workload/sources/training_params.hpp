@@ -16,7 +16,8 @@
 
 namespace orrery {
 
-// How the GPUs of a generated or recorded job become pods.
+// Whether the pods of a generated or recorded job are independent or a gang; Auto: see
+// TrainingParams::kind_of().
 enum class KindOfJob : uint8_t { Auto, Pods, MpiGang };
 constexpr std::array<std::string_view, 3> enum_names(KindOfJob) {
   return {"auto", "pods", "mpi_gang"};

@@ -11,7 +11,8 @@ namespace orrery {
 namespace {
 
 constexpr double kDriftMax = 0.02;
-// Smaller relative changes of a gang's rate do not change the load on its links.
+// Smaller relative changes of a gang's rate do not change the load on its links, unless the moments
+// change in which the gang is active.
 constexpr double kRateNoticed = 0.01;
 constexpr int32_t kVisitsMax = 8;  // evaluations of a gang in one settle()
 

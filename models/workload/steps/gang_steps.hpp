@@ -40,8 +40,9 @@ class GangSteps : public PaceModel {
 
   struct View {
     const StepCycle* cycle = nullptr;  // null: no gang of the job is running
-    Duration across{};  // steps: rate: mean exchange of a step across nodes; max: no route
-    Bytes bytes{};      // bytes of that exchange on the gang's heaviest link
+    // With `steps: rate`: mean duration of the exchange across nodes; max: no route.
+    Duration across{};
+    Bytes bytes{};  // bytes of that exchange on the gang's heaviest link
     bool is_traced = false;
     bool is_updating = false;  // traced: the optimizer runs, or the step waits for data
   };
@@ -72,7 +73,7 @@ class GangSteps : public PaceModel {
     StepCycle cycle{};
     GangTraffic::Found traffic{};
     SharedLinks::Step step{};
-    FlowId carried{};    // steps: rate: the mean load of the gang's steps on its links
+    FlowId carried{};    // with `steps: rate`: the mean load of the gang's steps on its links
     EventId gives_up{};  // aborts the gang; pending while the gang cannot exchange
     bool crosses_nodes() const { return traffic.activity.bytes > Bytes{}; }
     bool is_connected() const {

@@ -18,7 +18,7 @@ Duration across_of(Bytes bytes, double bits_per_s);
 // A gang whose exchange across nodes has a route.
 struct SharingGang {
   StepCycle cycle;
-  Bytes bytes{};  // of a step, on the gang's heaviest link
+  Bytes bytes{};  // bytes of a step on the gang's heaviest link
   // Bits a second on that link while no other gang uses any of the gang's links.
   double rate_max = 0;
   std::vector<LinkUse> uses{};

@@ -58,7 +58,7 @@ class GangTraffic {
   std::span<const Machine> machines_;
   Network* network_;
   ExchangeTimes times_;
-  // By machine type and GPU: index among the node's compute NICs.
+  // By machine type and GPU: index of the nearest NIC among the node's compute NICs.
   std::vector<std::vector<uint32_t>> nic_of_gpu_;
 };
 

@@ -56,7 +56,7 @@ struct Pace {
     return static_cast<int64_t>(static_cast<int128_t>(time.ns) * work + rest -
                                 static_cast<int128_t>(done.ns) * span);
   }
-  constexpr Duration computing_in(Duration time) const {  // of time without pauses
+  constexpr Duration computing_in(Duration time) const {  // `time` must be without pauses
     return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * computing / kWhole)};
   }
 };

@@ -19,8 +19,8 @@ namespace orrery {
 
 struct RankPlace {
   NodeId node;
-  NicId nic;    // the NIC that it sends through
-  PodId pod{};  // its pod
+  NicId nic;  // the NIC that it sends through
+  PodId pod{};
 };
 
 // Sorts ranks as launchers do: the ranks of a node are consecutive.

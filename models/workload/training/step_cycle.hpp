@@ -17,7 +17,7 @@ struct StepCycle {
   Duration overlap{};  // the end of `working` that can hide the exchange; at most `working`
   Duration inside{};   // exchanges within nodes
   Duration update{};   // optimizer and data
-  Duration reading{};  // of the step's data; max: no data arrive
+  Duration reading{};  // time to read the step's data; max: no data arrive
 
   // Duration of a step whose exchange across nodes takes this long. max: the step never ends.
   Duration length(Duration across) const;

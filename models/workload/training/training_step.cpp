@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr int64_t kActivationBytes = 2;  // of one number passed between layers
+constexpr int64_t kActivationBytes = 2;  // bytes of one number that layers pass on
 
 int32_t data_ranks(const StepParams& params, int32_t ranks) {
   return ranks / (params.parallel.tensor * params.parallel.pipeline);

@@ -107,7 +107,7 @@ struct StepParams {
   std::vector<StepMistake> mistakes() const;
   bool has_exchanges() const { return model || !exchanges.empty(); }
   bool lengthens() const;  // whether a step may take longer than its compute
-  // Whether such groups have one rank, for any number of ranks.
+  // Whether groups of this kind have one rank, whatever the number of ranks.
   bool is_alone(ExchangeGroup among) const;
   // Reports what this number of ranks makes impossible: ranks must fill whole groups, and batch and
   // layers must divide evenly. Does not repeat mistakes().

@@ -25,8 +25,8 @@ class PodCreation {
   void admitted(JobId job);
   void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);
-  // Queues the creation of wanted pods of the same unit as `pod`. Call after want(), or when `pod`
-  // is ready and the next pod of a StatefulSet may follow.
+  // Queues the creation of the wanted pods that are created together with `pod`. Call after want(),
+  // or when `pod` is ready and the next pod of a StatefulSet may follow.
   void create_wanted(PodId pod);
   // The pod is no longer to be created. Pending work for a later life of the pod is dropped.
   void forget(PodId pod);

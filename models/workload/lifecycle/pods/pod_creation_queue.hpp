@@ -39,9 +39,9 @@ class PodCreationQueue {
   // the worker may continue.
   bool answered(uint32_t worker) { return --workers_[worker].unanswered == 0; }
 
-  // Each worker without open requests does one batch. `wanted(ticket)` returns how many pods the
-  // job still lacks (0: the job is gone). `create(ticket, n, worker)` creates n pods and returns
-  // how many times answered() will follow, maybe before it returns.
+  // Each worker without open requests does one batch. `wanted(ticket)` returns how many pods of the
+  // job may be created now (0: none, or the job is gone). `create(ticket, n, worker)` creates n
+  // pods and returns how many times answered() will follow, maybe before it returns.
   template <class Wanted, class Create>
   void round(Wanted&& wanted, Create&& create) {
     for (uint32_t w = 0; w < workers_.size(); ++w) {

@@ -39,7 +39,8 @@ class PodLives {
   }
   void remove(PodId pod, PodEnd why, const Ending& ending);
   void remove_all(JobId job, PodEnd why);
-  // The ids of the job are recycled once the scheduler has observed the end of its pods.
+  // Removes the job from the table. Its ids are recycled once the scheduler has observed the end of
+  // its pods.
   void job_removed(JobId job);
   void collect(NodeId node, std::vector<PodId>& pods) const { on_nodes_.collect(node, pods); }
 

@@ -11,10 +11,10 @@
 
 namespace orrery {
 
-// What the nodes of a gang determine when it starts.
+// The terms of a gang's run that depend on the gang's nodes.
 struct GangStart {
   Duration work;                 // compute time on the gang's GPUs
-  Duration checkpoint_interval;  // in whole steps
+  Duration checkpoint_interval;  // compute time between checkpoints, in whole steps
   std::vector<PodId> servers{};  // dedicated parameter servers: their GPUs wait for the workers
   Pace pace{};                   // until the next pace_changed
   bool is_traced = false;        // its steps are simulated one by one: see step_done

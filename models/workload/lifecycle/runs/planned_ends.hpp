@@ -15,8 +15,8 @@ class PlannedEnds {
  public:
   PlannedEnds(const RngStreams& rng, const JobTable& jobs) : rng_{rng}, jobs_{jobs} {}
 
-  // The end planned for a start of a gang or counted job with `done` of its `work` done. `start` is
-  // the number of the start, from 0.
+  // The planned end of a run of a gang or counted job. `start` is the number of the start, from 0;
+  // `done` of the `work` is done by then. Empty: no such end.
   std::optional<RunStop> of(JobId job, uint32_t start, Duration done, Duration work) const;
   std::optional<RunStop> of(PodId pod, uint32_t start, Duration done) const;
   // Only an end drawn for the pod's role, not the recorded end of its job.

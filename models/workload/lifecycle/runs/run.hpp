@@ -24,11 +24,11 @@ struct RunStop {
 
 struct Run {
   RunProgress progress;
-  int128_t unsaved = 0;  // GPU time of unsaved compute; a counted job's GPUs vary
+  int128_t unsaved = 0;  // GPU time of unsaved compute
   Duration redo_until;   // progress at the failure from which the run recovers
   RecoveryLog::Handle recovery;
   EventId event;               // the run's end, or a checkpoint that is due, copied or written
-  std::optional<RunStop> end;  // an end before its work is done
+  std::optional<RunStop> end;  // a planned end (PlannedEnds), at most when its work is done
   RunStop next;                // how `event` ends the run, if it does
   uint32_t starts = 0;
 };
@@ -38,9 +38,10 @@ struct JobRun : Run {
   Pace pace;
   Duration computed;  // time that the job ran since its last failure, up to progress.since
   Duration work, checkpoint_interval;  // on its present members and GPUs
-  int64_t gpu_milli = 0;               // of the computing pods, independent ones included
-  int64_t serving_gpu_milli = 0;       // of dedicated parameter servers
-  bool is_paused = false;              // copies or writes a checkpoint to a store
+  int64_t gpu_milli = 0;               // GPUs of the computing pods, also of independent ones
+  int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
+  // Stands still while a checkpoint is copied or written, or awaits the last one.
+  bool is_paused = false;
   bool is_traced = false;      // its steps are simulated: it ends and saves only between steps
   bool is_saving = false;      // writes the last snapshot asynchronously
   bool is_suspending = false;  // writes its last checkpoint; its compute is booked
@@ -59,7 +60,7 @@ struct RunNow {
   RunTerms terms;
   RunProgress progress;    // up to now, if running
   Time restore_from;       // when it begins to load its checkpoint; max: unknown
-  bool is_paused = false;  // for a checkpoint that is simulated by events
+  bool is_paused = false;  // for a checkpoint that is simulated by events, or while being suspended
 };
 
 }  // namespace orrery

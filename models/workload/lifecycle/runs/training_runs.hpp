@@ -59,8 +59,9 @@ class TrainingRuns {
   // A node of the gang failed: the checkpoint on its disks is lost. Returns the undone GPU time.
   int128_t lose_local(JobId job);
   void node_failed(NodeId node);
-  void stop(JobId job);    // cancels its end and its checkpoints
-  void end_of(JobId job);  // the job is over, or the simulation is
+  void stop(JobId job);  // cancels its end and its checkpoints
+  // The job or the simulation is over: reports compute on local disks as kept.
+  void end_of(JobId job);
 
   RunTerms terms(JobId job) const;
   RunTerms terms(PodId pod) const;
@@ -69,7 +70,8 @@ class TrainingRuns {
   Duration unsaved(JobId job) const;
   Duration unsaved(PodId pod) const;
   bool is_paused(JobId job) const;
-  // Millionths of the run's time that are compute, at the present pace.
+  // The share of the run's time, in millionths, that is compute at the present pace; 0 during a
+  // pause.
   int32_t computing(JobId job) const;
   Duration next_save(JobId job) const;
 

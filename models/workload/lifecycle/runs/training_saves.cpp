@@ -100,7 +100,7 @@ int128_t TrainingRuns::lose_local(JobId id) {
 }
 
 // The gang restarts, perhaps on other nodes. Its checkpoint on local disks is lost unless the gang
-// has all of these disks.
+// has all of these disks, and none of their nodes has failed since the checkpoint.
 void TrainingRuns::find_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return;

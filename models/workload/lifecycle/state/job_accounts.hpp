@@ -18,7 +18,7 @@ namespace orrery {
 
 struct JobAccount {
   GpuTime gpu_time;
-  int64_t bound_gpu_milli = 0;  // of the bound pods; for a counted job, what it holds
+  int64_t bound_gpu_milli = 0;  // GPUs of the bound pods; for a counted job, the GPUs that it holds
   int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
   int32_t members = 0;  // members of its last start, for gangs
   std::optional<Time> first_created, first_bound, first_running;
@@ -70,8 +70,8 @@ class JobAccounts {
   // Sets when an independent pod begins to load its checkpoint; max: unknown.
   void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
 
-  // A pod of `job` was preempted for a job of priority `by_priority`, and `job` lost so much
-  // compute.
+  // A pod of `job` was preempted for a job of priority `by_priority`, and `job` lost the GPU time
+  // `lost`.
   void preempted(JobId job, int32_t by_priority, int128_t lost);
   void evicted(JobId job, int128_t lost);
 

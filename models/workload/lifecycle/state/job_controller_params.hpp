@@ -30,16 +30,16 @@ struct StartLatencyParams {
   }
 };
 
-// When the pods of an arriving job are created: at once; at release(); or never, because jobs take
-// amounts out of a pool and start with run_counted().
+// When the pods of an arriving job are created: at once; at JobController::release(); or never,
+// because the job is a counted one (JobTable::add_counted) and starts with run_counted().
 enum class Arrivals : uint8_t { CreatePods, Hold, Count };
 
 // What happens to a job that computes for longer than it requested.
 enum class Overruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
 
-// Default delay until a failure with an exit status, or of a node without a control plane, is
-// detected.
+// Default time until the exit of a process is detected, and without a control plane the failure of
+// a node.
 constexpr Duration kExplicitFailure = 5_s;
 
 struct JobControllerParams {
