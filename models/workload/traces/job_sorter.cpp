@@ -12,7 +12,7 @@ namespace orrery::traces {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<TraceJob>, "jobs go to the file as they lie in memory");
-constexpr size_t kBlock = 256;  // jobs read ahead of a run
+constexpr size_t kBlock = 256;  // jobs of a run that are read at a time
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace orrery::traces {
 // of 3, submissions 5 2 9 | 1 7 3 become runs 2 5 9 and 1 3 7, and are merged to 1 2 3 5 7 9.
 class JobSorter {
  public:
-  static constexpr size_t kRun = 500'000;  // jobs: 140 MB
+  static constexpr size_t kRun = 500'000;  // jobs, which take 140 MB
 
   explicit JobSorter(size_t run = kRun) : run_{run} {}
 
@@ -35,7 +35,7 @@ class JobSorter {
     std::vector<TraceJob> block;  // jobs read ahead from the file
     size_t at = 0;                // index in `block` of the next job
     int64_t offset = 0;           // position in the file of the data after `block`
-    size_t left = 0;              // number of jobs from `offset` on
+    size_t left = 0;              // number of this run's jobs in the file from `offset` on
   };
   struct Close {
     void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }

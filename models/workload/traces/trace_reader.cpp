@@ -139,7 +139,7 @@ class FileTraceReader final : public TraceReader {
   Time rebased(Time arrival) const;
   void check_queues();
   void check_counts() const;
-  // "file:row:column (name)" of the job's arrival, as far as the layout has columns.
+  // "file:row:column (name)" of the job's arrival; without the column if the layout has none.
   std::string place_of(const TraceJob& job) const {
     return findings_.file() + ":" + std::to_string(job.row) +
            parser_->arrival_place(params_.arrive_at);
@@ -160,9 +160,10 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> first_end_;  // set only if the first end starts the window
+  std::optional<Time> first_end_;  // set only if the window starts at the first end of a job
   std::optional<Time> zero_;       // time in the trace at which the run starts
-  Time earliest_ = Time::max();    // earliest submission of all rows, if all are sorted
+  // Earliest submission read so far; set only if the whole file is sorted.
+  Time earliest_ = Time::max();
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
   // Names of queues in the file, for suggestions; only with a queue filter.

@@ -48,8 +48,8 @@ class TraceReader {
   virtual const TraceJob* next() = 0;
   virtual const std::vector<std::string>& errors() const = 0;
   virtual TraceCounts counts() const = 0;
-  // Rows that were skipped or left out, with the reason, then oddities of jobs that were kept. No
-  // other rows are lost.
+  // How many rows were skipped or left out and why, then oddities of jobs that were kept, then
+  // skipped rows of other tables. Rows that were filtered out are only in counts().
   virtual std::vector<TraceNote> notes() const = 0;
   // The first malformed rows that were skipped, with the text of their errors.
   virtual const std::vector<std::string>& skipped_examples() const = 0;

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// Stores a few numbers of each job, 56 bytes. Views of jobs must outlive the statistics.
+// Stores at most five 8-byte numbers of each job. The texts of jobs must outlive the statistics.
 class TraceStatistics {
  public:
   static constexpr std::array<double, 7> kQuantiles{0, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
@@ -40,11 +40,13 @@ class TraceStatistics {
   Time first_submit() const;
   Time last_submit() const;
   int64_t with_deadline() const { return with_deadline_; }
-  int64_t chained() const { return chained_; }  // jobs submitted after the end of another job
+  // Jobs whose row names another job, after whose end they were submitted.
+  int64_t chained() const { return chained_; }
   // The first recorded end of a job, and how many jobs were submitted before it.
   Time first_end() const { return first_end_; }
   int64_t before_first_end() const;
-  Time last_end() const { return last_end_; }  // last end of a job if none had waited
+  // When the last job would have ended if no job had waited.
+  Time last_end() const { return last_end_; }
   const std::array<StatusShare, enum_names(TraceStatus{}).size()>& statuses() const {
     return statuses_;
   }

@@ -1,4 +1,5 @@
-// models/workload/traces/formats/format.hpp -- the properties of each trace format.
+// models/workload/traces/formats/format.hpp -- properties of each trace format; functions of
+// parsers.
 #pragma once
 
 #include <memory>
@@ -30,13 +31,13 @@ struct Format {
   bool has_statuses = false;  // rows have the outcome of jobs
   bool has_gpus = true;
   bool has_processors = false;  // requested and allocated processors: SWF
-  bool has_steps = false;       // counts steps in place of durations: Gavel
+  bool has_steps = false;       // rows have steps in place of durations: Gavel
   bool has_starts = false;
   bool has_sensors = false;  // may have measured use in other files: PAI
   bool has_nodes = false;    // rows have the nodes of jobs
   bool has_dates = false;
-  // Times count seconds from the trace's own zero or, in some files, from 1970, or are dates. In
-  // these files the run starts at midnight.
+  // Times are seconds from the trace's own zero, seconds from 1970 or dates, depending on the file.
+  // In the last two cases the run starts at midnight.
   bool may_count_from_1970 = false;
   bool has_comments = false;
   bool is_unsorted = false;
@@ -81,7 +82,7 @@ extern const Format kSacctFormat;
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
 
 // The functions below are shared by the parsers. how_guessed() is the end of the message about a
-// missing column if the format was guessed.
+// missing column: empty unless the format was guessed.
 std::string how_guessed(const Format& format, const TraceParams& params);
 // The fields of the first line; none if the text is empty.
 std::vector<std::string_view> first_fields(std::string_view beginning, char separator);

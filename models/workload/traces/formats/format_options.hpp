@@ -84,7 +84,7 @@ struct SacctOptions {
   }
 };
 
-// By meaning, the name of a column in a table, or of a key in JSON lines.
+// For each property of a job: the name of its column in a table, or of its key in JSON lines.
 struct TraceColumns {
   static constexpr std::string_view kDoc =
       "Names of the columns of format csv, or of the keys of json_lines, in the file. Required are "

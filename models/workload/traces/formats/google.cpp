@@ -63,9 +63,9 @@ constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
 // A life goes from a submission over its first scheduling to the first event that ends it. A task
 // that is resubmitted after an eviction or failure starts a new life, as a job of its own. Jobs
-// that run at the end of the log have no duration. Jobs that are pending then are counted, not
-// replayed. CPU and memory are shares of the largest machine, whose size was not published. So
-// 0.001 of its CPU counts as one milli-CPU, and 2^-30 of its memory as one byte.
+// that run at the end of the log have no duration. Jobs that are pending then are left out. CPU and
+// memory are shares of the largest machine, whose size was not published. So 0.001 of its CPU is
+// read as one milli-CPU, and 2^-30 of its memory as one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -173,7 +173,7 @@ bool GoogleParser::follow() {
                 layout_.is_tasks ? csv_.integer(3, 0, kAfterTheLog) : 0};
   const int64_t event = csv_.integer(layout_.event, kSubmit, kUpdateRunning);
   if (event >= kUpdatePending) findings_.leave_out("an update: a job keeps its first request");
-  // The job stays open, and is counted at the end of the log.
+  // The job stays open until the end of the log.
   if (us == kAfterTheLog) findings_.leave_out("an event after the log ends, at an unknown time");
   if (us > kMicrosMax) csv_.wrong(0, "a time within 292 years");
   if (!csv_.row_ok()) return false;
@@ -205,7 +205,7 @@ void GoogleParser::schedule(Life& life, Time at) {
   findings_.join();
 }
 
-// The first row of a life counts for the job. Later rows are joined to the first.
+// The first row of a life becomes the job. Later rows are joined to the first.
 bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (known == lives_.end()) {
     findings_.leave_out("an end without a submission");

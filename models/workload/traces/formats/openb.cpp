@@ -44,7 +44,7 @@ void parse_gpus(CsvReader& row, TraceJob& job) {
   if (gpus == 0) return;
   if (milli == 0) row.wrong(kGpuMilli, "1 or more with a GPU");
   if (gpus > 1 && milli < kWholeGpu) row.wrong(kGpuMilli, "1000 with several GPUs");
-  // More than a whole GPU counts as one, as in the list's own converter.
+  // More than a whole GPU is read as one, as in the list's own converter.
   job.gpu_milli = static_cast<int32_t>(std::min(milli, kWholeGpu));
 }
 

@@ -49,7 +49,7 @@ std::array<std::string, kFields> names_of(const TraceColumns& c) {
           c.requested_time, c.cpus,        c.memory,   c.gpu_model, c.node};
 }
 
-// A column that the user named must exist.
+// Columns that the user named must exist, and so must submit and gpus.
 std::vector<WantedField> wanted_fields(const TraceColumns& columns) {
   const auto names = names_of(columns), unset = names_of({});
   std::vector<WantedField> wanted;
@@ -235,8 +235,8 @@ void OwnParser::parse_times() {
   }
 }
 
-// Checks the window once the first time is known. A window in dates cannot apply to a table that
-// counts seconds from its own zero.
+// Checks window_start and window_end once the first time is known. Dates in them cannot apply to a
+// table that counts seconds from its own zero.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates

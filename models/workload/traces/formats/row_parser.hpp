@@ -18,7 +18,7 @@ namespace orrery::traces {
 
 // Times are those of the trace: from its own zero, or from 1970 if it has dates.
 struct TraceRow {
-  TraceJob job;  // job.submit included
+  TraceJob job;  // job.submit, too, is a time of the trace
   // When the cluster started the job, or when its user cancelled a job that never started. Equal to
   // job.submit if neither was recorded.
   Time start;

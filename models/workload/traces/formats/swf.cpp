@@ -212,7 +212,7 @@ void SwfParser::parse_status(Duration run) {
   }
 }
 
-// A job has no field for its measured use, which may contradict its request.
+// Measured use is only checked, because a job has no field for it. It may contradict the request.
 void SwfParser::parse_use(Duration run) {
   const Duration cpu_time = span(kCpuTime);
   const double used = kibibytes(kUsedMemory);

@@ -1,4 +1,4 @@
-// models/workload/traces/formats/trace_checks.hpp -- parameters that do not apply to a trace's
+// models/workload/traces/formats/trace_checks.hpp -- checks of parameters against the trace's
 // format.
 #pragma once
 

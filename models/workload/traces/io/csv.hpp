@@ -26,8 +26,8 @@ struct Word {
 
 // Reads rows separated by commas, with RFC 4180 quotes inside a line. Columns are found by name, so
 // their order is free, and unknown columns are skipped. A getter that finds a wrong field reports
-// it to the findings and returns the lower bound. So a row is parsed without a branch per field,
-// then dropped as a whole.
+// it to the findings and returns a default. So a row is parsed without a branch per field, then
+// dropped as a whole.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
@@ -75,7 +75,7 @@ class CsvReader {
   // Reports a mistake that getters cannot see: a well-formed field that contradicts another one.
   void wrong(size_t column, std::string_view expected);
   std::string place(size_t column) const;  // ":column (name)"
-  // Position in the file, from 1.
+  // Position of the column in the file, from 1.
   size_t column(size_t column) const { return positions_[column] + 1; }
 
  private:

@@ -51,7 +51,7 @@ class Findings {
     ++rows_;
     revisit_row(row);
   }
-  // Returns to a row that was started before and has not been counted yet.
+  // Returns to an earlier row that has not yet become a job or been skipped, left out or joined.
   void revisit_row(int64_t row) {
     row_ = row;
     row_ok_ = true;
@@ -73,7 +73,7 @@ class Findings {
   void take_over(const Findings& beside);
   // `what` must be a literal; counts are in the order of their first rows.
   void leave_out(std::string_view what);
-  // The row only adds to a job that is counted with another row.
+  // The row only adds to a job of another row.
   void join() { joined_ += row_ok_ ? 1 : 0; }
   void remark(std::string_view what) {
     if (row_ok_) count(remarks_, what);

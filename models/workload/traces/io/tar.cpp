@@ -95,7 +95,7 @@ size_t TarFile::read(StoredBytes& input, std::span<char> out) {
         if (fill_block(input)) {
           read_header();
         } else if (held_ == 0) {
-          finish();  // some writers omit the blocks of zeros
+          finish();  // some writers omit the blocks of zeros that mark the end
         } else if (complaint_.empty()) {
           complaint_ = "the tar archive ends too early";
         }

@@ -22,8 +22,8 @@ namespace orrery::traces::native {
 // Layout of a file, with little-endian integers: eight bytes of magic, the length of the facts
 // (u32), and the facts as lines `key: value`. Then come blocks: a header (bytes, items, both u32,
 // checksum of the bytes, u64) and their bytes. The file ends with a header with zero bytes and
-// items, and the number of items of the file in place of the checksum. An item is a run of varints.
-// A text is written at its first use and gets a number, which later uses write.
+// items, and the number of items of the file in place of the checksum. An item consists of varints
+// and texts. A text is written at its first use and gets a number, which later uses write.
 class BlockWriter {
  public:
   using Fact = std::pair<std::string, std::string>;

@@ -1,5 +1,5 @@
-// models/workload/traces/native/native_layout.hpp -- constants shared by writer and reader of the
-// native format.
+// models/workload/traces/native/native_layout.hpp -- constants and encodings shared by writer and
+// reader of the native format.
 #pragma once
 
 #include <cstdint>

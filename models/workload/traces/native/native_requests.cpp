@@ -11,7 +11,8 @@ namespace {
 
 using namespace traces::native;
 
-// A mask of these bits says which fields of a request follow its arrival and its tokens.
+// A mask of these bits gives the kind of a request, and says which fields follow its arrival and
+// its tokens.
 enum Part : uint64_t {
   kIsImage = 1U << 0U,
   kBlocks = 1U << 1U,

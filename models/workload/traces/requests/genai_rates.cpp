@@ -110,7 +110,8 @@ void RatesParser::read_step() {
 void RatesParser::spread(const Rate& rate) {
   double& carried = carried_[rate.container];
   carried += rate.per_second * kStep.seconds();
-  const auto requests = static_cast<int64_t>(carried + 1e-9);  // 0.3 / 0.1 counts as 3
+  // Rounding errors must not turn 0.3 / 0.1 into 2.
+  const auto requests = static_cast<int64_t>(carried + 1e-9);
   carried -= static_cast<double>(requests);
   if (waiting_.size() + static_cast<size_t>(requests) > kWaitingMax) {
     csv_.wrong(kRate, "fewer requests at one time");

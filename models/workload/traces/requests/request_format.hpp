@@ -1,5 +1,4 @@
-// models/workload/traces/requests/request_format.hpp -- the properties of each request trace
-// format.
+// models/workload/traces/requests/request_format.hpp -- parsers and properties of request traces.
 #pragma once
 
 #include <cstdint>

@@ -16,13 +16,13 @@ namespace orrery {
 enum class RequestKind : uint8_t { Llm, Image };
 constexpr std::array<std::string_view, 2> enum_names(RequestKind) { return {"llm", "image"}; }
 
-// The views are valid until the next row; names are valid as long as the reader.
+// `prefix_blocks` is valid until the next row; the texts are valid as long as the reader.
 struct RequestRow {
   static constexpr Duration kUnknown{-1};
 
-  int64_t row = 0;  // in the file, from 1
-  // From window_start; without one, from the first midnight if the trace has dates, else from its
-  // zero.
+  int64_t row = 0;  // number of the row in the file, from 1
+  // Time since window_start; without one, since midnight of the first day if the trace has dates,
+  // else since the trace's zero. In rows of a RequestParser: time on the trace's clock.
   Time arrival;
   RequestKind kind = RequestKind::Llm;
   int64_t input_tokens = 0;

@@ -40,7 +40,7 @@ class ShuffledReader final : public TraceReader {
  private:
   // Fits the jobs to a load as the FGD artifact does. Jobs are removed at random until the demand
   // is not above the target. If none had to be removed, jobs are drawn with replacement until the
-  // next one would exceed the target. In this comparison the next one counts with a single GPU.
+  // next one would exceed the target. This comparison includes only one GPU of the next job.
   void fit(double target) {
     int64_t demand = 0;
     for (const TraceJob& job : jobs_) demand += job.gpu_milli_total();

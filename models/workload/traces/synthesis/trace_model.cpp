@@ -32,7 +32,7 @@ int TraceModel::size_class(const TraceJob& job) {
   return kNoGpus + static_cast<int>(std::bit_width(cores));
 }
 
-// A column with more texts than the pool holds counts as empty.
+// Texts beyond the limit of the pool become empty.
 std::string_view TraceModel::kept(std::string_view text) {
   return pool_.intern(text).value_or(std::string_view{});
 }

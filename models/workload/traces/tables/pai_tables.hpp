@@ -46,7 +46,7 @@ void apply_pai_plan(const PaiPlan& plan, TraceJob& job);
 // "job/task", the name of a task.
 std::string pai_task_name(std::string_view job, std::string_view task);
 
-// User and submission time of a job.
+// What the job and group tables say of a job.
 struct PaiSubmission {
   Time at;
   bool is_known = false;
@@ -81,8 +81,8 @@ class PaiTables {
 
   const std::vector<std::string>& files() const { return files_; }  // the files that were read
 
-  // Sets time and user of the submission. If the time is unknown, the job is submitted at its
-  // start.
+  // Sets submission, user, application and GPU model of the job. If the time of the submission is
+  // unknown, the job is submitted at its start.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
   // Replaces the planned request by the measured use, except for the number of pods.

@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// GenAi is one value at a time, of one container or of all. PaiSensors to PaiGroups are tables of
-// the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists of nodes.
+// A row of GenAi has a time and one value, of one container or of all. PaiSensors to PaiGroups are
+// tables of the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists of nodes.
 enum class SeriesFormat : uint8_t {
   Auto,
   GenAi,
