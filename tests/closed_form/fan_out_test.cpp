@@ -12,7 +12,8 @@ namespace {
 
 constexpr Bytes kAddress{100};
 
-// Nodes join one after the other. Each becomes a member of the service and watches it from then on.
+// Bytes sent to all watchers while nodes join one after the other. Each node becomes a member of
+// the service and watches it from then on.
 Bytes egress_of_joins(EndpointsParams params, uint32_t nodes) {
   params.address_bytes = kAddress;
   params.object_bytes = {};

@@ -27,8 +27,8 @@ double mean_wait(double a, int c) {  // in units of 1 / mu
 
 class Mmc : public testing::TestWithParam<std::string> {};
 
-// The tolerance. On one server of load rho, the mean of n successive waits has the variance (in
-// units of 1 / mu^2)
+// Enough jobs for the tolerance of 1 %. On one server of load rho, the mean of n successive waits
+// has the variance (in units of 1 / mu^2)
 //   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4):
 // at rho 0.5 and n = 4 million its standard error is 0.27 %. Jobs that wait for c servers see one
 // server of rate c mu. But only a share C of the jobs waits, where one server would make a share

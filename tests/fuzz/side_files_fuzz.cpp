@@ -58,7 +58,7 @@ void read_measurements(const SeriesParams& params, std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  // The first byte picks the table, its highest bit `lenient`.
+  // The first byte: its low seven bits pick the table, its highest bit sets `lenient`.
   const size_t kind = (data[0] & 127U) % (kNodes + 1);
   const bool is_lenient = (data[0] & 128U) != 0;
   const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};

@@ -88,10 +88,10 @@ Sums sums_of(ScenarioRun& run) {
   return sums;
 }
 
-// At a rate, the accounts spread each step evenly over time and, for energy, each checkpoint cycle.
-// The cardiogram has the real steps. So the sums differ by less than a step (a write) for each
-// change of pace. The same holds for traced steps, because their accounts do not tell compute,
-// optimizer and data apart.
+// With `steps: rate`, the accounts spread each step evenly over time and, for energy, each cycle of
+// compute and checkpoint. The cardiogram has the real steps. So compute and exchange differ by less
+// than a step for each change of pace, and energy by a step and a write. With traced steps the
+// tolerance is the same, because the accounts do not tell compute, optimizer and data apart.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {

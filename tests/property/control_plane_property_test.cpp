@@ -173,12 +173,11 @@ std::string loaded(Rng& rng, bool has_image) {
   return yaml + "}";
 }
 
-// A costlier level delays the creation of pods, and so may change the order in which the gangs of a
-// job are scheduled. The last pod is bound no earlier than at the cheaper level. But at the
-// costlier level the last pod may belong to a gang whose pods start faster, or may be one that an
-// elastic job need not wait for. So the job may start earlier, by at most the scheduler's work for
-// all of it. With images, which the first pod on a node pulls for the others, the limit is the time
-// from the creation of the job to its binding.
+// With several gangs, level full may delay the creation of pods so that gangs are scheduled in
+// another order. The last pod of a job that is not elastic is bound no earlier than at level
+// delays. But it may belong to a gang whose pods start faster. So the job may start earlier, by at
+// most the scheduler's time for all attempts. With images, which the first pod on a node pulls for
+// the others, the limit is the time from the creation of the job to its binding.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -246,7 +245,7 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatCome
   }
 }
 
-// True for jobs that detect a dead node before the node is back and reports to the API.
+// Every job detects a dead node after 5 s, before the node is back and reports to the API.
 TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresThemselves) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 10 : 100); ++seed) {
     SCOPED_TRACE("seed " + number(seed));

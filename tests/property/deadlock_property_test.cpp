@@ -76,7 +76,8 @@ class Toys {
     }
   }
 
-  // Tries every order in which candidates can complete, and every placement of their missing pods.
+  // The candidates that cannot complete, whatever the order in which others do. Tries every order,
+  // and every placement of missing pods.
   std::vector<JobId> stuck() const {
     const uint32_t all = candidates();
     std::vector<bool> seen(size_t{1} << toys_.size());
@@ -242,8 +243,8 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
   EXPECT_GT(deadlocks, 1000);
 }
 
-// Counts deadlocks, and compares each step with the reference. Unlike pods are a packing problem:
-// on clusters this small, the detector's search after its greedy try is complete.
+// Compares each step with the reference, and returns the number of deadlocks. The detector places
+// unlike pods greedily, then by a limited search. On clusters this small the search is complete.
 int deadlocks_of(ToyPods pods, uint64_t seeds) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < seeds; ++seed) {

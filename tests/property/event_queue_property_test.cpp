@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 // The distribution of delays between now and a pushed event. Each stresses another part of the
-// wheel.
+// event queue's timing wheel.
 enum class Delays { AllNow, FewInstants, Near, Mixed, Far, Crowded, Spread };
 
 struct Storm {

@@ -21,7 +21,7 @@ struct Plan {  // one transfer
   double rate_max = FlowNetwork::kUnlimited;
   int64_t ended_at = INT64_MAX;  // the caller ends the transfer at this time if it still runs
 };
-struct Change {  // of the capacity of a link
+struct Change {  // a new capacity of a link
   int64_t at = 0;
   uint32_t link = 0;
   int64_t bits_per_s = 0;

@@ -103,8 +103,9 @@ bool is_gang(const JobRow& job) { return job.kind != JobKind::Pods; }
 // ---- no gang is half placed
 
 // Follows how many pods of a gang have nodes. A stay begins when the first pod gets a node, and
-// ends when no pod has one. Each stay reaches the gang's minimum, unless its pods are preempted
-// meanwhile. A gang that needs all its pods gets no node while other pods of it are terminating.
+// ends when no pod has one. Each stay reaches the gang's minimum, unless the gang was preempted in
+// the last 10 s. Once a pod of a stay has ended, a gang that needs all its pods gets no node until
+// the next stay.
 void expect_never_half_placed(const Seen& seen, const JobRow& job) {
   const int needed = job.name.view().back() - '0';
   std::vector<std::pair<Time, int>> changes;
@@ -143,8 +144,9 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
 
 // ---- preemption helps
 
-// Whether a pod of higher priority had no node at some time between `from` and `to`. Such a pod may
-// have taken the room that preemption freed.
+// Whether a pod of higher priority may have taken the room that preemption freed: the pod exists by
+// `to` and was not bound before `from`. A pod that was never bound counts even if it ended before
+// `from`.
 bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   for (const auto& [id, lives] : seen.pods) {
     if (seen.jobs.at(id).priority <= priority) continue;
@@ -156,7 +158,7 @@ bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
 }
 
 // A job that preempts, a gang or a lone pod, gets nodes before it preempts again and before the run
-// ends.
+// ends, unless waits_above().
 void expect_preemptors_start(const Seen& seen) {
   // Time of the last preemption of each gang or pod that got no node since.
   std::map<std::pair<uint64_t, int32_t>, Time> since;
@@ -180,7 +182,8 @@ void expect_preemptors_start(const Seen& seen) {
 
 // ---- preemption ends
 
-// In no instant is a gang preempted twice, and each life of a pod ends once.
+// Victims have a lower priority than their preemptor. At one instant no pod is preempted twice, and
+// no gang for two preemptors. A job has at most as many preemptions as its pods have lives.
 void expect_no_cycles(const Seen& seen) {
   std::map<std::tuple<Time, uint64_t>, uint64_t> preemptor_of;
   std::set<std::tuple<Time, uint64_t, int32_t>> pods;

@@ -1,4 +1,5 @@
-// Image pulls against flows over links of nodes and a registry.
+// Image pulls (PullBandwidth) against the same transfers in a FlowNetwork with a link for each node
+// and one for the registry.
 #include <gtest/gtest.h>
 
 #include <array>

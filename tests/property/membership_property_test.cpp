@@ -1,5 +1,5 @@
-// Elastic gangs whose members arrive one by one while nodes fail. The test checks their accounts
-// from the events that it observes.
+// Random elastic gangs whose nodes come up late: the accounts of the job must agree with the phases
+// and pods that the test observes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

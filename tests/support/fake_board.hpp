@@ -17,7 +17,8 @@
 
 namespace orrery {
 
-// Nodes must be added before the first job.
+// A ControlBoard whose public members are what the controller sees. Nodes must be added before the
+// first job.
 class FakeBoard final : public ControlBoard {
  public:
   ClusterState state;
@@ -28,7 +29,7 @@ class FakeBoard final : public ControlBoard {
   std::map<JobId, Duration> not_saved;
   std::vector<Unplaced> without_node;
   std::map<PodId, std::vector<uint32_t>> budgets_of;
-  std::map<uint32_t, int32_t> allowed;  // by disruption budgets, by number
+  std::map<uint32_t, int32_t> allowed;  // evictions that the budget allows, by number of the budget
   std::map<NodeId, uint32_t> dead_ports;
   std::set<JobId> held;
   std::set<NodeId> not_ready, draining;
@@ -50,7 +51,8 @@ class FakeBoard final : public ControlBoard {
         {.name = std::move(name), .allocatable = has, .labels = {}, .taints = std::move(taints)});
     return node;
   }
-  // Equal pods, each on its node; an invalid node: without a node. `view` has the other properties.
+  // Equal pods: pod i is on nodes[i], or waits if nodes[i] is invalid. Properties of the job that
+  // follow from the pods are set in `view`.
   JobId add_job(const PodSpec& spec, const std::vector<NodeId>& nodes, JobView view = {}) {
     view.id = JobId{static_cast<uint32_t>(all.size())};
     view.serial = all.size();

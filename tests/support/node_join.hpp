@@ -15,7 +15,8 @@
 
 namespace orrery::test {
 
-// Nodes that join as in a run. The cluster has `services` services with one slice each.
+// Boots nodes evenly over `spread`. Nodes send the same requests as in a run. The cluster has
+// `services` services with one slice each.
 class NodeJoin final : public NodeApi {
  public:
   NodeJoin(ApiWorld& world, uint32_t nodes, Duration spread, int64_t services = 10'000)

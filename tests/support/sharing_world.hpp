@@ -1,5 +1,5 @@
-// tests/support/sharing_world.hpp -- random gangs on a tree of thin links: their mean steps by
-// rate, and traced.
+// tests/support/sharing_world.hpp -- random gangs on a tree of thin links: mean times of their
+// steps, computed by rate and simulated.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct SharingWorld {
     }
   }
 
-  // Seconds of a step at its rate, by gang.
+  // Mean seconds of a step by SharedLinks, by gang.
   std::vector<double> by_rate(size_t rehearsed_max = SharedLinks::kRehearsedMax) const {
     Engine engine;
     FlowNetwork flows{engine};
@@ -60,8 +60,9 @@ struct SharingWorld {
     for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
     return steps;
   }
-  // Mean steps by simulation. Gangs begin at random phases. The first 20 steps of the slowest gang
-  // are left out; then each gang's mean covers `steps` steps.
+  // Mean seconds of a step by simulation of each step, by gang. Gangs begin at random phases. The
+  // first steps, 20 of the slowest gang, are left out. Then each mean covers at least `steps`
+  // steps.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;
     FlowNetwork flows{engine};

@@ -9,7 +9,7 @@
 
 namespace orrery::test {
 
-// C(n, k), exact as long as it is below 2^53.
+// C(n, k), exact while every product in the loop is below 2^53.
 inline double choose(int32_t n, int32_t k) {
   if (k < 0 || k > n) return 0;
   double ways = 1;
@@ -19,7 +19,7 @@ inline double choose(int32_t n, int32_t k) {
 
 // The probability that a light flow shares every queue of its hand with heavy flows. With U_n the
 // number of queues that n random hands of H out of Q cover,
-//   P(U_n = k + j) = sum_k P(U_(n-1) = k) C(Q-k, j) C(k, H-j) / C(Q, H),
+//   P(U_n = m) = sum_k P(U_(n-1) = k) C(Q-k, m-k) C(k, H-m+k) / C(Q, H),
 //   P(starved) = sum_k P(U_n = k) C(k, H) / C(Q, H).
 inline double starving_probability(int32_t queues, int32_t hand, int32_t heavy_flows) {
   const double hands = choose(queues, hand);

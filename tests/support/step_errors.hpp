@@ -1,4 +1,4 @@
-// tests/support/step_errors.hpp -- differences between two sets of mean steps.
+// tests/support/step_errors.hpp -- differences between two lists of mean step times.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace orrery::test {
 
-// Differences of the first steps to the second, relative to the second.
+// Relative differences of step times by rate (first list) from traced ones (second list).
 struct StepErrors {
   std::vector<double> sizes;  // absolute differences in rising order
   double mean = 0;            // mean of the signed differences

@@ -1,4 +1,5 @@
-// Ends of whole runs, and their main figures.
+// Whole runs: GPU seconds in the accounts of jobs and in total, how runs end or stall, and figures
+// of jobs.
 #include "models/cluster/cluster.hpp"
 
 #include <gmock/gmock.h>
@@ -79,8 +80,8 @@ run: {until: 12min, seed: 3}
   EXPECT_NEAR(useful + lost, figure(run, "gpu_s_computing"), 1e-6 * all);
 }
 
-// Counted jobs of 8 GPUs each, on 8 GPUs. SRTF stops the long job for the short ones; Lucid lets
-// two jobs share GPUs.
+// Jobs without pods (driver: counting) of 8 GPUs each, on 8 GPUs. SRTF stops the long job for the
+// short ones; Lucid lets two jobs share GPUs.
 TEST(Cluster, CountedJobsHoldGpusComputeAndDrawPowerAsThoseOnNodes) {
   for (const char* const policy : {"SRTF", "Lucid"}) {
     SCOPED_TRACE(policy);
@@ -133,7 +134,7 @@ double accounted(ScenarioRun& run) {
   return all;
 }
 
-// The second job joins the first on its GPUs at once. Both start for 60 s, and each holds half of
+// The second job joins the first on its GPUs at once. Both set up for 60 s, and each holds half of
 // the 4 GPUs: 60 s * 2 GPUs.
 TEST(Cluster, CountedJobsThatStartHoldWhatTheirShareOfTheTimeIs) {
   const std::string text = kTwoNodes + std::string{R"(

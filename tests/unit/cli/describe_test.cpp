@@ -1,4 +1,4 @@
-// What `orrery describe NAME` prints for names that are no parameter, policy or machine.
+// What `orrery describe NAME` prints for a metric, and for a part of a name.
 #include <gmock/gmock.h>
 
 #include "tests/support/cli_run.hpp"

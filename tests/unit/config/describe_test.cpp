@@ -1,4 +1,5 @@
-// tests/unit/config/describe_test.cpp -- quantities, resolved values, text and schema.
+// tests/unit/config/describe_test.cpp -- quantities, resolved values, and descriptions and schema
+// of parameters.
 #include "sim/config/describe.hpp"
 
 #include <gmock/gmock.h>

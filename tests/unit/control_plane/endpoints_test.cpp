@@ -86,7 +86,7 @@ TEST(EndpointSlices, TheyHoldWhatAPlainSetHoldsWhateverChanges) {
   Rng rng{3};
   ServiceEndpoints service{slices_of(7)};
   std::set<uint32_t> plain;
-  int64_t held = 0;  // addresses in the objects, as their writes tell
+  int64_t held = 0;  // number of objects, as their writes tell
   for (int step = 0; step < 2'000; ++step) {
     std::vector<uint32_t> removed, added;
     for (uint32_t id = 0; id < 200; ++id) {
@@ -260,7 +260,7 @@ TEST(EndpointsController, OfSlicesOnlyThoseThatWereRefusedAreWrittenAgain) {
   world.controller.pod_gone(service, 0);
   world.engine.run(Time{} + 100_ms);
   world.is_refused = false;
-  world.controller.pod_gone(service, 3);  // of another slice than pod 0
+  world.controller.pod_gone(service, 3);  // its slice is not that of pod 0
   world.engine.run();
   ASSERT_EQ(world.written.size(), 3U);
   EXPECT_EQ(world.written[1].object, world.written[0].object);

@@ -1,5 +1,4 @@
-// Delays of pods between their job's arrival and their start, in whole runs: creation by
-// controllers in turns, and images.
+// When controllers create pods, and how pulls of images delay their start, in whole runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -73,7 +73,8 @@ TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Losses of servers or members as a YAML list: of number 0 alone, or of up to `most` at a time.
+// At most five losses, one after another, as a YAML list. Each is a loss of server (or member) 0,
+// and perhaps of the next ones, up to `most` at once.
 std::string random_losses(Rng& rng, const std::string& what, uint64_t most) {
   std::string list;
   Duration at{};

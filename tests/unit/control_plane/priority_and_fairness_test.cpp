@@ -147,7 +147,7 @@ TEST(PriorityAndFairness, AbandoningAWideRequestLetsOthersGoOn) {
   flow.audit();
 }
 
-// The published levels. Only level workload-high has demand.
+// The default levels of Kubernetes. Only level workload-high has demand.
 TEST(PriorityAndFairness, ABusyLevelBorrowsWhatOthersMayLend) {
   const FlowControlParams params;
   PriorityAndFairness flow{setup_of(params)};
@@ -184,8 +184,8 @@ TEST(PriorityAndFairness, ALevelThatIsAskedAgainTakesItsOwnSeatsBack) {
   EXPECT_EQ(flow.state(1).limit, 50);
 }
 
-// Smoothed demand decays slowly. Level 0 had 80 seats in use for 10 s, and level 1 had 20 requests
-// of 1 s each.
+// One advance() must give the same limits as an advance() every second, while the smoothed demand
+// decays. Level 0 had 80 seats in use for 10 s, and level 1 had 20 requests of 1 s each.
 TEST(PriorityAndFairness, PeriodsNeedNotBeLookedAtOneByOne) {
   const FlowControlSetup setup{
       .levels = {{.seats = 50, .seats_min = 20}, {.seats = 50, .seats_min = 20}}, .seats = 100};

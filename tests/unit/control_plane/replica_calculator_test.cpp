@@ -100,7 +100,7 @@ TEST(ReplicaLimits, GoDownToTheMostOfFiveMinutes) {
   EXPECT_EQ(limits.limit(start, 10, 10), 10);
   EXPECT_EQ(limits.limit(start + 1_min, 10, 6), 10);
   EXPECT_EQ(limits.limit(start + 2_min, 10, 3), 10);
-  // 10, the first recommendation, is five minutes old.
+  // 10, the first recommendation, is five minutes old, so it has left the window.
   EXPECT_EQ(limits.limit(start + 5_min, 10, 3), 6);
   limits.changed(start + 5_min, 10, 6);
   EXPECT_EQ(limits.limit(start + 6_min, 6, 3), 3);
@@ -111,7 +111,8 @@ TEST(ReplicaLimits, AWindowUpwardsWaitsForTheLeastOfIt) {
   params.scale_up.stabilization = 1_min;
   ReplicaLimits limits{params};
   const Time start = Time{} + 1_h;
-  // The least of the window is the 4 replicas at its start.
+  // The window begins with the present number, 4, as its first recommendation. After a minute that
+  // is forgotten, and the least is 7.
   EXPECT_EQ(limits.limit(start, 4, 8), 4);
   EXPECT_EQ(limits.limit(start + 30_s, 4, 7), 4);
   EXPECT_EQ(limits.limit(start + 1_min, 4, 8), 7);

@@ -26,7 +26,7 @@ const std::string kService =
     "{kind: service, name: s, replicas: 4, pod: {gpus: 1}, load: [{at: 0h, load: "
     "1}]}";
 
-constexpr double kCycles = 0.01;  // s, of the scheduler's cycles
+constexpr double kCycles = 0.01;  // tolerance in s: the scheduler's cycles delay starts by less
 double seconds(Time time) { return (time - Time{}).seconds(); }
 
 ActionRow only(ScriptedRun& run) {

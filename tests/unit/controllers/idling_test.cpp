@@ -47,8 +47,8 @@ class Idler final : public Policy, public Controller {
 };
 ORRERY_REGISTER_POLICY(Idler, "Idler", "Idles as a test says.");
 
-// Ticks of controllers, each with its entry of policy.controllers, in seconds. Two nodes; the only
-// job arrives at 250 s.
+// Times in seconds at which controllers tick. `controllers` is the content of policy.controllers.
+// The cluster has two nodes, and its only job arrives at 250 s.
 std::vector<int64_t> ticks(const std::string& controllers, const std::string& until = "20min",
                            const std::string& rest = {}) {
   ScenarioRun run{

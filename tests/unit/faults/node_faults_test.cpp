@@ -60,7 +60,7 @@ TEST(NodeFaults, AListedFaultStopsAJobAndItsRepairBringsTheNodeBack) {
   std::vector<std::pair<std::string, Time>> news;
   world.presence.node_down.connect([&](NodeId n, NodeReason) {
     EXPECT_FALSE(world.cluster.up().contains(n));
-    // The job controller connects first, and so has seen the failure.
+    // The job controller was connected to the signal first, so it has handled the failure.
     EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);
     news.emplace_back("down", world.engine.now());
   });

@@ -139,7 +139,7 @@ double heaviest(const FabricActivity& activity) {
   return std::ranges::max(activity.uses, {}, &LinkUse::weight).weight;
 }
 
-// The time of NVLSTree depends on this load.
+// This load determines the time of NVLSTree.
 TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
   const auto of_nodes = [](uint32_t nodes) {
     Star star;

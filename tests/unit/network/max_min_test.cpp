@@ -172,7 +172,7 @@ TEST(MaxMinOnFatTrees, EveryFlowOfAShiftHasTheWholeLink) {
     MaxMin sharing;
     for (uint32_t i = 0; i < tree.links(); ++i) sharing.add_link(400e9);
     std::vector<ActivityId> flows(tree.hosts);
-    // About 13 shifts of a large tree, none a multiple of `half`.
+    // All shifts of a small tree, and 14 shifts of a large one.
     const uint32_t step = tree.hosts <= 300 ? 1 : tree.hosts / 13;
     for (uint32_t shift = 1; shift < tree.hosts; shift += step) {
       for (uint32_t host = 0; host < tree.hosts; ++host) {

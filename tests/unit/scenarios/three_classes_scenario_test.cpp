@@ -15,8 +15,8 @@ namespace {
 
 struct Classes {
   std::map<int32_t, PriorityRow> rows;    // rows of /priorities, by priority
-  std::map<int32_t, Duration> waits_max;  // longest wait by priority, from /jobs like the next two
-  std::map<int32_t, uint64_t> preemptions;  // how often pods were victims, by priority
+  std::map<int32_t, Duration> waits_max;  // longest wait by priority, from /jobs like the other two
+  std::map<int32_t, uint64_t> preemptions;  // how often pods of the priority were preempted
   std::map<int32_t, double> useful_gpu_s;
 };
 

@@ -1,4 +1,4 @@
-// Interleaved attempts, and commands of policies, both through one framework.
+// CycleState of interleaved attempts, commands of policies, GangMap, and scores of placements.
 #include <gtest/gtest.h>
 
 #include <deque>

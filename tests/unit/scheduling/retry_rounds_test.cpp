@@ -1,4 +1,5 @@
-// Rounds of attempts: when they are found, how long a slow round is, and what ends it.
+// RetryRounds: when a repeated round of attempts is found, how long the slow round that replaces
+// many is, and what ends it.
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Activity of a job's ranks, recorded at fine time steps.
+// Activity of a job's ranks, recorded at fine time steps; and GPU use of a job that hangs.
 #include "models/telemetry/cardiogram.hpp"
 
 #include <gmock/gmock.h>

@@ -61,7 +61,7 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
   EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);
-  // From 320 s on, which is 0.8 of the row.
+  // The job computes from 320 s on, so in 0.8 of the row.
   EXPECT_NEAR(useful[3].gpus_useful, 16 * 250.0 / 300 * 0.8, 1e-8);
 }
 

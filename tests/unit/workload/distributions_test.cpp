@@ -1,5 +1,5 @@
-// Conformance with targets: the published figures are the model's input, so these cases show that
-// draws reproduce them, not that they predict anything.
+// JobSizeModel against the published figures from which it was made. So these tests show that draws
+// reproduce the figures, not that they predict anything.
 #include "models/workload/sources/distributions.hpp"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST(JobSizeModel, ExpectedSharesAreThePublishedOnes) {
   }
 }
 
-// The shares of ten months of draws are within 0.03 of the published ones, for each preset.
+// Tolerances of 0.03 are for the sampling error of ten months of draws.
 TEST(JobSizeModel, TenMonthsOfDrawsKeepThePublishedShares) {
   for (const JobSizePreset preset : kPresets) {
     SCOPED_TRACE(std::string{name_of(preset)});

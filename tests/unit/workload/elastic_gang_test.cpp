@@ -161,7 +161,8 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  // One member too few, until the third pod has a node: the last call begins again.
+  // The failure at 10 s leaves one member too few, until the third pod has a node at once: the last
+  // call begins again.
   world.fail_at(Time{} + 10_s, {1});
   world.add({elastic(2, 3, 50_s)});
   world.run();

@@ -1,4 +1,5 @@
-// A process of a gang dies while its node stays up.
+// A process of a gang dies while its node stays up. Also suspensions that a failure or the start of
+// pods interrupts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

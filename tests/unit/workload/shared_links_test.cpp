@@ -26,7 +26,7 @@ class SharedLinksTest : public ::testing::Test {
     for (int i = 0; i < 4; ++i) static_cast<void>(flows.add_link(8_Gbps));
     links.changed.connect([this](JobId job) { told.push_back(job); });
   }
-  // A gang that computes for `compute`, then exchanges 1 GB over each of these links.
+  // A gang that computes for `compute`, then exchanges 1 GB over each link of `used`.
   static SharingGang gang(const std::vector<uint32_t>& used, Duration compute = 1_s) {
     SharingGang gang{.cycle = {.compute = compute, .working = compute},
                      .bytes = {1'000'000'000},
@@ -134,7 +134,7 @@ TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
   EXPECT_NEAR(step(0), 11, 0.3) << "ten meet in each step";
 }
 
-// bench_steps with fewer gangs and steps.
+// As in bench/steps.cpp, with fewer gangs and steps.
 TEST(SharedLinks, StepsOfRandomGroupsAreNearThoseThatArePlayed) {
   std::vector<double> sizes;
   for (uint64_t seed = 1; seed <= (kIsSanitized ? 6 : 40); ++seed) {

@@ -1,4 +1,5 @@
-// Parameters that do not apply to a trace are rejected; missing durations can be given.
+// Parameters that do not apply to a trace are rejected; missing durations can be given; what
+// becomes the team of a job.
 #include "models/workload/traces/formats/trace_checks.hpp"
 
 #include <functional>

@@ -27,8 +27,8 @@ json nominal_seats(const json& input) {
   return setup_of(params).levels.at(static_cast<size_t>(at)).seats;
 }
 
-// One server of a release before priority and fairness, with 200 places for writes. The nodes send
-// requests at random and do not wait for responses, so rejected requests are not retried.
+// Numbers of requests by outcome. One server without priority and fairness executes at most 200
+// writes at once. Requests arrive at random. Clients do not wait for responses, and do not retry.
 ApiStatistics::Cell offered_load(const json& input, double seconds) {
   ApiServersParams params;
   params.servers = 1;
@@ -76,8 +76,8 @@ Bytes megabytes(const json& input, const char* name) {
   return {input.at(name).get<int64_t>() * 1'000'000};
 }
 
-// Whether informers run the server out of memory. By `verb` they list, or get the same objects as
-// the first events of their watches.
+// Whether informers run the server out of memory. `verb` List: they list all objects. Watch: they
+// get the same objects as the first events of their watches.
 json kills_the_server(const json& input, Verb verb) {
   ApiServersParams params;
   params.servers = 1;
@@ -92,8 +92,8 @@ json kills_the_server(const json& input, Verb verb) {
   return world.server().memory_kills() > 0 ? "yes" : "no";
 }
 
-// One client lists the newest data without paging. It has a rate of its own and a limit on its open
-// requests.
+// LISTs served per second to one client, which is limited in its rate and in its open requests. It
+// lists the newest data without paging.
 double lists_served_per_s(const json& input) {
   ApiServersParams params;
   params.servers = 1;

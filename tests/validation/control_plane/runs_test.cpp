@@ -82,7 +82,7 @@ json scale_up_wait(const json& input) {
   return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
 }
 
-// Each node has 256 cores, and 30 pods of 8.5 cores fill it.
+// Nodes that the autoscaler has added, and pods that run. 30 pods of 8.5 cores fill a node.
 std::string fill() {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 1'200) +
@@ -112,7 +112,7 @@ json scale_down(const std::string& of) {
   return first >= Time{} + 10_min ? "not before 10 min" : "earlier";
 }
 
-// A share of 100 nodes fails at the same time, and is not repaired before the end of the run.
+// How many of 100 nodes are removed if a share of them fails for the rest of the run.
 std::string halt(double share) {
   std::string list;
   for (int64_t n = 0; n < std::llround(100 * share); ++n) {
@@ -127,7 +127,7 @@ std::string halt(double share) {
   return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
 }
 
-// Events fill etcd, which then rejects Leases.
+// How many nodes are NotReady and how many are removed once Events fill etcd: it rejects Leases.
 std::string outage(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
@@ -164,8 +164,8 @@ double bind_all_min(const json& input) {
   return summary(run, "jct_mean") / 60;
 }
 
-// The controller creates pods at its limit of 10 a second. They stay for 15,000 s, so a node of the
-// 5,000 has 30. Ten clients list all Events once a minute, and no client lists the pods.
+// Whether latencies of pods or requests are within a bound. The controller creates 10 pods a
+// second, so 30 for each node in their 15,000 s. Ten clients list all Events once a minute.
 std::string load(const json& input) {
   ScenarioRun run =
       run_of("cluster:\n  pools:\n" + pool("all", 5'000) +

@@ -35,7 +35,8 @@ EtcdParams params_of(const json& input) {
   return params;
 }
 
-// Each client sends its next write as soon as it has the response to the last.
+// Writes of clients that each send the next write at the response to the last: their rate, their
+// latency, or the commit rate relative to 5,000 a second.
 double closed_loop(const json& input, const std::string& quantity) {
   Engine engine;
   Etcd etcd{engine, params_of(input)};

@@ -1,4 +1,4 @@
-// Checkpoints of TrainingRuns that are written by events, and suspension.
+// TrainingRuns: checkpoints to a store or to local disks, and suspension.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
