@@ -25,9 +25,9 @@ namespace orrery {
 
 // With a control plane, the client of the controller sends the requests of each action. Actions
 // that are forbidden, or on an object that does not exist, are refused. Each action gets a row of
-// /events/actions once its outcome is known. Example: at 0 s, EvictPod names a pod whose budget is
-// used up. The request gets a 429 and is retried every 5 s. With `retry_for` of 60 s, the row says
-// at 60 s that the action was refused.
+// /events/actions once its outcome is known, or at the end of the run. Example: at 0 s, EvictPod
+// names a pod whose budget is used up. The request gets a 429 and is retried every 5 s. With
+// EvictPod::retry_for of 60 s, the action is refused at 60 s.
 class ActionExecutor {
  public:
   struct Parts {
@@ -36,7 +36,7 @@ class ActionExecutor {
     JobController& controller;
     Scheduler& scheduler;
     DisruptionBudgets& budgets;
-    NodeGroups* groups = nullptr;  // with control_plane.autoscaler
+    NodeGroups* groups = nullptr;  // only with control_plane.autoscaler
     bool has_job_queue = false;
   };
   struct Giver {
@@ -55,8 +55,8 @@ class ActionExecutor {
 
   bool is_draining(NodeId node) const { return draining_.contains(node); }
   bool is_suspended(JobId job) const { return suspended_.contains(job); }
-  // True if the gang writes a checkpoint when it is suspended. Checkpoints to a store are not
-  // written then.
+  // True if the gang writes a checkpoint when it is suspended. A gang whose checkpoints go to a
+  // store does not.
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }
@@ -68,7 +68,8 @@ class ActionExecutor {
   struct Open {  // an action whose outcome is not known yet
     ActionRow row;
     Giver by;
-    std::map<PodId, uint64_t> evictions = {};  // for a drain: the eviction of each remaining pod
+    // For a drain: number of each remaining pod's eviction.
+    std::map<PodId, uint64_t> evictions = {};
     EventId deadline = {};
   };
   struct Counters {
@@ -87,8 +88,9 @@ class ActionExecutor {
   void begin(uint64_t number, const ResizeService& action);
   void begin(uint64_t number, const AddNodes& action);
   void begin(uint64_t number, const RemoveNodes& action);
-  // Sends a PATCH for an object, then calls `apply`. `apply` makes the change and returns an empty
-  // string, or returns why the change is no longer possible.
+  // Sends a PATCH for an object. Once it is stored, or at once without a control plane, calls
+  // `apply` and ends the action. `apply` makes the change and returns an empty string, or returns
+  // why the change is no longer possible.
   void patch(uint64_t number, ApiResource resource, std::function<std::string()> apply);
   void set_cordoned(NodeId node, bool is_cordoned);
   void delete_intolerant(uint64_t number, const TaintNode& action);

@@ -2,7 +2,8 @@
 
 namespace orrery {
 
-// A pod id without a job still names its last job.
+// Pod::job still names the pod's last job when that job is over, so the job's range of pods is
+// checked, too.
 bool Board::is_live(PodId id) const {
   if (id.index >= parts_.jobs.pods_bound()) return false;
   const JobId owner = parts_.jobs.pod(id).job;
@@ -52,7 +53,7 @@ bool Board::is_held(JobId id) const {
   return job.phase == JobPhase::Pending && !has_pods && !executor_.is_suspended(id);
 }
 
-// Pods that hold a node in Permit are not unplaced.
+// Pods with a reserved node, such as those that wait in Permit, are not unplaced.
 std::vector<ControlBoard::Unplaced> Board::unplaced() const {
   std::vector<Unplaced> pods;
   for (const auto& [unit, since] : news_.unplaced().sorted()) {

@@ -23,15 +23,15 @@ class Board final : public ControlBoard {
     const JobController& controller;
     const Scheduler& scheduler;
     const NodePresence& presence;
-    const NodeLifecycle* lifecycle = nullptr;              // with a control plane
-    const NodeGroups* groups = nullptr;                    // with control_plane.autoscaler
-    std::function<uint32_t(NodeId node)> ports_down = {};  // with a fabric
+    const NodeLifecycle* lifecycle = nullptr;              // only with a control plane
+    const NodeGroups* groups = nullptr;                    // only with control_plane.autoscaler
+    std::function<uint32_t(NodeId node)> ports_down = {};  // only with a fabric
   };
   Board(Sim sim, const Parts& parts, ControlNews& news, const ActionExecutor& executor,
         const DisruptionBudgets& budgets)
       : sim_{sim}, parts_{parts}, news_{news}, executor_{executor}, budgets_{budgets} {}
 
-  // Sets the first news that the next controller has not read.
+  // Sets where the unread news of the next controller begin in the logs of ControlNews.
   void show_since(uint64_t node_changes, uint64_t gang_failures) {
     node_changes_from_ = node_changes;
     gang_failures_from_ = gang_failures;

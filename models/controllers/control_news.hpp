@@ -1,4 +1,5 @@
-// models/controllers/control_news.hpp -- what happened since a controller last looked.
+// models/controllers/control_news.hpp -- what controllers may ask of a run: changes of nodes,
+// failed gangs, waiting jobs and unplaced pods.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,9 @@ class NewsLog {
   uint64_t base_ = 0;
 };
 
-// Units that found no node, with the time of their first such attempt. Most futile attempts repeat
-// an earlier one; `add` then costs one comparison.
+// Scheduling units (single pods or gangs, named by their first pod) that found no node, with the
+// time of their first such attempt. Most futile attempts repeat an earlier one; `add` then costs
+// one comparison.
 class UnplacedUnits {
  public:
   struct Unit {
@@ -60,18 +62,19 @@ class UnplacedUnits {
     since_[unit.index] = kPlaced;
     --units_;
   }
-  std::vector<Unit> sorted();  // by id
+  std::vector<Unit> sorted();  // in the order of first_pod
 
  private:
   static constexpr Time kPlaced = Time::max();
   void tidy();  // sorts the list; drops forgotten and repeated units
 
-  std::vector<Time> since_;    // by unit
+  std::vector<Time> since_;    // by index of the unit's first pod; kPlaced: not unplaced
   std::vector<PodId> listed_;  // may name forgotten units, and units twice
   size_t units_ = 0;
 };
 
-// Updated with each change of jobs, pods and nodes, so a tick with nothing to do costs no search.
+// The news are updated with each change of jobs, pods and nodes, so a tick with nothing to do costs
+// no search.
 class ControlNews {
  public:
   ControlNews(const Engine& engine, const JobTable& jobs) : engine_{engine}, jobs_{jobs} {}
@@ -89,7 +92,7 @@ class ControlNews {
   int64_t lone_pods() const { return lone_pods_; }
   int64_t lone_pods_with_siblings() const { return with_siblings_; }
   UnplacedUnits& unplaced() { return unplaced_; }
-  Signal<> changed;  // a job waits, a gang failed, or a node changed
+  Signal<> changed;  // a job begins to wait, a gang failed, or a node went down or came up
 
  private:
   void job_arrived(JobId job);

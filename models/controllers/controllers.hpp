@@ -18,12 +18,13 @@
 
 namespace orrery {
 
-// Each controller ticks once per period, and at the times of wake_at. Controllers that are due at
-// one instant tick in the order of the list; the actions of one are executed before the next one
-// ticks. Example: two controllers with periods of 1 min and 90 s: the first ticks at 1 min, the
-// second at 90 s, the first at 2 min, and at 3 min both, in the order of the list. An idle
-// controller skips ticks until its time or news comes. Example: the first idles from 1 min on, and
-// a job arrives at 4 min 10 s: its next tick is at 5 min.
+// Each controller ticks once per period, and at the times that it sets by Actions::wake_at().
+// Controllers that are due at one instant tick in the order of the list; the actions of one are
+// begun before the next one ticks. Example: two controllers with periods of 1 min and 90 s: the
+// first ticks at 1 min, the second at 90 s, the first at 2 min, and at 3 min both, in the order of
+// the list. A controller that idles (Actions::idle_until()) skips ticks until its time has come or
+// ControlNews::changed is emitted. Example: the first idles from 1 min on, and a job arrives at 4
+// min 10 s: its next tick is at 5 min.
 class Controllers {
  public:
   struct Parts {
@@ -34,7 +35,7 @@ class Controllers {
     const NodePresence& presence;
     const NodeLifecycle* lifecycle = nullptr;
     ControllerApi* api = nullptr;
-    NodeGroups* groups = nullptr;  // with control_plane.autoscaler
+    NodeGroups* groups = nullptr;  // only with control_plane.autoscaler
     std::function<uint32_t(NodeId node)> ports_down = {};
     bool has_job_queue = false;
   };
@@ -57,16 +58,18 @@ class Controllers {
     std::unique_ptr<Policy> policy;
     Bound<Controller> point;
     Duration period;
-    Time next;         // first tick of the period after the last tick
-    Time idles_until;  // ticks of the period before this time are skipped
+    Time next;         // first multiple of `period` since the start that is after the last tick
+    Time idles_until;  // periodic ticks before this time are skipped
     Time wakes_at = Time::max();
-    Time due;                                      // of the next tick, as these three say
-    uint64_t node_changes = 0, gang_failures = 0;  // news that the controller has read
+    Time due;  // time of the next tick, by the three members above
+    // How far the controller has read the logs of ControlNews.
+    uint64_t node_changes = 0, gang_failures = 0;
   };
   void add(const ControllerParams& params);
   void tick_due();
   void tick(uint32_t number);
-  Time first_of_period(Duration period, Time from) const;  // at `from` or later
+  // The first multiple of `period` since the start, at `from` or later.
+  Time first_of_period(Duration period, Time from) const;
   void set_due(Entry& entry);
   void end_idling();
   void drop_read_news();

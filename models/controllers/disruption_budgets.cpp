@@ -38,7 +38,8 @@ bool DisruptionBudgets::is_disrupted(PodId pod, Time now) const {
 }
 
 // A job's expected pods are all its pods that the budget selects; a service's are at most its
-// replicas. For a budget with an integer min_available, only existing pods are expected.
+// replicas. A job without an existing selected pod expects none. For a budget with an integer
+// min_available, only existing pods are expected.
 DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) const {
   const DisruptionBudgetParams& budget = params_[number];
   const auto limit =

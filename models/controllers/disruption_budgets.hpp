@@ -40,7 +40,7 @@ class DisruptionBudgets {
   };
   size_t size() const { return params_.size(); }
   Status status(uint32_t budget, Time now) const;
-  std::vector<uint32_t> of(PodId pod) const;  // budgets that select the pod
+  std::vector<uint32_t> of(PodId pod) const;  // indices of the budgets that select the pod
 
   enum class Verdict : uint8_t { Allowed, TooManyRequests, SeveralBudgets };
   struct Answer {
@@ -48,7 +48,8 @@ class DisruptionBudgets {
     std::string budget = {};  // the budget that forbids the eviction
   };
   // Decides as the Eviction API does. An allowed eviction uses up one disruption of the pod's
-  // budget.
+  // budget, unless the API needs no disruption for it: for a pending pod, or for one that is not
+  // ready if the budget's `unhealthy` policy allows its eviction.
   Answer evict(PodId pod, Time now);
   static bool is_ready(const Pod& pod, Time now);
 

@@ -24,7 +24,7 @@ class EvictionsByApi {
   static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"
   enum class Result : uint8_t { Deleted, GoneAlready, Forbidden, ApiFailed };
   // Called once, unless the eviction is cancelled. `reason` says why the pod stays; it is empty if
-  // the pod is deleted.
+  // the pod is deleted or was gone already.
   using Done = std::function<void(Result result, const std::string& reason)>;
   struct Order {
     uint32_t controller = 0;  // controller whose client sends the requests

@@ -42,7 +42,7 @@ void DatasetReaders::end(JobId job) {
   readers_[job.index] = {};
 }
 
-// Null unless the gang will read from a cache once its present epoch is over.
+// Returns the reader of a gang with a cache whose first epoch is not over; null for other gangs.
 DatasetReaders::Reader* DatasetReaders::find(JobId job) {
   const bool has_epoch = job.index < readers_.size() && readers_[job.index].steps_left > 0;
   return has_epoch ? &readers_[job.index] : nullptr;

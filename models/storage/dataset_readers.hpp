@@ -23,8 +23,8 @@ class DatasetReaders {
   DatasetReaders(const DatasetReaders&) = delete;
   DatasetReaders& operator=(const DatasetReaders&) = delete;
 
-  // Starts the reader of a gang with `gpus` GPUs on these nodes, whose steps take at least `step`
-  // without reading.
+  // Starts the reader of a gang with `gpus` GPUs on these nodes. `step` is the least duration of
+  // the gang's steps, without reading.
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);

@@ -21,7 +21,7 @@ enum class Direction : uint8_t { Write, Read };
 constexpr std::array<std::string_view, 2> enum_names(Direction) { return {"write", "read"}; }
 
 // Every node of a transfer moves the same amount at the same rate, because checkpoints end
-// together. Example: 4 nodes with up to 8 GB/s each write 10 GB each to a store of 20 GB/s. Each
+// together. Example: 4 nodes, each with up to 8 GB/s, write 10 GB each to a store of 20 GB/s. Each
 // node gets 5 GB/s, so the transfer takes 2 s.
 class Storage {
  public:
@@ -29,7 +29,7 @@ class Storage {
     StoreId store;
     Direction direction = Direction::Write;
     std::span<const NodeId> nodes;  // each node once
-    Bytes each{};                   // bytes of every node
+    Bytes each{};                   // bytes that each node moves; not for open()
   };
 
   Storage(Sim sim, const StorageParams& params, uint32_t nodes);
