@@ -56,7 +56,7 @@ std::vector<std::unique_ptr<JobSource>> with_ties_permuted(
   return one;
 }
 
-// Empty if the sources have no pods. Cluster::check() then reports why.
+// Empty without workload.typical_pods, or if the sources have no pods.
 std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
                                               const WorkloadParams& workload,
                                               const RngStreams& rng) {
@@ -324,8 +324,8 @@ void Cluster::compress_retries(const Scenario& scenario) {
 }
 
 // Stops the run if only futile attempts are left: no job runs, none will arrive and every node is
-// up. Otherwise gangs that cannot all fit might be retried for ever, while simulated time passes
-// slowly.
+// up. Without this stop, gangs that cannot all fit might be retried for ever, while simulated time
+// passes slowly.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;

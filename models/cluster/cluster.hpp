@@ -58,7 +58,7 @@ class Cluster {
   using ProfileOfChange = std::function<PolicyParams(size_t change)>;
   void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
 
-  // Reports unreadable traces and failure logs.
+  // Opens the job sources and reads the failure logs; reports their errors.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
   // Writes the summary, and rows of jobs and pods that the end of the run cuts off.

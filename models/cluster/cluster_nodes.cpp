@@ -1,4 +1,5 @@
-// models/cluster/cluster_nodes.cpp -- nodes that join, boot, fail or scale.
+// models/cluster/cluster_nodes.cpp -- builds the control plane, the pools that scale and the
+// controllers of a cluster, and checks `control_plane` against its nodes.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -1,4 +1,5 @@
-// models/cluster/cluster_summary.cpp -- the summary at the end of a run.
+// models/cluster/cluster_summary.cpp -- the end of a run: open rows, the summary, and notes on the
+// input.
 #include <algorithm>
 #include <iterator>
 #include <optional>

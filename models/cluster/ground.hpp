@@ -1,4 +1,4 @@
-// models/cluster/ground.hpp -- the state before the first event.
+// models/cluster/ground.hpp -- what a cluster stands on: nodes, fabric and jobs.
 #pragma once
 
 #include "models/control_plane/control_plane_params.hpp"
@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-// The nodes, the fabric and the jobs.
+// Built from the scenario before the Cluster, whose components share and change it. `jobs` is empty
+// at first.
 struct Ground {
   explicit Ground(const Scenario& scenario);
   // Reports mistakes that show only once the nodes are built, such as faults of unknown nodes.

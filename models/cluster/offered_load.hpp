@@ -10,9 +10,9 @@
 
 namespace orrery {
 
-// GPU time that arriving jobs request, compared with the GPUs of the cluster. Counts the work of
-// jobs, without starts, checkpoints and exchanges. Example: 100 jobs an hour, each with 8 GPUs for
-// 0.5 h, request 400 GPU-hours an hour. That is 3.1 times the capacity of 128 GPUs.
+// GPU time that arriving jobs request, compared with the GPUs of the cluster. Only the work of jobs
+// is counted, without starts, checkpoints and exchanges. Example: 100 jobs an hour, each with 8
+// GPUs for 0.5 h, request 400 GPU-hours an hour. That is 3.1 times the capacity of 128 GPUs.
 struct OfferedLoad {
   double gpu_h_per_h = 0;  // GPU-hours of the jobs that arrive in an hour
   int64_t gpus = 0;        // GPUs of the cluster
@@ -20,9 +20,9 @@ struct OfferedLoad {
   int64_t traces_left_out = 0;
 };
 
-// Counts the first 20,000 jobs of each source, drawn with the run's seed. Counts a trace only with
-// `reads_traces`, and only if it has at most 32 MiB and is not shuffled. Empty if no job requests
-// GPUs or no node has a GPU.
+// Reads up to 20,000 jobs of each source, drawn with the run's seed. Traces are left out without
+// `reads_traces`, and if they have more than 32 MiB or are shuffled. Empty if no job requests GPUs
+// or no node has a GPU.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
 // For example "7.1 times what the cluster has: 909 GPU-hours asked per hour, of 128".

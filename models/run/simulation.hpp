@@ -1,5 +1,5 @@
-// models/run/simulation.hpp -- one run of a scenario: builds the cluster, runs it, closes the
-// output.
+// models/run/simulation.hpp -- runs a scenario: builds the cluster, executes its events, and
+// finishes the output. Also lists the tables of a run.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ struct SimulationProgress {
 struct SimulationOptions {
   // Called every few thousand events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
-  // Called at most once, during the run, if over 99 % of the scheduling attempts are futile, so
-  // that the user may stop the run. The warning names remedies.
+  // Called at most once, during the run, if there were at least 10,000 scheduling attempts and over
+  // 100 for each placed pod, so that the user may stop the run. The warning names remedies.
   std::function<void(Time now, const std::string& warning)> on_warning = {};
   // Called once all checks have passed, before the first event.
   std::function<void(const ClusterState& state)> on_begin = {};

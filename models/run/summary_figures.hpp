@@ -15,7 +15,7 @@ struct KnownFigure {
   // False if a run writes the figure only after certain events, such as the start of a job.
   bool is_of_course = true;
 };
-// Every figure that a run may write, in the order of writing.
+// Every figure that a run may write. To find them, two small scenarios are run.
 std::vector<KnownFigure> known_figures();
 
 // The figures that every run of this scenario writes.

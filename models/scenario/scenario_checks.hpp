@@ -41,7 +41,7 @@ void check_network(const Scenario& scenario, Checker& checker);
 // Defined in scenario_sources.cpp.
 void check_end(const Scenario& scenario, Checker& checker);  // for runs without run.until
 void check_counts(const Scenario& scenario, Checker& checker);
-// Reports pods that fit no node of the built cluster.
+// Reports generators that may make pods with more GPUs than any node has.
 void check_pod_sizes(const Scenario& scenario, const ClusterState& state, Checker& checker);
 
 // Defined in scenario_pods.cpp.

@@ -1,4 +1,4 @@
-// models/scenario/scenario_pods.cpp -- checks of pods' images, of their controllers, and of
+// models/scenario/scenario_pods.cpp -- checks of pods' images, affinity and controllers, and of
 // services.
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,5 @@
-// models/scenario/scenario_sources.cpp -- requirements of run and policy on job sources.
+// models/scenario/scenario_sources.cpp -- checks of job sources: whether they end, what a job queue
+// must count, and whether pods fit the nodes.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -30,8 +30,9 @@ int32_t gpus_of_largest(const GeneratorParams& generator) {
   return static_cast<int32_t>(most);
 }
 
-// Checks that the ranks of each job fill whole groups of its step. Jobs of generators and traces
-// have various sizes, so their steps may have neither a model nor parallel groups.
+// Checks the steps of jobs. The ranks of a listed job must fill whole parallel groups, and its gang
+// must need all of its pods. Jobs of generators and traces have various sizes, so their steps may
+// have neither a model nor parallel groups.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";

@@ -23,7 +23,7 @@ struct Training {
   void used_by_others(KindOfJob kind);
 };
 
-// Starts with workload.training, which jobs share.
+// All `training` sections. The first is workload.training, which applies to jobs without their own.
 std::vector<Training> trainings(const WorkloadParams& params);
 int32_t gpus_of(const ExplicitJobParams& job);
 
