@@ -69,7 +69,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
-  std::vector<std::string> notes() const;  // problems at the end; sizes beyond Kubernetes' tests
+  std::vector<std::string> notes() const;  // problems at the end; sizes above their threshold()
   void audit() const { servers_.audit(); }
 
  private:
@@ -112,10 +112,10 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   const JobTable& jobs_;
   PodNews& pods_news_;
   JobNamespaces job_namespaces_;
-  std::vector<std::unique_ptr<ApiClient>> controllers_;  // in the order of controller_of()
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // indexed by controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
-  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // created on first use
+  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // by controller; created at first use
   NodeClients node_clients_;
   // One for each node's kubelet, then one for the scheduler and one for each of pod_watchers_.
   Reflectors reflectors_;

@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-// Between the numbers of daemons and those of ApiServers::new_account().
+// Numbers of these users begin here: above those of daemons, and below those of
+// ApiServers::new_account().
 constexpr uint32_t kPolicyUsers = 1U << 20U;
 
 }  // namespace
@@ -33,8 +34,9 @@ void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerAp
             });
 }
 
-// The API server calls `may` when it handles the Eviction. Watchers of pods get the change, and the
-// pod's kubelet terminates the containers.
+// `may` stands for the API server's check of the disruption budgets; it is called at the response.
+// If the pod is evicted, watchers of pods get the change, and the pod's kubelet terminates the
+// containers.
 void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
                               ControllerApi::Reply reply) {
   const NodeId node = jobs_.pod(pod).node;

@@ -1,5 +1,5 @@
-// models/control_plane/control_plane_nodes.cpp -- nodes that boot or die, and Leases that cannot be
-// stored.
+// models/control_plane/control_plane_nodes.cpp -- nodes that boot, register or die, Leases that
+// cannot be stored, and the sizes of LISTs of pods.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

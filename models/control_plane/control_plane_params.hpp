@@ -106,10 +106,11 @@ struct ControlPlaneParams {
   NodesParams nodes() const;
 };
 
-// Durations of a request, and of a write of so many bytes, without other load.
+// Durations of a request, and of a write of an object of `bytes`, without other load.
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
-// From the write of a pod until a watching client has the event, without other load.
+// Time from when a write of a pod is stored until a watching client has the event, without other
+// load.
 Duration unloaded_news(const ControlPlaneParams& params);
 
 }  // namespace orrery

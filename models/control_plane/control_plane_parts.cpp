@@ -1,4 +1,5 @@
-// models/control_plane/control_plane_parts.cpp -- the clients of the control plane, and its load.
+// models/control_plane/control_plane_parts.cpp -- adds the clients of the control plane, and the
+// components that load it.
 #include <memory>
 
 #include "models/control_plane/control_plane.hpp"

@@ -8,8 +8,9 @@
 namespace orrery {
 namespace {
 
-// A failed write is retried after 1 s, and each further retry doubles the total wait, up to 60 s.
-// These are estimates of the backoff of controllers' queues.
+// A failed write is retried after 1 s. Each further retry doubles the total wait: 2 s, 4 s, and so
+// on. After the retry at 32 s the write is given up, because the next one would exceed 60 s. These
+// are estimates of the backoff of controllers' queues.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -155,8 +156,7 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
         deleted, {});
 }
 
-// Writes a pod. A write with a `reply` is retried if it fails: each retry doubles the total wait,
-// up to a minute.
+// Writes a pod. A failed write is retried if it has a `reply`; `waited` is the total wait so far.
 void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
@@ -173,8 +173,8 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, 
               });
 }
 
-// Called once the write is stored. All watchers of pods get the event, and so does the pod's
-// kubelet.
+// Called once the write is stored. The watchers of all pods get the event, and so does a kubelet
+// that is the write's `watcher`. Once the watcher has the event, `reply` gets Known.
 void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);

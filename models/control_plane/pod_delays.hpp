@@ -1,4 +1,4 @@
-// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request takes its time
+// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request takes as long as
 // without other load.
 #pragma once
 

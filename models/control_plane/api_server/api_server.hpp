@@ -38,7 +38,8 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() { engine_.cancel(wake_); }
 
-  // Calls `done` exactly once. If the request is rejected, this happens before submit() returns.
+  // Calls `done` exactly once. If the server is down, or rejects the request on its arrival, this
+  // happens before submit() returns.
   void submit(const ApiRequest& request, ApiDone done);
   // Work that is no request, such as the events for all watchers of a write. The threads share the
   // CPU time evenly, and each then sends its share of the bytes.

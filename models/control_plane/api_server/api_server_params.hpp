@@ -1,5 +1,5 @@
-// models/control_plane/api_server/api_server_params.hpp -- costs of requests on API servers, as a
-// scenario describes them.
+// models/control_plane/api_server/api_server_params.hpp -- costs of requests and memory of API
+// servers, as a scenario describes them, and steady load.
 #pragma once
 
 #include <array>

@@ -33,9 +33,11 @@ class ApiServers {
 
   // The number of a new service account, which is above those of nodes and their daemons.
   uint32_t new_account() { return accounts_++; }
-  // Connects a client to a random server. A sticky connection stays until that server is lost.
+  // Returns a new connection of a client. Its first request goes to a random server. With balance
+  // sticky, later ones go there, too, until that server is lost.
   uint32_t connect();
-  uint32_t server_of(uint32_t connection);  // the present server, or UINT32_MAX if none is up
+  // Its server; if need be, a new random one; UINT32_MAX if none is up.
+  uint32_t server_of(uint32_t connection);
   // If no server is up, `done` is called at once.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
 
@@ -50,8 +52,9 @@ class ApiServers {
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
   // Sends a change to all watchers of a resource, each through its server. A server uses at most
-  // one thread for each core and for each millisecond of work. Calls `done` once server `of_server`
-  // has sent the change, or never if that server is lost before.
+  // one thread for each core, and about one for each millisecond of work. Calls `done` once server
+  // `of_server` has sent the change. If that server has no such watcher, or is lost before, `done`
+  // is never called.
   using Sent = std::function<void()>;
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
                      uint32_t of_server = UINT32_MAX, const Sent& done = {});

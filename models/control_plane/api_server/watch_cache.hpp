@@ -16,8 +16,8 @@ namespace orrery {
 // Example: 100 entries at 10 changes a second cover 10 s, so the ring grows to 800 entries, which
 // cover 80 s.
 //
-// Changes of one instant share a Run. Steady changes are added at the next access, in chunks of a
-// sixteenth of the capacity.
+// Changes of one instant share a Run. Steady changes, see set_rate(), are added at the next access,
+// in chunks of a sixteenth of the capacity.
 class WatchCache {
  public:
   static constexpr uint64_t kRoomMin = 100, kRoomMax = 102'400;
@@ -25,8 +25,8 @@ class WatchCache {
 
   void append(Time now, uint64_t changes);
   void set_rate(Time now, double changes_per_s);  // rate of steady changes
-  // Empties the cache of a server that restarts. Its LIST contains all earlier changes, but it
-  // cannot send them as events.
+  // Empties the cache of a server that restarts. The server lists all objects, but cannot send
+  // earlier changes as events.
   void clear(Time now);
 
   // True if all changes after `seen` are cached.

@@ -25,7 +25,7 @@ namespace orrery {
 // registered at 15 min, it is given up, and the pool is not scaled up for 5 min.
 class NodeGroups {
  public:
-  struct Group {  // the nodes of a pool, ordered
+  struct Group {  // a pool and its nodes, ordered by id
     NodeGroupParams params;
     std::vector<NodeId> nodes;
   };
@@ -77,7 +77,7 @@ class NodeGroups {
   struct Scaled {
     Group group;
     Rng rng;
-    Duration backoff = {};  // the last wait; 0 once a node has registered
+    Duration backoff = {};  // length of the last backoff; 0 once a node has registered
   };
   struct Request {
     uint32_t group = 0;

@@ -21,8 +21,8 @@ namespace orrery {
 // replica reaches the autoscaler with two delays: at each scrape, kubelets compute the mean use
 // since the scrape before, and the metrics server collects it periodically. Example: a load of 3
 // replicas on 4 pods is a use of 75 % each. At 100 s the load doubles, so each pod is at 100 % and
-// a third of the load is not served. A kubelet that scrapes at 110 s and is collected at 115 s
-// shows the new use to the autoscaler's sync at 120 s.
+// a third of the load is not served. A kubelet scrapes at 110 s, and the metrics server collects at
+// 115 s. So the autoscaler's sync at 120 s is the first that sees a higher use.
 class ServiceScaling {
  public:
   ServiceScaling(Sim sim, const JobTable& jobs, JobController& controller);
@@ -39,7 +39,7 @@ class ServiceScaling {
   struct Span {  // a time of constant use, until the next span begins
     Time from;
     double use = 0;
-    double used_s = 0;  // use of one replica up to `from`
+    double used_s = 0;  // integral of `use` over time, up to `from`
   };
   struct Service {
     explicit Service(const HorizontalPodAutoscalerParams& of) : limits{of} {}

@@ -16,11 +16,11 @@ class ControllerApi {
     Forbidden,  // 429: a disruption budget forbids the eviction
     Failed,     // the API rejected the request, or all retries failed
     Stored,
-    Observed  // the pod's kubelet has observed the change; follows Stored
+    Observed  // follows Stored of a deletion: the pod's kubelet has observed the change
   };
   using Reply = std::function<void(Answer answer)>;
-  // Called once, when the API server handles the eviction. If the result is true, the eviction is
-  // allowed and uses up a disruption of the pod's budget.
+  // Called at most once, when the API server handles the eviction. Returns whether the disruption
+  // budgets allow it; if so, the budgets record the disruption.
   using MayEvict = std::function<bool()>;
 
   // Sends a PATCH of a Node, Job or scale. `reply` gets Stored or Failed.

@@ -10,9 +10,10 @@
 
 namespace orrery {
 
-// Spans with the same first seven bits share a bucket, and a quantile is the middle of its bucket.
-// So its error is at most 1 part in 128. A histogram uses no memory until its first span, and
-// allocates nothing later. Example: 1,000 us and 1,007 us share a bucket, which reports 1,003.5 us.
+// Spans share a bucket if their nanoseconds have equally many bits and the same first seven. A
+// quantile is the middle of its bucket, so its error is at most 1 part in 128. A histogram uses no
+// memory until its first span, and allocates nothing later. Example: 1,000 us and 1,007 us share a
+// bucket, which reports 1,003.5 us.
 class LatencyHistogram {
  public:
   void add(Duration span) {

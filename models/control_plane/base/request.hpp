@@ -100,9 +100,8 @@ using ApiDone = std::function<void(const ApiAnswer& answer)>;
 // The store behind the API servers: etcd.
 class ApiStore {
  public:
-  // Called once for each request, with false if the store rejected it, for example for lack of
-  // space. It may never be called if the request is not done by `until`, when its client stops
-  // waiting.
+  // Called once, with false if the store rejected the request, for example for lack of space. If
+  // the request is not done by `until`, when its client stops waiting, it may never be called.
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Time until, Done done) = 0;
   virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent read

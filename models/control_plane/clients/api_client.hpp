@@ -29,7 +29,7 @@ class ApiClient {
     uint64_t tried = 0, given_up = 0;  // tries; requests rejected or lost at the last try
     Duration throttled = {};           // total wait for tokens, over all tries
   };
-  // `rng` is shared by clients, and must outlive them.
+  // Clients share `rng`. `params` and `rng` must outlive the client.
   ApiClient(Engine& engine, ApiServers& servers, const ApiClientParams& params, const Setup& setup,
             Rng& rng);
   ApiClient(const ApiClient&) = delete;

@@ -129,8 +129,8 @@ void Reflectors::back_off(uint32_t id) {
   });
 }
 
-// Up to when the reflector has all changes: a watch of all objects is up to date, and a narrow
-// watch is as old as its last bookmark.
+// The time up to which the reflector has all changes. A watch of all objects is up to date, and a
+// narrow watch is as old as its last bookmark.
 Time Reflectors::seen_by(const Reflector& reflector) const {
   const Duration watched = engine_.now() - reflector.watches_since;
   if (!reflector.is_narrow) return engine_.now();

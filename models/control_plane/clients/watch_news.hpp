@@ -16,8 +16,8 @@ namespace orrery {
 // the server has encoded and sent it. That takes longer while the server is busy. Events for a
 // reflector without a watch wait until the reflector has synced.
 //
-// Example: a server encodes an event in 40 us and is lost. Two changes follow. The reflector syncs
-// with another server 2.1 s after the loss: then both changes arrive.
+// Example: a server is lost, and two changes follow. The reflector syncs with another server 2.1 s
+// after the loss: then both changes arrive.
 class WatchNews {
  public:
   using Delivered = std::function<void()>;

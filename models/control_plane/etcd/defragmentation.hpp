@@ -13,8 +13,8 @@ namespace orrery {
 
 // Compacts etcd, then copies the live data of one member after another into a new file, the leader
 // last. Finally the alarm of a full database is disarmed. Example: 2.2 GB in use at 2.2 Gbit/s take
-// 8 s a member. With three members, two of them serve reads for 16 s. Then the leader is
-// defragmented, and nothing is committed for 8 s.
+// 8 s a member. With three members, the first two take 16 s, while only two members serve reads.
+// Then the leader is defragmented, and nothing is committed for 8 s.
 class Defragmentation {
  public:
   Defragmentation(Engine& engine, Etcd& etcd, Bandwidth rate);

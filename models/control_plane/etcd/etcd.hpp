@@ -60,9 +60,9 @@ class Etcd {
   Etcd& operator=(const Etcd&) = delete;
 
   using Done = std::function<void(bool is_committed)>;
-  // Calls `done` once. If the write is committed, the caller then decides its effect and calls
-  // store(). A rejected proposal returns at once, without a call. Proposals complete in the order
-  // of their arrival.
+  // Calls `done` once, when the write is committed or has timed out. After a commit the caller
+  // determines what the write changes, and calls store(). If the proposal is rejected, the result
+  // says so, and `done` is not called. Proposals complete in the order of their arrival.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
   Time store(const Write& write);              // returns the present time
   void preload(Bytes size, int64_t objects) {  // present before the run

@@ -141,8 +141,8 @@ struct EtcdParams {
   void check(Checker& c) const;
   bool elects() const;                                    // whether some loss leads to an election
   Duration commit_time() const;                           // without other load
-  Duration request_timeout() const;                       // of a write without a leader
-  Duration list_cpu(int64_t objects, Bytes bytes) const;  // on one core of a member
+  Duration request_timeout() const;                       // how long a write waits for a leader
+  Duration list_cpu(int64_t objects, Bytes bytes) const;  // CPU time on one core of a member
 };
 
 }  // namespace orrery

@@ -82,7 +82,7 @@ void EtcdStore::remove(uint32_t name) {
   set_stored(name, false, {});
 }
 
-// A write without effect is an update or deletion of no bytes, which is never rejected.
+// A write without effect becomes an update or deletion of no bytes.
 Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
   const EtcdChange change = change_of(request);
   if (request.object == 0) return {.bytes = request.bytes, .change = change};

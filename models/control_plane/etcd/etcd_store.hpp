@@ -30,12 +30,12 @@ class EtcdStore final : public ApiStore {
   }
   int64_t stored(ApiResource resource) const { return stored_[static_cast<size_t>(resource)]; }
   void preload(uint32_t name, Bytes bytes);  // present before the run
-  void drop(uint32_t name);  // deleted by a steady load, together with its waiting writes
+  void drop(uint32_t name);  // deletes it as part of a steady load, with its waiting writes
 
   void write(const ApiRequest& request, Time until, Done done) override;
   void read(const ApiRequest& request, Time until, Done done) override;
   EtcdSplit& etcd() { return etcd_; }
-  Signal<ApiResource> changed;  // emitted at the commit
+  Signal<ApiResource> changed;  // emitted at the commit of a write with an effect
 
  private:
   struct Object {
@@ -44,7 +44,7 @@ class EtcdStore final : public ApiStore {
     Bytes bytes = {};
     Time written;          // last write
     uint32_t waiting = 0;  // open writes of the object
-    uint32_t dropped = 0;  // number of the open writes that precede its drop
+    uint32_t dropped = 0;  // number of the open writes that were sent before drop()
   };
   Etcd& of(const ApiRequest& request) {
     return request.resource == ApiResource::Events ? etcd_.events() : etcd_.objects();

@@ -43,7 +43,7 @@ class PriorityAndFairness {
   // or later.
   [[nodiscard]] bool arrive(const Arrival& arrival, Time now);
   void finish(uint32_t request, Time now);   // the request executed, and returns its seats
-  void abandon(uint32_t request, Time now);  // the request was waiting
+  void abandon(uint32_t request, Time now);  // removes a waiting request
   bool is_waiting(uint32_t request) const { return entries_[request].state == State::Waiting; }
   // The next started request, in order; empty if none.
   std::optional<uint32_t> take_started();
@@ -56,7 +56,7 @@ class PriorityAndFairness {
   Time next_event() const;
   void reset(Time now);  // removes all requests
 
-  // Seats held by steady load, which does not arrive request by request.
+  // Sets the seats held by steady load, which does not arrive request by request.
   void set_background(uint32_t level, double seats, Time now);
   LevelState state(uint32_t level) const;
   uint32_t levels() const { return static_cast<uint32_t>(levels_.size()); }

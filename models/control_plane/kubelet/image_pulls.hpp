@@ -24,10 +24,11 @@ class ImagePulls {
   ImagePulls(Engine& engine, const ImagePullParams& params, uint32_t nodes);
 
   ImageId add_image(Bytes size) { return sizes_.push_back(size); }
-  // Calls `done` once the image is on the node: at once, if it is present and the node is not busy.
+  // Calls `done` once the image is on the node: at once, if it is present and the node has a free
+  // slot for a pull (image_pulls.parallel).
   void ensure(NodeId node, ImageId image, Callback done);
   bool has(NodeId node, ImageId image) const;
-  // The node is lost: its images, pulls and waiting callbacks are dropped, without a call.
+  // Drops the images, pulls and waiting callbacks of a lost node. The callbacks are not called.
   void renew(NodeId node);
 
   const Counters& counters() const { return counters_; }

@@ -19,7 +19,7 @@ struct HeartbeatLoad {
 HeartbeatLoad heartbeat_load(int64_t nodes, const HeartbeatParams& params);
 
 // When a node last renewed its Lease, at or before `now`. Each node renews at fixed times of its
-// own. A node that has been up since the start of the run sent its first heartbeat then.
+// own; before the first of these, the result is the start of the run.
 Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params);
 
 // Time from when the kubelet observes the binding of a pod until all its containers run, if all

@@ -28,7 +28,7 @@ class ImageNames {
   std::map<std::string, ImageId, std::less<>> by_name_;
   std::vector<Bytes> sizes_;
   std::vector<std::vector<ImageId>> by_spec_;
-  std::vector<bool> is_known_;  // by spec
+  std::vector<bool> is_known_;  // by spec: whether by_spec_ has its images
 };
 
 // A pod pulls its images one after another, in competition with other pods of its node and with the
@@ -37,8 +37,8 @@ class PodImages {
  public:
   PodImages(Engine& engine, const ImagePullParams& params, const JobTable& jobs, uint32_t nodes);
 
-  // Calls `done` once all images of the pod are on the node. If all are present, this happens
-  // before ensure() returns.
+  // Calls `done` once all images of the pod are on the node. If all are present and the node has a
+  // free slot for a pull, this happens before ensure() returns.
   void ensure(PodId pod, NodeId node, std::function<void()> done);
   // Drops the node's images, and the callbacks of pods that wait for images on it.
   void renew(NodeId node) { pulls_.renew(node); }

@@ -52,9 +52,9 @@ void PullBandwidth::enter(NodeId id) {
   with_pulls(node.pulls.size()).add_ns(id.index, node.asked);
 }
 
-// Sets the rates of all pulls, in bandwidths of a node. Nodes with the most pulls come first: a
-// pull gets at most 1 / (pulls of its node), and what it leaves of its share of the registry goes
-// to the other pulls.
+// Sets the rates of all pulls, as multiples of a node's bandwidth. Nodes with the most pulls come
+// first: a pull gets at most 1 / (pulls of its node), and what it leaves of its share of the
+// registry goes to the other pulls.
 void PullBandwidth::share() {
   double pulls = 0, left = registry_;
   for (size_t count = 1; count <= nodes_with_.size(); ++count) {

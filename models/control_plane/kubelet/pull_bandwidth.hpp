@@ -52,7 +52,7 @@ class PullBandwidth {
   double registry_;  // the registry's bandwidth divided by a node's
   Done done_;
   IdVector<NodeId, Node> nodes_;
-  std::vector<std::unique_ptr<ProcessorSharing>> nodes_with_;  // by number of pulls, from one
+  std::vector<std::unique_ptr<ProcessorSharing>> nodes_with_;  // nodes with n pulls at index n - 1
 };
 
 }  // namespace orrery

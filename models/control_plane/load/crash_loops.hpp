@@ -19,7 +19,7 @@ namespace orrery {
 // The pods of a group restart with the same period, each at its own time, so their writes are a
 // rate. The rate changes only with the backoff, which costs a few events a group. A kubelet writes
 // no faster than its client's limit. Nodes that are down or absent are left out. Example: 100 pods
-// that run 10 s and wait 5 min restart every 310 s, with 0.32 restarts a second.
+// run for 10 s each and wait 5 min. Each restarts every 310 s, so there are 0.32 restarts a second.
 class CrashLoops {
  public:
   struct Params {  // the references must outlive the CrashLoops
@@ -43,7 +43,7 @@ class CrashLoops {
   struct Group {
     const CrashLoopingPodsParams* params;
     CrashLoop loop;
-    Duration wait = Duration::max();  // of the present cycle
+    Duration wait = Duration::max();  // the present backoff; max: the group has not begun
     int32_t nodes_up = 0;             // nodes that are up and have such pods
     double writes_per_s = 0, restarts_per_s = 0;
     bool is_gone = false;

@@ -11,12 +11,12 @@
 
 namespace orrery {
 
-// The recorder of kube-scheduler (client-go, tools/events). The first failure of a pod creates an
-// Event. The second patches it into a series. Further ones are only counted. Each series is patched
-// every 30 min, because etcd would delete its Event after the time to live. A check every 6 min
-// finds pods without a failure in the last 6 min: it patches their series once more, and their next
-// failure creates a new Event. Example: a pod that fails every 5 s from 0 to 59 min is one Event,
-// created at 0 s and patched at 5 s, 30 min, 60 min and 66 min.
+// Works as the recorder of kube-scheduler (client-go, tools/events). The first failure of a pod
+// creates an Event. The second patches it into a series. Further ones are only counted. Each series
+// is patched every 30 min, because etcd would delete its Event after the time to live. A check
+// every 6 min finds pods without a failure in the last 6 min: it patches their series once more,
+// and their next failure creates a new Event. Example: a pod that fails every 5 s from 0 to 59 min
+// is one Event, created at 0 s and patched at 5 s, 30 min, 60 min and 66 min.
 //
 // Upstream, a pod whose condition changes gets a new Event, too. Conditions are not modelled here.
 class EventSeries {
@@ -58,7 +58,8 @@ class EventSeries {
   EtcdStore& store_;
   ApiClient& client_;
   Setup setup_;
-  std::vector<Series> series_;     // by first failure; includes Events that are no series yet
+  // In the order of the first failure; includes Events that are no series yet.
+  std::vector<Series> series_;
   std::vector<uint32_t> of_pods_;  // index into series_, by pod
   std::vector<Written> written_;   // by name
   Timer next_look_;

@@ -78,7 +78,7 @@ class NamespaceChurn {
   void created(uint32_t space, size_t object);
   void leave(uint32_t space);
   void drop(uint32_t space);
-  void changed();  // updates the figures after stored namespaces changed
+  void changed();  // updates most_ and the servers' memory of cached namespaces
   void begin_deletion();
   void deleted();
   void ask(size_t round);
@@ -103,7 +103,7 @@ class NamespaceChurn {
   std::vector<Space> spaces_;
   std::vector<uint32_t> free_;
   std::deque<uint32_t> leaving_;  // spaces being deleted
-  std::deque<Time> ends_;         // ends of the last deletions, one for each worker
+  std::deque<Time> ends_;         // ends of the deletions in progress, at most one for each worker
   Time requests_end_;             // when the requests of the last begun deletion end
   size_t begun_ = 0;              // how many of leaving_ have begun
   Duration longest_;

@@ -69,7 +69,7 @@ constexpr int64_t requests_of_deletion(const NamespaceParams& p) {
 // How long the last of `count` requests waits for its token, if a client sends them all at once.
 Duration throttled_time(int64_t count, double qps, int64_t burst);
 
-// Duration of a client that queries each namespace in turn, for example for list permissions.
+// How long a client takes to query each namespace in turn, for example to list permissions.
 Duration time_to_ask_each(int64_t namespaces, const NamespaceParams& params);
 
 constexpr int64_t objects_of(int64_t namespaces, const NamespaceParams& p) {

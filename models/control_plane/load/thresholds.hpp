@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, kQuantities> enum_names(Quantity) {
           "token_checks_per_second"};
 }
 
-// Published by Kubernetes' SIG Scalability. Figures that its page marks TBD have no threshold.
+// Published by Kubernetes' SIG Scalability. Quantities that its page marks TBD are left out.
 int64_t threshold(Quantity quantity);
 
 // The size of a cluster; 0 for unknown quantities.

@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-// A joining node waits at the gate, then sends its requests; a returning node skips the gate. A
+// A joining node waits at the JoinGate, then sends its requests; a returning node skips the gate. A
 // request that the client has given up is retried with a growing backoff: LISTs and WATCHes with
 // that of reflectors, other requests with that of a kubelet's registration.
 class NodeBoots {
@@ -41,7 +41,7 @@ class NodeBoots {
   size_t waiting() const { return gate_.waiting(); }
   uint32_t booting() const { return booting_; }  // waiting at the gate included
   const Counters& counters() const { return counters_; }
-  // From the request to join until Ready.
+  // Times from the request to join until Ready, of all nodes that joined.
   const std::vector<Duration>& join_times() const { return join_times_; }
 
  private:

@@ -1,5 +1,4 @@
-// models/control_plane/nodes/node_join.hpp -- nodes that join together, and a gate that spreads
-// them.
+// models/control_plane/nodes/node_join.hpp -- a gate that limits the rate at which nodes join.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ class JoinGate {
   void plan();
 
   Engine& engine_;
-  std::optional<TokenBucket> tokens_;  // empty without a gate
+  std::optional<TokenBucket> tokens_;  // empty if rate_max is 0: nodes pass at once
   std::deque<Callback> waiting_;
   EventId next_;
 };

@@ -201,7 +201,7 @@ void NodeLifecycle::plan_taint(uint32_t z) {
 
 void NodeLifecycle::hand_out_taint(uint32_t z) {
   Zone& zone = zones_[z];
-  // A monitor pass at the same instant comes first; it plans the taint again.
+  // A check of all nodes at the same instant comes first; it plans the taint again.
   if (zone.queue.empty() || planned_look_ == engine_.now()) return;
   const NodeId id = zone.queue.front();
   zone.queue.pop_front();
@@ -221,7 +221,7 @@ void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
 }
 
 void NodeLifecycle::evict(NodeId id) {
-  // A monitor pass at the same instant comes first, because it may remove the taint.
+  // A check of all nodes at the same instant comes first, because it may remove the taint.
   if (planned_look_ == engine_.now()) return plan_eviction(id, {});
   ++counters_.evicted;
   evicted.emit(id);

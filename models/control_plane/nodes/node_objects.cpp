@@ -45,7 +45,8 @@ void NodeObjects::removed(NodeId node) {
   names_[node.index][kCertificate] = 0;  // the node requests a new certificate when it joins again
 }
 
-// Certificate requests older than an hour are removed at the next access, not by an event.
+// Removes certificate requests whose last response was an hour ago. This happens at the next
+// access, not in an event of its own.
 void NodeObjects::expire(Time now) {
   for (; !answered_.empty() && answered_.front().at + kCertificateRequestKept <= now;
        answered_.pop_front()) {

@@ -46,7 +46,7 @@ class NodeObjects {
   std::vector<bool> is_from_start_;                     // by node
   std::vector<std::array<uint32_t, kKept + 1>> names_;  // by node; 0: none yet
   std::deque<Answered> answered_;  // certificate requests with a response, oldest first
-  // By name: certificate requests that are open, or had a response in the last hour.
+  // By name: number of certificate requests that are open, or had a response in the last hour.
   std::vector<uint32_t> asked_;
   int64_t from_start_;
 };

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Collected from several sections of a scenario.
+// These parameters come from several sections of a scenario.
 struct BootParams {
   NodeJoinParams join = {};
   HeartbeatParams heartbeats = {};

@@ -36,7 +36,7 @@ class EndpointsController {
   ServiceId add_service();
   // Deletes the service's objects. Its id is reused later.
   void remove_service(ServiceId service);
-  // Sets the service's pods at the start, as if these writes were done.
+  // Sets the service's pods before the run. The caller must store the returned writes itself.
   std::span<const ObjectWrite> preload(ServiceId service, std::span<const uint32_t> pods);
   void pod_ready(ServiceId service, uint32_t pod) { change(service, pod, true); }
   void pod_gone(ServiceId service, uint32_t pod) { change(service, pod, false); }

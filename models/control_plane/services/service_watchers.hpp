@@ -15,10 +15,10 @@
 
 namespace orrery {
 
-// A change of addresses is one charge of each server, for all watchers on that server. Watchers on
-// nodes start and stop with their nodes, and watchers move to other servers when their server is
-// lost. A LIST has the size of all addresses that its watcher may see. Watchers behind agents cost
-// the servers nothing. Kube-proxies and daemons use the clients of their nodes.
+// A change of addresses is one ApiServer::charge() of each server, for all watchers on that server.
+// Watchers on nodes start and stop with their nodes, and watchers move to other servers when their
+// server is lost. A LIST has the size of all addresses that its watcher may see. Watchers behind
+// agents cost the servers nothing. Kube-proxies and daemons use the clients of their nodes.
 class ServiceWatchers {
  public:
   struct Context {
@@ -32,7 +32,7 @@ class ServiceWatchers {
   ServiceWatchers(const ServiceWatchers&) = delete;
   ServiceWatchers& operator=(const ServiceWatchers&) = delete;
 
-  void start(const std::vector<bool>& is_up);  // by node; all watchers are synced
+  void start(const std::vector<bool>& is_up);  // `is_up`: by node; all watchers begin synced
   void node_up(NodeId node);
   void node_down(NodeId node);
 

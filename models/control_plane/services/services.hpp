@@ -113,7 +113,7 @@ class Services {
   IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
   // Names of the service's objects in the store; 0: none.
   IdVector<ServiceId, std::vector<uint32_t>> names_;
-  double peak_ = 0;  // bytes a second
+  double peak_ = 0;  // highest rate in an interval of the timeline, in bytes a second
   Channel<WatchSample> samples_;
 };
 
