@@ -1,5 +1,5 @@
-// models/faults/fault_params.hpp -- kinds, rates and durations of failures, as a scenario describes
-// them.
+// models/faults/fault_params.hpp -- the section `faults` of a scenario, and look-up of the nodes
+// that it names.
 #pragma once
 
 #include <array>
@@ -121,8 +121,8 @@ struct FaultParams {
     }
   }
   bool strike_nodes() const { return chaos || !nodes.empty() || !list.empty() || !logs.empty(); }
-  // Reports nodes and labels that the cluster does not have. `section` is the section `faults` of
-  // the document and gives messages their positions; it may be a null node.
+  // Reports listed nodes that the cluster does not have, and selectors that match no node.
+  // `section` is the document's section `faults`, for positions in messages; it may be a YAML null.
   void check(const ClusterState& cluster, const config::Node& section,
              Diagnostics& diagnostics) const;
 };

@@ -66,7 +66,7 @@ class NodeFaults {
   NodeFaults& operator=(const NodeFaults&) = delete;
 
   // Call this before start(). Outages of the log strike the nodes that `params` chooses. Returns
-  // notes for the user on how well log and cluster match.
+  // notes for the user: remarks on rows of the log, and whether the numbers of nodes differ.
   std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired
@@ -79,7 +79,7 @@ class NodeFaults {
     Rng rng{0};           // used by random failures only
     uint32_t source = 0;  // index into params_.nodes, params_.list or replays_
     NodeId node = {};
-    Duration length = {};  // downtime of a logged outage or of a chaos kill
+    Duration length = {};  // downtime of a logged outage (kUnknown: drawn) or of a chaos kill
     uint32_t cause = 0;
     bool is_failed = false;
     Time failed_at = {};
@@ -90,13 +90,14 @@ class NodeFaults {
     JobId job;
     int64_t gpu_milli;
   };
-  // One replayed log. Only its next outage is scheduled. Each outage that has begun has an entry in
+  // One replayed log. Only its next outage is scheduled. Each outage in progress has an entry in
   // processes_.
   struct Replay {
     FailureLog log;
     RepairDistribution repair;
     Rng rng;
-    std::vector<NodeId> nodes;  // node i of the log fails as nodes[i] of the cluster
+    // Node i of the log is nodes[i], and with `repeats` every log.nodes.size()-th node from there.
+    std::vector<NodeId> nodes;
     bool repeats = false;
     size_t next = 0;  // index of the next outage in log.outages
   };

@@ -86,7 +86,8 @@ class LogBuilder {
   LogBuilder(const FailureLogParams& params, Findings& findings)
       : params_{params}, findings_{findings} {}
 
-  // Parses the start and end of the window. Returns false if one of them is malformed.
+  // Parses the start and end of the window. Returns false if one is malformed or the end is not
+  // after the start.
   bool read_window() {
     from_ = instant("window_start", params_.window_start);
     to_ = instant("window_end", params_.window_end);
@@ -196,8 +197,8 @@ class LogBuilder {
     }
   }
 
-  // Converts times of the log to times of the run. Of an outage that began before the window, only
-  // the part after the window's start stays. If such an outage has no known length, it is dropped.
+  // Converts times of the log to times of the run. An outage that began before the window keeps
+  // only the part after the window's start. If such an outage has no known length, it is dropped.
   void place_in_time() {
     if (log_.rows == 0) return;
     const Time zero = from_.value_or(Time{earliest_.ns / kDay.ns * kDay.ns});

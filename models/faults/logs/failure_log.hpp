@@ -30,14 +30,17 @@ struct FailureLog {
   std::vector<Outage> outages;     // sorted by start, then by node
   std::vector<std::string> nodes;  // sorted by name, with digits as numbers: n2 before n10
   std::vector<std::string> causes;
-  Duration span;  // from the start of the run to the last instant in the log
+  // From the start of the run to the last instant in the log, or to the window's end.
+  Duration span;
   int64_t rows = 0;
-  // How many outages were dropped: outside the window, and with a cause that was not requested.
+  // Outages dropped because they lie outside the window, or for a cause that was not requested.
   int64_t outside_window = 0;
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;
   std::vector<std::string> skipped_examples;
-  std::string error;  // `file:row:column (name): ...`; the other fields are then invalid
+  // The first error, e.g. `file:row:column (name): ...`. If there is one, the other fields are
+  // invalid.
+  std::string error;
 };
 
 FailureLog read_failure_log(const FailureLogParams& params);

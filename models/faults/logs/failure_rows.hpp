@@ -24,7 +24,8 @@ struct FailureRow {
   Duration length = kUnknownLength;
   std::string_view node;   // valid until the next row
   std::string_view cause;  // a string literal
-  // Has the nodes 0 .. system_nodes - 1, including those that never failed.
+  // Only in lanl logs: the node's system, which has the nodes 0 .. system_nodes - 1, including
+  // those that never failed. A system_nodes of 0 means that the row does not say.
   std::string_view system;
   int64_t system_nodes = 0;
 };
