@@ -50,7 +50,7 @@ class ClusterState {
            : r == Resource::Memory ? nonzero_memory_[n.index]
                                    : requested(n, r);
   }
-  uint32_t gpus(NodeId n) const {  // as built, including GPUs taken out
+  uint32_t gpus(NodeId n) const {  // including GPUs taken out by set_gpu_out()
     return allocatable_gpus(n) + static_cast<uint32_t>(std::popcount(gpus_out_[n.index]));
   }
   GpuMask gpus_out(NodeId n) const { return gpus_out_[n.index]; }
@@ -74,12 +74,12 @@ class ClusterState {
   const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
 
   // ---- totals, kept up to date
-  int64_t gpus_total() const { return gpus_total_; }  // devices, up or not
+  int64_t gpus_total() const { return gpus_total_; }  // all devices, whether up, down or taken out
   int64_t gpus_up() const { return gpus_up_; }
   int64_t gpu_milli_allocated() const { return gpu_milli_allocated_; }
   const Resources& free_on_up_nodes() const { return free_up_; }
 
-  // ---- changes; only the owner may make them
+  // ---- changes
   struct Request {  // request of a pod; nonzero_*: see nonzero_requested()
     Resources resources;
     int64_t nonzero_cpu = 0, nonzero_memory = 0;
@@ -93,7 +93,7 @@ class ClusterState {
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // Starts or ends a what-if. Its changes are not logged and must be undone before its end.
+  // Starts or ends a what-if, as for preemption, which logs no changes and must undo all of them.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // what-ifs nest
   // ---- change log: nodes changed since `version`, if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }

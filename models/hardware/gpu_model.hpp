@@ -47,8 +47,8 @@ struct PeakRates {
 struct GpuModel {
   std::string name{};
   Bytes memory{};
-  // Power of the GPU in four states. In `spin` a CUDA context waits in a busy loop. nvidia-smi then
-  // reports 100 % utilisation, so only power distinguishes a hung rank from a working one.
+  // Power of the GPU. `spin_watts`: a CUDA context waits in a busy loop. nvidia-smi then reports
+  // 100 % utilisation, so only power distinguishes a hung rank from a working one.
   int32_t idle_watts = 0;  // without a CUDA context
   int32_t spin_watts = 0;
   int32_t training_watts = 0;

@@ -45,11 +45,11 @@ class GpuPowers {
   GpuPowers(const ClusterState& cluster, std::vector<GpuPower> by_machine,
             const PowerParams& params, const RngStreams& rng);
 
-  // Power by the node's machine, before the variation between nodes.
+  // Power of a GPU of the node's machine, before the variation between nodes.
   const GpuPower& nominal(NodeId node) const { return by_machine_[cluster_.machine(node)]; }
-  const GpuPower& mean() const { return mean_; }  // mean of the cluster's GPUs
-  // Power of a GPU of the node while the job with this serial number runs. For an invalid node, the
-  // mean of the cluster's GPUs takes the place of the node's.
+  const GpuPower& mean() const { return mean_; }  // mean of nominal() over all GPUs
+  // Power of a GPU of the node while the job with this serial number runs. An invalid node gets the
+  // mean() of the cluster instead.
   GpuPower of(NodeId node, uint64_t serial) const;
   int32_t idle(NodeId node) const { return of_node(node).idle; }
 

@@ -67,7 +67,7 @@ struct Machine {
   GpuModel gpu;                         // meaningless without GPUs
   std::vector<DevicePlace> gpu_places;  // one per GPU
   LinkMatrix nvlinks{};                 // links between two GPUs; with NVSwitch: links per GPU
-  int32_t nvswitches = 0;               // 0: GPUs are linked directly
+  int32_t nvswitches = 0;               // 0: NVLinks, if any, are direct
   int32_t pcie_generation = 3;
   std::vector<Nic> nics;
   Cpu cpu;

@@ -1,5 +1,5 @@
-// models/hardware/machine_topology.hpp -- distances between the devices of a node, and its NVLink
-// rings.
+// models/hardware/machine_topology.hpp -- distances, rates and latencies between the devices of a
+// node, and its NVLink rings.
 #pragma once
 
 #include <array>

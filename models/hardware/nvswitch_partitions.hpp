@@ -21,8 +21,8 @@ struct NvSwitchPartition {
   int32_t links = 0;  // working NVLinks of each GPU in the partition
 };
 
-// NVSwitches, and links of each GPU, in a virtual machine with `gpus` GPUs if switches are passed
-// through, too.
+// Full passthrough: a virtual machine with `gpus` GPUs gets this many NVSwitches, and each of its
+// GPUs has this many links.
 struct PassthroughShape {
   int32_t gpus = 0, nvswitches = 0, links = 0;
 };
