@@ -33,9 +33,10 @@ class Network {
   const FlowNetwork& flows() const { return flows_; }
   const Router& router() const { return router_; }
 
-  // Finds the routes of one activity at this moment; serves as a RouteFinder. The routes found so
-  // far count as load for adaptive routing while this object lives, so the flows of one activity
-  // avoid each other. The routes that it holds and will replace (`replaced`) do not count.
+  // Finds the routes of one activity at this moment; serves as a RouteFinder. For adaptive routing,
+  // the routes found so far count as load while this object lives, so the flows of one activity
+  // avoid each other. The routes that the activity holds and will replace (`replaced`) do not
+  // count.
   class Routes {
    public:
     explicit Routes(Network& network, std::span<const LinkUse> replaced = {});
@@ -58,8 +59,8 @@ class Network {
   // release() of the same links. An empty list has no effect.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
-  // The engine finds all routes from now on; cursed cables get the rate that they have with this
-  // engine.
+  // Sets the routing engine, which finds all routes from now on. Cursed cables get the rate that
+  // they have with this engine.
   void set_engine(RoutingEngine engine);
 
   // Number of NICs of the node whose cable or leaf is dead.
@@ -72,10 +73,10 @@ class Network {
   // spines, or from spines to cores.
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
-  // Reasons to find routes again: cables or switches went up or down, or the engine rerouted.
-  // Emitted at most once per instant, before rates are computed.
+  // Reasons to find routes again: cables or switches went up or down, or the routing engine
+  // rerouted. routes_changed emits them at most once per instant, before rates are computed.
   struct RouteNews {
-    bool is_for_all = false;      // the engine changed or rerouted everything
+    bool is_for_all = false;      // the routing engine changed or rerouted everything
     bool ends_detours = false;    // a cable is up again
     std::vector<bool> went_down;  // by cable; empty: none
     // Whether an activity that uses these links should find its routes again: one of the links went

@@ -24,7 +24,7 @@ namespace orrery {
 // Rails: a ring of nodes for each rail, with one rank of each node and its part of the buffer.
 // Tree: two trees with half of the buffer each; inner nodes of one tree are leaves of the other.
 // Sums: switches add up the buffers on the way to one node and send back the sum.
-// Direct: each node sends to every other node, or to the parameter servers.
+// Direct: each node sends to every other one, or each worker to each parameter server and back.
 enum class Pattern : uint8_t { Ring, Rails, Tree, Sums, Direct };
 constexpr std::array<std::string_view, 5> enum_names(Pattern) {
   return {"ring", "rails", "tree", "sums", "direct"};
@@ -58,9 +58,10 @@ struct FabricActivity {
   bool is_connected = true;   // false: a route is missing, and the exchange cannot proceed
 };
 
-// The activity of one exchange. It takes time quadratic in the number of nodes for Direct, and
-// linear for the other patterns. Ring and Rails serve all collectives except push_pull and
-// all-to-all, Tree and Sums only all-reduce, and Direct only push_pull and all-to-all.
+// The activity of one exchange. Direct takes time proportional to the number of pairs of nodes that
+// send to each other; the other patterns take time linear in the number of nodes. Ring and Rails
+// serve all collectives except push_pull and all-to-all, Tree and Sums only all-reduce, and Direct
+// only push_pull and all-to-all.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
 // One activity for several exchanges that proceed at the same rate.
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);

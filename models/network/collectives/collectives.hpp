@@ -39,7 +39,8 @@ double bus_factor(Collective collective, int32_t ranks);
 Bandwidth bus_bandwidth(Collective collective, int32_t ranks, Bytes bytes, Duration time);
 
 // The ranks of an exchange, equally many on each node, and the rates between them as NCCL counts
-// them. It holds everything that the duration of an exchange without other traffic depends on.
+// them. It holds all properties of machines and ranks on which the duration of an exchange without
+// other traffic depends.
 struct CommGroup {
   int32_t ranks = 1;
   int32_t nodes = 1;
@@ -51,8 +52,8 @@ struct CommGroup {
   bool has_net_sums = false;  // switches of the fabric add up (SHARP)
   int32_t channels = 1;       // parallel rings
   Bandwidth ring{};           // rate of all rings in a node; 0: one rank on each node
-  Bandwidth nics{};           // rate of the NICs of a node's ranks; 0: one node
-  Bandwidth node_nics{};      // rate of the NICs of all GPUs of a node; 0: one node
+  Bandwidth nics{};           // rate of the NICs of a node's ranks; 0: one node, or no NICs
+  Bandwidth node_nics{};      // rate of the NICs of all GPUs of a node; 0: as above
   int32_t node_gpus = 1;      // number of all GPUs of a node, not only of ranks
 
   int32_t ranks_per_node() const { return ranks / nodes; }
@@ -84,8 +85,8 @@ struct ParameterServers {
   bool is_colocated = false;
   bool is_overlapped = false;  // pulls of one part of the buffer overlap with pushes of other parts
 };
-// Bytes that the busiest machine sends or receives while all workers push, as a multiple of the
-// buffer. If pulls overlap with pushes, both count.
+// Bytes in the busier direction of the busiest machine while all workers push or, with overlap,
+// push and pull; as a multiple of the buffer.
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 

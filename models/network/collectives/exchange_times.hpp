@@ -13,7 +13,7 @@
 namespace orrery {
 
 struct LoneExchange {
-  Duration time{};                  // Duration::max(): there is no route
+  Duration time{};                  // Duration::max(): several nodes without NICs
   Pattern pattern = Pattern::Ring;  // pattern of the traffic between nodes
 };
 

@@ -31,8 +31,8 @@ BuiltFabric build_fabric(const FabricParams& params, std::span<const FabricNode>
 BuiltFabric build_fabric(const FabricParams& params, const FabricFile& file,
                          std::span<const FabricNode> nodes);
 
-// Reports each mistake at the field in the scenario. `section` is network.fabric of the document;
-// it may be a null node.
+// Reports each mistake at the field in the scenario. `section` is the document's network.fabric,
+// which may be a YAML null, and `path` its name.
 void report_mistakes(std::span<const FabricMistake> mistakes, const config::Node& section,
                      std::string_view path, Diagnostics& diagnostics);
 

@@ -67,8 +67,8 @@ class Fabric {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }
 
-  // ---- switches. Spines are numbered from 0 in each block. Core group j joins the spines j of all
-  // blocks.
+  // ---- switches. A block is the leaves below the same spines, which are numbered from 0 in it.
+  // Core group j joins the spines j of all blocks.
   SwitchTier tier(SwitchId s) const {
     return s.index < tree_.leaves                    ? SwitchTier::Leaf
            : s.index < tree_.leaves + tree_.spines() ? SwitchTier::Spine

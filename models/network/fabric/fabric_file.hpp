@@ -12,8 +12,8 @@ namespace orrery {
 // Two layouts of comma-separated text, recognised by the names of the columns:
 //   ip, DSW, PSW, ASW                     (Lingjun) the host's core, block and leaf group
 //   sysname, switchname[, nicname][, portname]  (Zhejiang) a row for each NIC: its leaf switch
-// Hosts, blocks, groups and leaves are numbered by first appearance. Groups of a block are
-// consecutive, and so are the leaves of a group.
+// Hosts and blocks are numbered by first appearance, groups block by block, and leaves group by
+// group.
 struct FabricFile {
   static constexpr size_t kErrorsMax = 20;
 
@@ -28,8 +28,8 @@ struct FabricFile {
   std::vector<uint32_t> group_begin;  // the first leaf of each group, and the end
 
   int64_t rows = 0;  // number of rows without the header
-  std::vector<std::string>
-      errors;  // "FILE:ROW:COLUMN (NAME): ..."; the other fields are then invalid
+  // "FILE:ROW:COLUMN (NAME): ...". If there are errors, the other fields are invalid.
+  std::vector<std::string> errors;
 
   bool tells_nics() const { return !leaf_names.empty(); }
   size_t groups() const { return group_names.size(); }

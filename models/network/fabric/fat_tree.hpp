@@ -52,8 +52,8 @@ struct FatTree {
   uint32_t spine_cables() const { return spines() * spine_up; }
 };
 
-// A reason why no tree can be built. `field` of network.fabric should change; it is empty if no
-// single field can help.
+// A reason why the fabric cannot be built. `field`: the field of network.fabric that should change;
+// empty if no single field can help.
 struct FabricMistake {
   std::string_view field;
   std::string message;
@@ -63,7 +63,8 @@ struct SizedTree {
   std::vector<FabricMistake> mistakes;
 };
 
-// NIC k of a node hangs on leaf k modulo `rails` of the node's group.
+// NIC k of a node hangs on leaf k modulo n of the node's group. n is the largest number of NICs of
+// a node in the group, or `rails` if that is smaller and not 0.
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes);
 SizedTree size_tree(const FabricParams& params, const FabricLayout& layout);
 

@@ -1,5 +1,5 @@
-// models/network/fabric/link_state.hpp -- the present capacity of each link: dead, degraded and
-// cursed cables.
+// models/network/fabric/link_state.hpp -- state of cables and switches: capacities and error
+// counters.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ class LinkState {
   void set_adaptive(bool is_adaptive);  // to be called when the routing engine changes
 
   double bit_error_rate(CableId cable) const;
-  // The error counter of the cable's port: rate x BER x time since the cable was first degraded,
-  // rounded. Idle symbols count too; a dead cable counts none.
+  // The error counter of the cable's port: rate x BER x time, summed up over all degradations so
+  // far and rounded. Idle symbols count too; a dead cable counts none.
   int64_t symbol_errors(CableId cable, Time now) const;
   int64_t symbol_errors(Time now) const;  // sum over all cables
   // Nodes whose NICs counted errors, in order of nodes.
@@ -51,7 +51,8 @@ class LinkState {
   uint32_t cables_slow() const;  // up, but degraded or cursed below their nominal rate
 
   Signal<LinkId>& capacity_changed() { return capacity_changed_; }
-  // Increases whenever a cable or switch goes up or down, and when the kind of routing changes.
+  // Increases whenever a cable or switch goes up or down, and when set_adaptive() changes the
+  // routing.
   uint64_t routes_version() const { return routes_version_; }
   size_t memory_bytes() const;
 

@@ -62,8 +62,8 @@ class FlowNetwork {
   FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
   // Ends a flow early without calling `done`. False: the handle is stale.
   bool end(FlowId flow);
-  // Both functions keep the progress made. The flow must be active. A flow without links is
-  // unlimited, so a flow without a route needs a `rate_max` of 0.
+  // set_uses() and set_rate_max() keep the progress made. The flow must be active. A flow without
+  // links is unlimited, so a flow without a route needs a `rate_max` of 0.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
   // A flow without end whose rate the caller computes, 0 at first. Other flows lose no bandwidth to
@@ -78,7 +78,7 @@ class FlowNetwork {
   Signal<LinkId> capacity_changed;  // emitted by set_capacity()
 
   bool is_active(FlowId flow) const;
-  // Both functions use the rates of the last Phase::Settle. The flow must be active.
+  // rate() and moved() use the rates of the last Phase::Settle. The flow must be active.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
 
@@ -101,7 +101,7 @@ class FlowNetwork {
     Time since;              // instant up to which `moved` counts
     int128_t moved = 0;      // in FlowUnits times nanoseconds
     int128_t accounted = 0;  // part of `moved` that carried_ includes
-    int128_t size = 0;       // size of a transfer
+    int128_t size = 0;       // size of a transfer, in the unit of `moved`
     double rate_max = 0;
     std::array<double, kGroups> weights{};  // sums of weights over the links of each group
     std::vector<LinkUse> carries;           // links of a carry() flow, which shares no bandwidth
@@ -123,7 +123,7 @@ class FlowNetwork {
 
   Engine& engine_;
   MaxMin sharing_;
-  std::vector<Flow> flows_;           // by index of the activity
+  std::vector<Flow> flows_;           // by ActivityId of sharing_
   IdVector<LinkId, double> carried_;  // bytes so far, up to the last account() of each flow
   IdVector<LinkId, uint8_t> group_;
   std::array<double, kGroups> carried_by_{};  // bytes by group, up to the last account()
