@@ -20,10 +20,9 @@ namespace orrery {
 
 // Writes a row of each rank for each interval of the window. This costs one event for each
 // interval, one at the window's begin, and none outside the window. Memory holds one interval of
-// each rank. A job with a constant rate is expanded into the steps and checkpoints that its rate
-// stands for; other jobs are shown as simulated. Example: a step of 0.6 s compute and 0.4 s
-// exchange in rows of 0.5 s: the first row has 0.5 s of compute, the second 0.1 s of compute and
-// 0.4 s of exchange.
+// each rank. RunExpansion expands the Pace of a job whose steps are not simulated into the steps
+// and checkpoints that it stands for. Example: a step of 0.6 s compute and 0.4 s exchange in rows
+// of 0.5 s: the first row has 0.5 s of compute, the second 0.1 s of compute and 0.4 s of exchange.
 //
 // For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
 // GpuUsage. A rate spreads a step evenly, so each change of pace and each end of the window may add
@@ -37,7 +36,7 @@ class Cardiogram {
   Cardiogram& operator=(const Cardiogram&) = delete;
 
   void start();
-  void finish(Time end);  // call it after the controller's finish()
+  void finish(Time end);  // to be called after JobController::finish()
   // One sentence for each requested name that no gang has.
   std::vector<std::string> notes() const;
 
@@ -59,9 +58,9 @@ class Cardiogram {
     int64_t milli = 0;  // milli-GPUs that the rank holds
     Mode mode = Mode::Idle;
     bool is_dead = false;
-    bool serves = false;  // holds parameters, and waits while others compute
+    bool serves = false;  // a dedicated parameter server, which waits while others compute
     GpuPower power;       // power of the rank's GPU, by node and job
-    double nic_part = 0;  // share of the bytes that its job's steps send
+    double nic_part = 0;  // share of the bytes of its job's steps that the rank sends
     RunParts parts;       // activity in the current interval
     int128_t energy = 0;  // watts times milli-GPUs times nanoseconds
   };
@@ -77,7 +76,7 @@ class Cardiogram {
     RunExpansion expansion;
     RunParts shown;  // activity in `expansion` that `run` includes
     RunParts run;    // activity of running ranks since `settled`
-    Bytes sent{};    // by traced steps, up to the last update
+    Bytes sent{};    // GangSteps::sent() at the last update
   };
   Watched* find(JobId job);
   template <class F>

@@ -1,4 +1,4 @@
-// models/telemetry/gpu_usage.hpp -- GPU use in four ways, integrated exactly.
+// models/telemetry/gpu_usage.hpp -- capacity, use and power of GPUs, integrated exactly over time.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class JobController;
 // Rates of GPU use, constant between two changes.
 enum class GpuRate : uint8_t {
   Up,         // milli-GPUs of nodes that are up
-  Allocated,  // milli-GPUs reserved for pods, pods waiting in Permit included
+  Allocated,  // milli-GPUs of pods, pods waiting in Permit included, and of counted jobs
   Reported,   // nano-GPUs that nvidia-smi reports as utilised: computing or in a busy wait
   Computing,  // nano-GPUs that compute
   Power,      // microwatts of all GPUs on nodes that are up
@@ -57,8 +57,8 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // for the share of time of its load, and are idle for the rest. Example: a replica of 8 A100 at
 // load 0.25 is allocated 8, reported 2, useful 2 and draws 1,118 W.
 //
-// A counted job holds a number of GPUs but no node. Its GPUs count like those of a pod, and draw
-// the mean power of the cluster's GPUs.
+// A counted job (Job::is_counted) holds a number of GPUs but no node. Its GPUs are treated like
+// those of a pod, and draw the mean power of the cluster's GPUs.
 class GpuUsage {
  public:
   GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuPowers powers);
@@ -88,7 +88,7 @@ class GpuUsage {
 
  private:
   enum class Mode : uint8_t { Idle, Spins, Computes, Serves };
-  struct Use {        // by a pod, or by a counted job
+  struct Use {        // GPUs of a pod, or of a counted job
     NodeId node;      // node of a pod; invalid for a counted job
     JobId service{};  // the pod's service in mode Serves
     int64_t milli = 0;
@@ -101,9 +101,10 @@ class GpuUsage {
   // of replicas.
   struct Service {
     int64_t milli = 0;
-    int64_t above_idle = 0;  // milli-GPUs times watts, while computing
-    int64_t loaded = 0;      // nano-GPUs, while computing
-    int32_t computing = 0;   // share of time in which the GPUs compute, in millionths
+    int64_t above_idle = 0;  // power above idle while computing, in milli-GPUs times watts
+    // Nano-GPUs: what the replicas add to GpuRate::Loaded while all of them compute.
+    int64_t loaded = 0;
+    int32_t computing = 0;  // share of time in which the GPUs compute, in millionths
   };
   void advance();
   void load_changed(JobId service, int32_t computing);

@@ -22,7 +22,7 @@ struct StepShape {
   double bytes = 0;  // sent from sends_from to sends_to
 };
 // The pace must not be zero. `across` is the duration of the exchange between nodes, which sends
-// `bytes`.
+// `bytes`; Duration::max() if it cannot proceed.
 StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes);
 
 using PhaseSpans = std::array<int64_t, kRankPhases>;  // nanoseconds

@@ -19,8 +19,8 @@ namespace orrery {
 // 150 s. The compute of the first 100 s is booked as 8 GPUs in the first interval and 5.33 in the
 // second; the compute after 110 s is dropped.
 //
-// Pieces of a run in one interval become one piece. A run has more than kPiecesMax pieces only
-// after weeks of changing paces without a checkpoint; neighbours are then merged until at most half
+// Pieces of a run in one interval become one piece. A run gets kPiecesMax pieces only if its pace
+// changes in as many intervals without a checkpoint; then neighbours are merged until at most half
 // are left.
 class UsefulCurve {
  public:
