@@ -8,7 +8,7 @@ namespace orrery {
 
 enum class ExitStatus : int {
   Ok = 0,
-  Internal = 1,       // a bug of Orrery
+  Internal = 1,       // a bug of Orrery, or no memory left
   UserMistake = 2,    // wrong usage, scenario, trace or plug-in
   OutputFailed = 74,  // the number of EX_IOERR
   Stopped = 130,      // the status that a shell reports after Ctrl-C

@@ -27,7 +27,7 @@ struct ScenarioInput {
 // Whether the document is the file of a study, which `orrery study` reads.
 bool is_study(const config::Node& root);
 
-// The files of every --plugin. A name without a folder, if there is no such file here, may be a
+// The files that --plugin names. A bare name that is no file in the working folder may stand for a
 // library of Orrery's own, such as liborrery_python.so.
 std::vector<std::string> plugin_files(const Arguments& arguments);
 // Loads every --plugin. Returns false after writing the reason to `err`.

@@ -1,4 +1,5 @@
-// sim/config/container_types.cpp -- enums, lists, maps, optionals and variants.
+// sim/config/container_types.cpp -- reads, writes and describes enums, lists, maps, optionals and
+// variants.
 #include <algorithm>
 
 #include "sim/config/fields.hpp"

@@ -141,8 +141,8 @@ std::string Diagnostics::text() const {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
-  constexpr size_t kLengthMax =
-      64;  // longer names are no typing mistakes, and the distance takes quadratic time
+  // Longer names are no typing mistakes, and edit_distance() takes quadratic time.
+  constexpr size_t kLengthMax = 64;
   if (wrong.size() > kLengthMax) return "";
   const std::string* best = nullptr;
   size_t distance = std::max<size_t>(2, wrong.size() / 3) + 1;

@@ -57,9 +57,10 @@ class Diagnostics {
   // Reports a parameter without effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // Store a parameter that the user gave and that may have no effect: one that needs a fact (`fact`
-  // < 0: known to be false), or an instant of the run. settle() reports it if the fact is false, or
-  // if the run ends before the instant. A parameter whose fact has no value yet stays stored.
+  // Store a parameter that the user gave and that may have no effect: one that needs a fact (see
+  // Heeded; `fact` < 0: known to be false), or an instant of the run. settle() reports it if the
+  // fact is false, or if the run ends before the instant. A parameter whose fact has no value yet
+  // stays stored.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
@@ -75,7 +76,7 @@ class Diagnostics {
   std::vector<std::string> warnings() const;  // sorted as messages() are
   std::string text() const;                   // one message a line, without the warnings
 
-  // In the order in which they were reported.
+  // Mistakes and warnings, each in the order in which they were reported.
   const std::vector<Entry>& mistake_entries() const { return kept_; }
   const std::vector<Entry>& warning_entries() const { return warnings_; }
 

@@ -30,16 +30,16 @@ struct FieldTree {
   std::string default_text;      // empty for structs, whose fields have defaults
   std::string default_json;      // as JSON; empty without a default
   std::string range_text;        // "between 1 and 1024 jobs"
-  std::string minimum, maximum;  // of plain numbers
+  std::string minimum, maximum;  // limits of a plain number
   std::string pattern;           // regular expression of a quantity
   std::string doc, source, example;
   std::string no_effect;  // the condition under which the field has no effect: "median is 0"
   bool required = false;
-  bool takes_more = false;  // of a Struct: unknown keys are allowed, because other code reads them
+  bool takes_more = false;  // unknown keys of a Struct are allowed, because other code reads them
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
-  // Of a Variant: a Struct for each kind, named after the kind. Of Raw: a Struct for each value of
-  // the field `name` beside it.
+  // Variant: a Struct for each kind, named after the kind. Raw: a Struct for each value of the
+  // field `name` beside it.
   std::vector<FieldTree> variants;
 };
 

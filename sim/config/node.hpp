@@ -13,7 +13,7 @@ namespace orrery::config {
 // Limits of a document, so that no YAML text hangs the program or exhausts memory.
 struct Limits {
   static constexpr size_t kFileBytes = size_t{16} << 20U;
-  static constexpr size_t kTextBytes = size_t{64} << 20U;  // of all scalars, aliases expanded
+  static constexpr size_t kTextBytes = size_t{64} << 20U;  // all keys and scalars, aliases expanded
   static constexpr size_t kNodes = 1'000'000;              // aliases expanded, includes added
   static constexpr int kDepth = 64;
   static constexpr size_t kKeyBytes = 256;

@@ -22,15 +22,15 @@ Range(T, T) -> Range<T>;
 struct Source {  // source of the default
   std::string_view text;
 };
-struct Unit {  // of a plain number; quantities have units in their values
+struct Unit {  // unit of a plain number; quantities have units in their values
   std::string_view text;
 };
 struct Example {
   std::string_view text;
 };
 struct Required {};
-struct IsFile {};     // of a text: a path relative to the document
-struct IsInstant {};  // of a duration: from the start of the run until an event
+struct IsFile {};     // marks a text as a path relative to the document
+struct IsInstant {};  // marks a duration as counted from the start of the run until an event
 
 // The field has an effect only while a condition holds: a fact of the whole document (first
 // example), a fact that matters only for some values of the struct (second), or a condition on the
@@ -52,7 +52,7 @@ struct Heeded {
 
   std::string_view otherwise;
   int fact = -1;           // -1 if no fact is needed
-  bool is_heeded = false;  // the field has an effect whatever the fact
+  bool is_heeded = false;  // the condition holds by the struct alone: no fact is asked for
 };
 
 namespace config {

@@ -269,7 +269,7 @@ class Builder final : public YAML::EventHandler {
     entries = std::move(kept);
   }
 
-  std::string path() const {  // of the innermost open map
+  std::string path() const {  // path of the innermost open map
     std::string text;
     for (size_t i = 0; i + 1 < frames_.size(); ++i) {
       if (frames_[i].key) {

@@ -35,7 +35,7 @@ const auto& type_of() {
 }
 
 template <class T>
-class Scalar final : public ValueType {  // members are compiled once, in scalar_types.cpp
+class Scalar final : public ValueType {  // member functions are compiled once, in scalar_types.cpp
  public:
   void read(const Node& node, const ReadContext& context, void* value) const override;
   void read_absent(const Position& at, const ReadContext& context, void* value) const override;

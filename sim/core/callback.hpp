@@ -13,8 +13,8 @@ namespace orrery {
 
 class Callback {
  public:
-  static constexpr size_t kInlineBytes =
-      40;  // `this` and four words, so that a slot of the event queue is one cache line
+  // `this` and four words, so that a slot of the event queue is one cache line.
+  static constexpr size_t kInlineBytes = 40;
 
   Callback() = default;
   template <class F>

@@ -16,7 +16,7 @@ namespace orrery {
 // What a failed check reports beside its text. The running Engine of this thread sets it.
 struct CheckContext {
   int64_t now_ns = 0;
-  const char* label = "";  // label of the running event; not null-terminated beyond label_length
+  const char* label = "";  // label of the running event, at most label_length characters
   int label_length = 0;
   uint64_t seed = 0;
 };

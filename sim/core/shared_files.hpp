@@ -1,4 +1,5 @@
-// sim/core/shared_files.hpp -- files that the runs of a process read: cached for all, and listed.
+// sim/core/shared_files.hpp -- files that the runs of a process read: cached for all, listed, and
+// hashed.
 #pragma once
 
 #include <cstdint>

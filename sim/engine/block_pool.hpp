@@ -23,7 +23,7 @@ class BlockPool {
   }
   T* at(size_t index) const { return blocks_[index / kPerBlock] + index % kPerBlock; }
   size_t used() const { return used_; }
-  // The index of one more object, with uninitialised memory.
+  // Adds uninitialised memory for one more object, and returns its index.
   size_t extend() {
     if (used_ == blocks_.size() * kPerBlock) {
       blocks_.push_back(static_cast<T*>(allocate_block(kBlockBytes)));

@@ -24,9 +24,9 @@ class Wait {
   ~Wait() = default;
 };
 
-// The state of a process. It waits for at most one thing, `wait`, so kill() can leave this queue
-// and destroy the frame. Awaiters need no destructor for that (GCC 12 destroys some awaiters
-// twice).
+// The state of a process. It waits for at most one thing, `wait`. So kill() can remove it from that
+// queue, by abandon(), and destroy the frame. Awaiters need no destructor for that (GCC 12 destroys
+// some awaiters twice).
 class Process;
 struct ProcessPromise {
   Engine* engine = nullptr;
@@ -89,7 +89,8 @@ class [[nodiscard]] Process {
   // Resumes the process in an event of its own, so no resumption is nested in another one, and no
   // symmetric transfer is used.
   static void wake(Handle handle, Duration delay = {}) { wake(handle, delay, handle.address()); }
-  // As above. The event queue prefetches what `touched` points to before the process resumes.
+  // Like wake(handle, delay). The event queue prefetches what `touched` points to before the
+  // process resumes.
   static void wake(Handle handle, Duration delay, const void* touched) {
     promise_type& promise = handle.promise();
     promise.wakeup = promise.engine->after(delay, promise.label, [handle, touched] {
@@ -129,8 +130,9 @@ struct [[nodiscard]] TouchingDelayAwaiter {
   void await_suspend(Process::Handle handle) const { Process::wake(handle, delay, touched); }
   void await_resume() const noexcept {}
 };
-// For one of very many processes. `touched` is an object that the process will use after waking, so
-// it is prefetched. The order of events does not depend on this hint.
+// Like sleep_for(delay), for models with very many processes. `touched` is an object that the
+// process will use after waking, so it is prefetched. The order of events does not depend on this
+// hint.
 inline TouchingDelayAwaiter sleep_for(Duration delay, const void* touched) {
   return {delay, touched};
 }

@@ -41,7 +41,7 @@ class RadixWheel {
   uint64_t take_head() { return tickets_[head_++]; }
   // The ticket `distance` behind the head or, past the end, some earlier one.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
-  // Fills the empty front. False if no ticket is due at or before `end`.
+  // Fills the empty front, perhaps beyond `end`. False if no ticket is due by `end`.
   bool refill(uint64_t end);
   // Appends the next tickets to the front if no bucket must be spread for it.
   void top_up();

@@ -26,8 +26,8 @@ class Signal {
   bool has_observers() const { return !observers_.empty(); }
 
  private:
-  std::deque<std::function<void(Args...)>>
-      observers_;  // a deque: connecting never moves a running observer
+  // A deque, because connecting must not move a running observer.
+  std::deque<std::function<void(Args...)>> observers_;
 };
 
 }  // namespace orrery

@@ -113,7 +113,7 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
 }
 
 Hdf5File::~Hdf5File() {
-  silence_hdf5();  // silenced by thread, and another one may run this
+  silence_hdf5();  // silencing is per thread, and another thread may destroy this object
   parts_->tables.clear();
 }
 

@@ -43,7 +43,8 @@ Hdf5Handle text_type(size_t bytes);
 Hdf5Handle bool_type();
 Hdf5Handle type_of(const Column& column);
 
-// A property list; objects made with it have no time stamps, so equal runs give equal bytes.
+// A property list. With `is_for_objects`, objects made with it have no time stamps, so that equal
+// runs give equal bytes.
 Hdf5Handle new_list(int64_t list_class, bool is_for_objects);
 
 // Add an attribute to an object. A negative result means failure.

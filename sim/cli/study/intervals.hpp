@@ -22,12 +22,12 @@ constexpr std::array<std::string_view, 2> enum_names(Estimator) { return {"t", "
 
 constexpr size_t kBcaValuesMin = 20;
 
-// By Student's t: exact for normal values, approximate for many values of any kind. Needs at least
-// two values.
+// Student's t interval: exact for normal values, approximate for many values of any kind. Needs at
+// least two values.
 Interval t_interval(std::span<const double> values, double confidence);
-// By the bootstrap of Efron (1987), corrected for bias and acceleration. The ends are quantiles of
-// resampled means, so they stay within the values. The seed of the resampling is fixed. Needs
-// kBcaValuesMin values.
+// The bootstrap interval of Efron (1987), corrected for bias and acceleration. The ends are
+// quantiles of resampled means, so they stay within the values. The seed of the resampling is
+// fixed. Needs kBcaValuesMin values.
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples = 4'000);
 
 struct IntervalOptions {
@@ -38,7 +38,7 @@ struct IntervalOptions {
 Interval interval_of_mean(std::span<const double> values, const IntervalOptions& options);
 
 double mean_of(std::span<const double> values);
-double deviation_of(std::span<const double> values);  // of the sample, with n - 1
+double deviation_of(std::span<const double> values);  // sample deviation (n - 1)
 // The sample skewness (G1 of Joanes and Gill, 1998) in units of its standard error for normal
 // values; 0 with fewer than three values.
 double skewness_score(std::span<const double> values);

@@ -51,7 +51,7 @@ struct PairedDifference {
   // -100. NaN without log ratios.
   Estimate percent() const;
   // Half of the interval as a fraction of the baseline. Infinite if the baseline is 0 or an end is
-  // unknown.
+  // unknown, but 0 if all pairs are equal.
   double relative_half() const;
 };
 // Compares pair by pair; both columns have the same length. With fewer pairs than the estimator
@@ -60,8 +60,8 @@ struct PairedDifference {
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    Scale scale, const IntervalOptions& options);
 
-// The number of pairs that would narrow half of the interval, on the scale of `paired`, to `half`.
-// Assumes that further pairs vary as these.
+// The number of pairs that would narrow half of the interval, on the scale of `paired`, to `half`,
+// if further pairs vary as these. SIZE_MAX: unknown, or a billion or more.
 size_t pairs_needed(const PairedDifference& paired, double half);
 
 }  // namespace orrery

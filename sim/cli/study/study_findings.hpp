@@ -17,9 +17,9 @@ struct StudyLine {
   size_t cell = 0;
   std::string label;
   size_t seeds = 0;
-  double mean = 0, least = 0, most = 0;         // NaN without seeds
-  Interval interval = {};                       // of the mean; NaN with too few seeds
-  size_t baseline = 0;                          // the cell that is the baseline of `paired`
+  double mean = 0, least = 0, most = 0;  // NaN without seeds
+  Interval interval = {};                // confidence interval of the mean; NaN with too few seeds
+  size_t baseline = 0;                   // the cell that is the baseline of `paired`
   std::optional<PairedDifference> paired = {};  // empty for a baseline, or without common seeds
   std::vector<Doubt> doubts = {};
 };

@@ -255,7 +255,7 @@ class Pool {
   const Clock::time_point began_ = Clock::now();
   std::mutex mutex_;  // guards everything below
   StudyProgress progress_;
-  std::vector<StudyRunId> running_;  // of progress_.running, in the same order
+  std::vector<StudyRunId> running_;  // ids of the runs in progress_.running, in the same order
   std::vector<StudyRunResult> results_;
   size_t arms_at_once_ = 1;
 };

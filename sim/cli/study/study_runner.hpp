@@ -1,5 +1,4 @@
-// sim/cli/study/study_runner.hpp -- runs the cells of a study, as many in parallel as there are
-// cores.
+// sim/cli/study/study_runner.hpp -- runs the cells of a study, several at a time.
 #pragma once
 
 #include <atomic>
@@ -20,7 +19,7 @@ struct StudyOptions {
   bool is_all = true;                    // all seeds, also those that `until` adds
   std::vector<std::string> inputs = {};  // files on which every run depends, such as plug-ins
   const std::atomic<bool>* stop = nullptr;
-  std::function<void(const StudyProgress&)> on_progress = {};  // from one thread at a time
+  std::function<void(const StudyProgress&)> on_progress = {};  // called from one thread at a time
   // Called from one thread at a time, with label, seed and error as text.
   std::function<void(const std::string&)> on_failure = {};
 };
