@@ -16,7 +16,7 @@ using test::quantile_of;
 using test::SharingWorld;
 using test::StepErrors;
 
-double ms_of(auto&& work) {  // of CPU time
+double ms_of(auto&& work) {  // CPU time in ms
   const std::clock_t begin = std::clock();
   work();
   return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -49,7 +49,7 @@ void compare(uint32_t least, uint32_t most, uint64_t worlds) {
               traced_ms / gangs);
 }
 
-// Compares expected rates with a rehearsal, which simulates the steps of the gangs. For 16 gangs,
+// Compares expected rates with a rehearsal, which simulates the steps of the gangs: for 16 gangs,
 // the most that are rehearsed.
 void measure_seam(uint64_t worlds) {
   double mean = 0;

@@ -181,7 +181,7 @@ class BareNodes {
 
  private:
   std::vector<int64_t> idle_;
-  std::vector<NodeSet> with_idle_;  // by exact number of idle GPUs
+  std::vector<NodeSet> with_idle_;  // with_idle_[k]: nodes with exactly k idle GPUs
 };
 
 }  // namespace

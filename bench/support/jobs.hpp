@@ -11,9 +11,9 @@ namespace orrery::bench {
 // A kind of job. `share` is its number of jobs in each repetition of the arrivals.
 struct Kind {
   int64_t share = 1, pods = 1;
-  int64_t gpus = 0;  // of a pod; 0 for a pod with one core
+  int64_t gpus = 0;  // GPUs of a pod; 0: the pod has one core instead
   int64_t seconds = 0;
-  int64_t cpu_milli = 0;  // of a pod, beside its GPUs
+  int64_t cpu_milli = 0;  // CPU of a pod, beside its GPUs
   int64_t size() const { return pods * (gpus == 0 ? 1 : gpus); }
 };
 

@@ -12,7 +12,7 @@
 
 namespace orrery::bench {
 
-double cpu_seconds();  // of this process, so far
+double cpu_seconds();  // CPU time of this process so far
 double resident_mib();
 std::string scratch_file(const std::string& ending);  // a path that no other process uses
 
@@ -53,7 +53,7 @@ struct WindowLimits {
 struct Window {
   uint64_t jobs = 0, pods = 0, attempts = 0, events = 0;
   double seconds = 0;  // CPU time of the window
-  double before = 0;   // seconds before the window
+  double before = 0;   // CPU time before the window
   double waiting = 0;  // waiting jobs, on average
   double growth_mib = 0;
   bool is_cut = false;  // the limit of CPU time ended the window
