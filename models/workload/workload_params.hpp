@@ -1,4 +1,5 @@
-// models/workload/workload_params.hpp -- the section `workload` of a scenario.
+// models/workload/workload_params.hpp -- the section `workload` of a scenario; makes its job
+// sources.
 #pragma once
 
 #include <cstdint>

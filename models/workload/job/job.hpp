@@ -77,7 +77,7 @@ struct Gang {
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
   int32_t bound = 0;                            // pods with a node, of those created
   Time created_at;                              // creation of the PodGroup
-  Duration schedule_timeout = Duration::max();  // max: the plugin's default
+  Duration schedule_timeout = Duration::max();  // max: the scheduler's default
   // Resources of the whole gang, checked before any member is scheduled.
   std::optional<Resources> min_resources;
 };

@@ -100,7 +100,8 @@ struct JobSpec {
   Duration requested = kNotRequested;  // the user's estimate of its duration
   // Time after submission at which the user cancels the job unless it has started; empty: never.
   std::optional<Duration> cancel_after;
-  std::optional<Ending> ending;  // the end recorded in its trace, unless an event ends it earlier
+  // A planned end, such as the recorded one; an event may end it earlier.
+  std::optional<Ending> ending;
   std::vector<GangSpec> gangs;   // at least one, each with at least one pod
   Duration checkpoint_interval;  // compute time between checkpoints; 0: never
   Duration checkpoint_write;     // synchronous time of one checkpoint
@@ -114,7 +115,7 @@ struct JobSpec {
   std::shared_ptr<const ServiceParams> service;  // makes independent pods a service
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;       // empty: unlimited
-  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; empty: the plugin's
+  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; empty: the default
 };
 
 }  // namespace orrery

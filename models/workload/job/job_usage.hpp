@@ -1,4 +1,4 @@
-// models/workload/job/job_usage.hpp -- how a job uses its GPUs at an instant.
+// models/workload/job/job_usage.hpp -- how a job uses its GPUs, and news of its compute.
 #pragma once
 
 #include <cstdint>

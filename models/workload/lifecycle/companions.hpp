@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// Companions run beside the gang until the job is over, and are replaced one by one. Their GPUs
-// count as held, not as computing.
+// Companions run beside the gang until the job is over, and are replaced one by one. Their GPU time
+// is booked as held, or as hung while the gang hangs, but never as compute.
 class Companions {
  public:
   Companions(Sim sim, JobTable& jobs, JobAccounts& accounts, PodLives& pods,

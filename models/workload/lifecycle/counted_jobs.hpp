@@ -18,8 +18,8 @@ class CountedJobs {
   void run(JobId job, Duration delay, Pace pace);  // set-up begins after the delay
   void set_pace(JobId job, Pace pace);
   bool suspend(JobId job, Duration write, Duration restart);
-  void end(JobId job);     // returns what the job holds; call after its row is written
-  void finish(JobId job);  // books the GPU time of a start that the end of the run cuts off
+  void end(JobId job);     // releases the job's GPUs; call after its row is written
+  void finish(JobId job);  // at the end of the run: books the GPU time of a start in progress
 
   Signal<JobId, const JobOver&> over;
 

@@ -50,7 +50,7 @@ class GangLives {
     Time noticed;               // when the present hang will be detected; max: never
     PodId dead_pod;             // a process of this pod died, and its node did not
     bool is_preempted = false;  // the gang hangs because a pod was preempted
-    Ending failure;             // cause of the failure
+    Ending failure;             // cause and exit code of the failure
     PodId failed_pod;           // the pod whose own end is the failure; invalid: another failure
   };
   void gathers(JobId job);

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/job_over.hpp -- the end of a job and its cause.
+// models/workload/lifecycle/job_over.hpp -- why a job ends, and why a healthy pod is deleted.
 #pragma once
 
 #include "models/workload/job/ending.hpp"

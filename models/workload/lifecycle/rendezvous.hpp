@@ -33,7 +33,7 @@ class Rendezvous {
   void await_up(PodId pod);
   void leaves(PodId pod);  // while the gang gathers, the caller must call call() next
   void begin(JobId job);   // the members of the gang gather from now on
-  void call(JobId job);    // a member joined or left
+  void call(JobId job);    // call when a member joined or left
   bool is_gathering(JobId job) const { return jobs_state_[job].is_gathering; }
   bool is_up(PodId pod) const { return is_up_[pod] != 0; }  // whether its containers run
   void stop(JobId job);                                     // the gang no longer gathers

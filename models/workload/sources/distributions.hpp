@@ -1,4 +1,5 @@
-// models/workload/sources/distributions.hpp -- published distributions of job sizes and durations.
+// models/workload/sources/distributions.hpp -- published distributions of job sizes and durations,
+// and draws from them.
 #pragma once
 
 #include <array>
@@ -40,7 +41,7 @@ struct PublishedJobs {
   double duration_mean_s;
   double duration_max_s;
   double gpus_mean;
-  double jobs_per_month;  // of 30 days
+  double jobs_per_month;  // a month has 30 days
   double cancelled_percent, failed_percent;
 };
 inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,   1024,
@@ -79,7 +80,7 @@ class JobSizeModel {
   struct Bin {
     double low_s;
     double high_s;
-    double mean_s() const;  // of the log-uniform distribution
+    double mean_s() const;  // mean of the log-uniform distribution
   };
   struct Size {
     int32_t gpus;

@@ -29,7 +29,7 @@ struct Arrivals {
 
   Rng arrival, jobs, shape, gpus, duration, team, user, priority, ends;
   Time next = Time::max();
-  int32_t jobs_left = 0;  // of the burst at `next`
+  int32_t jobs_left = 0;  // jobs left of the burst at `next`
 };
 
 class Generator final : public JobSource {

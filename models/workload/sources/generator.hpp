@@ -1,5 +1,5 @@
-// models/workload/sources/generator.hpp -- parameters of a generator of jobs: steady churn plus
-// bursts.
+// models/workload/sources/generator.hpp -- parameters of a generator of jobs that arrive one by one
+// and in bursts.
 #pragma once
 
 #include <array>

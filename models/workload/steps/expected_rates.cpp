@@ -60,7 +60,8 @@ void ExpectedRates::attach(JobId job, const Use& use) {
   gangs_[job.index].uses.push_back({use.link, use.weight});
 }
 
-// The sums of a link start with its first watcher, from the loads of all its members.
+// A link's sums are maintained only while it has watchers. So the first watcher computes them from
+// the loads of all members.
 void ExpectedRates::watch(JobId job, const LinkUse& use) {
   Link& link = links_[use.link.index];
   gangs_[job.index].watched.push_back(use);

@@ -33,12 +33,12 @@ namespace orrery {
 // so its rate may be stale by about that much.
 class ExpectedRates {
  public:
-  static constexpr size_t kWatched = 64;  // links that limit a gang
+  static constexpr size_t kWatched = 64;  // at most so many links limit a gang
   struct Use {
     LinkId link;
     double weight;
-    double capacity;  // of the link, bits a second
-    double pressure;  // demand of all its gangs, each alone, relative to the capacity
+    double capacity;  // capacity of the link, bits a second
+    double pressure;  // demand of all its gangs when each is alone, relative to the capacity
   };
   // Adds a gang, or replaces its entry. `across` is the first estimate of its exchange's duration.
   void join(JobId job, const SharingGang& gang, std::vector<Use> uses, Duration across);

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// Duration of an exchange across nodes at this rate; more than a century counts as for ever (max).
+// Duration of an exchange across nodes at this rate; max if that is more than a century.
 Duration across_of(Bytes bytes, double bits_per_s);
 
 // A gang whose exchange across nodes has a route.

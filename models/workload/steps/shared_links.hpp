@@ -17,12 +17,13 @@ namespace orrery {
 // A link is contended if the rates that its gangs would reach alone add up to more than its
 // capacity. A gang without contended links steps in closed form. Gangs that are connected by
 // contended links, directly or through other gangs, are a group. Groups of up to 16 gangs are
-// rehearsed unless their steps differ too much; other groups use expected rates. Example: A and B
-// share link 1, B and C share link 2, and both links are contended. A, B and C are one group and
-// are rehearsed together.
+// rehearsed, see rehearse(), unless their steps differ too much; other groups use ExpectedRates.
+// Example: A and B share link 1, B and C share link 2, and both links are contended. A, B and C are
+// one group and are rehearsed together.
 //
 // When a gang begins, ends or changes, or a capacity changes, the steps of the affected groups are
-// computed again, once per instant, in Phase::Settle. A paused gang counts as one that continues.
+// computed again, once per instant, in Phase::Settle. A paused gang is treated as one that
+// continues.
 class SharedLinks {
  public:
   static constexpr size_t kRehearsedMax = 16;
@@ -55,7 +56,7 @@ class SharedLinks {
     bool is_there = false, is_dirty = false;
     SharingGang own;  // rate_max: the least of `rate_limit` and what its links allow the gang alone
     double rate_limit = 0;  // the limit given to set(), bits a second
-    Step alone, step;       // step: the value of step()
+    Step alone, step;       // alone: without other gangs; step: the value of step()
     Time as_of{};           // when own.position was computed
     uint32_t found = 0;     // number of the last search that reached the gang
     size_t flips = 0;       // links that became or ceased to be contended since it joined expected_

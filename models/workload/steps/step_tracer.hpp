@@ -61,7 +61,7 @@ class StepTracer {
     StepCycle cycle{};
     StepActivity activity{};
     Duration left{};  // remaining work, including that of the present step
-    Duration work{};  // of the present step
+    Duration work{};  // work of the present step
     double part = 1;  // the present step's share of a whole step
     // The time of the present step before its exchange begins, and the work done in that time.
     Duration lead{}, lead_work{};

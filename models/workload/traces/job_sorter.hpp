@@ -54,7 +54,7 @@ class JobSorter {
   std::vector<TraceJob> jobs_;   // jobs of the last run
   std::vector<uint32_t> order_;  // order of jobs_, once sorted
   std::vector<Run> spilled_;
-  // Runs by their first job; the run in jobs_ has number spilled_.size().
+  // Heap of runs, by the submission of their next job; the run in jobs_ has number spilled_.size().
   std::vector<size_t> heap_;
   size_t next_ = 0;  // index into order_
   std::unique_ptr<std::FILE, Close> file_;

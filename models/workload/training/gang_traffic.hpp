@@ -26,7 +26,8 @@ struct GangPlaces {
   };
   std::vector<RankPlace> ranks;  // in order of ranks
   std::vector<NodeId> nodes;     // each node once, in id order
-  std::vector<Share> shares;  // by machine type; its other nodes are assumed to be like the first
+  // One for each machine type; its other nodes are taken to be like the first.
+  std::vector<Share> shares;
 };
 
 // If a gang's nodes differ, the slowest type sets the pace: the GPUs with the fewest FLOP/s, and

@@ -57,7 +57,7 @@ struct RunCut {
 // The run must neither stand still nor end within `passed`.
 RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed);
 
-void resume(RunProgress& run, Time now);  // from the saved progress
+void resume(RunProgress& run, Time now);  // continues from the saved progress
 inline void change_pace(RunProgress& run) { run.rest = 0; }
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all progress up to `since` is saved

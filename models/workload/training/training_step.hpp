@@ -1,4 +1,4 @@
-// models/workload/training/training_step.hpp -- duration of a step of synchronous training.
+// models/workload/training/training_step.hpp -- duration and work of a synchronous training step.
 //
 // Training is a loop: data, compute, exchange, wait, update. With p stages, v shares of the layers
 // on each and m microbatches a step takes

@@ -1,5 +1,5 @@
-// models/workload/lifecycle/pods/pod_creation_queue.hpp -- the order in which the Job controller
-// creates pods.
+// models/workload/lifecycle/pods/pod_creation_queue.hpp -- the order in which controllers create
+// pods.
 //
 // As in upstream (pkg/controller/job, v1.36), each of a few workers syncs one job at a time. A sync
 // creates at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start); each

@@ -21,9 +21,9 @@ struct LostPod {
   bool fails_job = false;    // the job has no restarts left
 };
 
-// Decides how soon lost pods are detected, and how long their controller then waits. Keeps a record
-// of the pods that died with their nodes, and of what follows from that. The API's view of these
-// pods is in control_plane/nodes/dead_pods.hpp.
+// Decides how soon lost pods are detected, and how long their controller then waits. Records the
+// pods that died with their nodes, and whether each is replaced or fails its job. The API's view of
+// these pods is in control_plane/nodes/dead_pods.hpp.
 class Replacements {
  public:
   Replacements(Engine& engine, JobTable& jobs, const JobControllerParams& params,

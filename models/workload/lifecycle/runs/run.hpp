@@ -27,9 +27,10 @@ struct Run {
   int128_t unsaved = 0;  // GPU time of unsaved compute
   Duration redo_until;   // progress at the failure from which the run recovers
   RecoveryLog::Handle recovery;
-  EventId event;               // the run's end, or a checkpoint that is due, copied or written
-  std::optional<RunStop> end;  // a planned end (PlannedEnds), at most when its work is done
-  RunStop next;                // how `event` ends the run, if it does
+  EventId event;  // the run's end, or a checkpoint that is due, copied or written
+  // The planned end (PlannedEnds); no effect if all work is done earlier.
+  std::optional<RunStop> end;
+  RunStop next;  // how `event` ends the run, if it does
   uint32_t starts = 0;
 };
 

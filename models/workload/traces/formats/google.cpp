@@ -61,11 +61,11 @@ constexpr Layout kTasks{.columns = kTaskColumns,
                         .is_tasks = true};
 constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
-// A life goes from a submission over its first scheduling to the first event that ends it. A task
-// that is resubmitted after an eviction or failure starts a new life, as a job of its own. Jobs
-// that run at the end of the log have no duration. Jobs that are pending then are left out. CPU and
-// memory are shares of the largest machine, whose size was not published. So 0.001 of its CPU is
-// read as one milli-CPU, and 2^-30 of its memory as one byte.
+// A life spans from a submission, through its first scheduling, to the first event that ends it. A
+// task that is resubmitted after an eviction or failure starts a new life, as a job of its own.
+// Jobs that run at the end of the log have no duration. Jobs that are pending then are left out.
+// CPU and memory are shares of the largest machine, whose size was not published. So 0.001 of its
+// CPU is read as one milli-CPU, and 2^-30 of its memory as one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)

@@ -1,4 +1,5 @@
-// models/workload/traces/tables/openb_nodes.hpp -- node lists of the openb and PAI clusters.
+// models/workload/traces/tables/openb_nodes.hpp -- node lists of openb, PAI, the spot set and
+// users.
 #pragma once
 
 #include <cstdint>
