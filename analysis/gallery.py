@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "analysis"))
 import orrery  # noqa: E402
 from orrery import figures  # noqa: E402
 
-# A shorter form of the month of 7,500 nodes: a few days of 64 nodes, with more failures, smaller bursts of
-# jobs, and jobs that share nodes.
+# Parameters that make the scenario openai-7500 small: 64 nodes, with more failures, smaller bursts of jobs,
+# and jobs that share nodes.
 SMALL = {
     "cluster.pools[0].count": "64",
     "cluster.pools[0].nodes_per_leaf": "16",
@@ -41,15 +41,15 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-POLICIES = {  # values of policy.job_queue: the order of the queue, then which jobs start
+POLICIES = {  # by name in the figures: a value of policy.job_queue, with an order and a plan
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
     "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# Gangs of half the cluster, placed pod by pod. In two gangs a process dies, which is detected only after
-# hours.
+# Also gangs of 256 to 384 of the 512 GPUs, placed pod by pod. In two jobs a process dies, which is detected
+# only after 2 hours.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",
@@ -60,7 +60,7 @@ LARGE = SMALL | {
 }
 SEEDS = range(1, 21)
 TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # the trace of the study queue-order
-COLOURS_MAX = 128  # resolution of a picture, to keep the file small
+COLOURS_MAX = 128  # colours of a picture; few keep its file small
 
 
 class Runs:
@@ -80,7 +80,7 @@ class Runs:
         return orrery.open(output)
 
     def study(self, name: str) -> orrery.Study:
-        """Opens a study of the folder scenarios/studies after running it."""
+        """Runs a study of the folder scenarios/studies, and opens its results."""
         path = ROOT / "scenarios" / "studies" / f"{name}.yaml"
         folder = self.folder / name
         subprocess.run([self.program, "study", "run", path, "-q", "-o", folder], check=True)

@@ -29,8 +29,7 @@ _HOME = {  # each name of the package: its module, and its name in the module
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a name at its first use, because pandas and matplotlib take time. The command line reports
-    which of them is missing."""
+    """Imports a name at its first use, because pandas and matplotlib take time."""
     if name in _HOME:
         module, real = _HOME[name]
         return getattr(importlib.import_module(f"orrery.{module}"), real)

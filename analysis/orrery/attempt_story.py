@@ -21,7 +21,8 @@ GOOD = ("scheduled", "waiting_in_permit")
 
 
 def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
-    """The largest holders as text: the GPUs of each, on how many nodes, and until when."""
+    """The jobs that held most, as text: the GPUs of each, on how many nodes, and until when. `holders` are
+    rows of History.holders(); `own` is the job that the text is about."""
     end = history.run.end
     parts = []
     for row in holders.head(SHOWN_MAX).itertuples():
@@ -77,8 +78,9 @@ class AttemptStory:
         return self.lines[~self.lines["outcome"].isin(GOOD)]
 
     def reason(self, life: int, rank: int = -1) -> str:
-        """The reason that rejected longest, among the attempts of one life of the pods (-1: the last life).
-        With `rank`, among the attempts of this pod."""
+        """The reason that kept the job's pods, or the pod `rank`, without nodes for longest. Only attempts of
+        one `life` count: 0 before the pods were created again, 1 after the first time, and so on; -1 is the
+        life of the last attempt that failed."""
         lines = self._in_vain()
         if rank >= 0:
             lines = lines[lines["ranks"].map(lambda ranks: rank in ranks)]

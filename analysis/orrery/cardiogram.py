@@ -40,18 +40,18 @@ def cardiogram(run: Run, job: str) -> pd.DataFrame:
 
 
 def by_rank(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column for each rank, a row for the end of each interval in seconds."""
+    """The values of `column`: a column for each rank, a row for the end of each interval in seconds."""
     return rows.pivot(index="end", columns="rank", values=column)
 
 
 def phase_codes(rows: pd.DataFrame) -> pd.DataFrame:
-    """The index in PHASES of each rank's phase, as from by_rank()."""
+    """The phases as by_rank() returns them, each as its index in PHASES."""
     codes = {phase: i for i, phase in enumerate(PHASES)}
     return by_rank(rows.assign(code=rows["phase"].astype(str).map(codes)), "code")
 
 
 def means(rows: pd.DataFrame) -> pd.Series:
-    """Means over the whole window and all ranks, weighted by the lengths of intervals."""
+    """Means over all intervals and ranks, weighted by the lengths of the intervals."""
     columns = ["reported", "power_watts", "network_bps", "computing", "exchange", "checkpoint"]
     span = rows["end"] - rows["begin"]
     return rows[columns].mul(span, axis=0).sum() / span.sum()

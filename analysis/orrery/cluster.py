@@ -134,7 +134,7 @@ def _run(study: Study, options: argparse.Namespace) -> int:
     log = Log()
     grid = _run_shards(study, runs, options, log)
     if not grid.lost:
-        return study.call("run")  # runs only failed runs again, and prints their errors
+        return study.call("run")  # runs failed runs again, prints their errors, and writes the report
     missing = sum(len(shard.runs) - len(shard.found()) for shard in grid.lost)
     if missing < len(runs):
         study.call("report")
@@ -143,8 +143,8 @@ def _run(study: Study, options: argparse.Namespace) -> int:
 
 
 def _library(name: str) -> str:
-    """The path of a library, for workers in other folders. A bare name stays if the program has a library of
-    this name."""
+    """The absolute path of a plug-in, because workers run in other folders. A bare name without a file here
+    stays: the program looks for such a library itself."""
     return str(Path(name).absolute()) if Path(name).exists() or "/" in name else name
 
 

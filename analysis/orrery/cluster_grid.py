@@ -1,5 +1,5 @@
-"""What orrery.cluster knows about a study while it runs: the lease on the folder, the shards, and the tries
-of each shard."""
+"""The parts of orrery.cluster: its messages, the lease on a study's folder, the study, its shards, and the
+grid that submits shards to Dask and tries lost ones again."""
 
 from __future__ import annotations
 
@@ -181,11 +181,11 @@ class Study:
 
 @dataclass
 class Shard:
-    """Every n-th run from the i-th on; `part` is "i/n"."""
+    """Every n-th run of the study from the i-th on; `part` is "i/n"."""
 
-    part: str  # in the notation of the program, such as "2/5"
+    part: str
     runs: list[Path]
-    tries: int = 0  # tries in a row without a new run
+    tries: int = 0  # lost tries in a row; only the first of them may have finished a run
     before: set[tuple[str, int]] = field(default_factory=set)  # result of found() before the last try
 
     def found(self) -> set[tuple[str, int]]:

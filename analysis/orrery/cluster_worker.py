@@ -16,7 +16,7 @@ from typing import Literal, TypedDict
 LEASE = ".cluster.json"  # this file is in the study's folder while a command runs the study
 # Seconds without a renewal after which the lease is lost. Network file systems may show a renewal late.
 PATIENCE = 180.0
-PAUSE = 3.0  # seconds before a shard that could not write ends, to be tried again
+PAUSE = 3.0  # seconds after a shard could not write, before it may be tried again
 NOT_WRITTEN = 74  # exit status of the program if it cannot write
 PR_SET_PDEATHSIG = 1
 

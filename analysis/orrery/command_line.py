@@ -1,4 +1,4 @@
-"""What the commands of the package share: exit statuses, and one-line messages about mistakes."""
+"""What the commands of the package share: exit statuses, one-line messages about mistakes, whole files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from orrery.mistakes import OutputError, RunError
 from orrery.printable import say
 
-DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # as those of the program orrery
+DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # exit statuses, as of the program orrery
 
 STANDARD_OUTPUT = Path("-")
 

@@ -14,9 +14,9 @@ from orrery.run import Run, RunError, open_run
 
 
 def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None) -> pd.DataFrame:
-    """The summaries of runs side by side: one row for each figure. Columns: ("value", name) for each run. For
-    each run after the first also ("difference", name), its value minus the first run's, and ("percent",
-    name), the difference in percent. `attrs["units"]` and `attrs["docs"]` are by row."""
+    """The summaries of runs side by side: one row for each summary value. Columns: ("value", name) for each
+    run. For each run after the first also ("difference", name), its value minus the first run's, and
+    ("percent", name), the difference in percent. `attrs["units"]` and `attrs["docs"]` are by row."""
     summaries = []
     for run in runs:
         if isinstance(run, Run):
@@ -44,11 +44,12 @@ def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None
 def paired(
     values: pd.DataFrame, baseline: str | None = None, level: float = 0.95
 ) -> pd.DataFrame:
-    """Compares policies by a figure, on equal seeds. `values` has a row for each seed and a column for each
-    policy; a pair with a missing value does not count. The result has a row for each policy but the baseline,
-    which is the first column by default. `orrery study pairs` computes the rows: the mean difference with the
-    ends of its confidence interval by Student's t; the same in percent by the ratios of pairs, if all values
-    are positive; the verdict, by log ratios if there are any; and the number of pairs."""
+    """Compares policies on equal seeds. `values` has a row for each seed and a column for each policy. The
+    result has a row for each policy but the baseline, which is the first column by default. A pair is the
+    values of policy and baseline for one seed; pairs with a missing value are left out. `orrery study pairs`
+    computes the rows: the mean difference with the ends of its confidence interval by Student's t; the same
+    in percent by the ratios of pairs, if all values are positive; the verdict, by log ratios if all values
+    are positive; and the number of pairs."""
     baseline = str(values.columns[0]) if baseline is None else baseline
     others = [policy for policy in values.columns if policy != baseline]
     for policy in others:

@@ -15,7 +15,8 @@ TIMELINES = "/timeline/"
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    """The columns that distinguish rows of the same time: names and ids, or none."""
+    """The columns that distinguish rows of the same time: names and ids. Empty if no two rows have the same
+    time, or if names and ids do not distinguish them."""
     if not frame["time"].duplicated().any():
         return []
     is_key = [c for c in frame.columns if frame.attrs["units"][c] == "id"

@@ -37,11 +37,11 @@ class Explanation:
 
     subject: str
     text: str
-    """To be read: all below, in words."""
+    """The explanation as the command prints it."""
     blocked: str
-    """What stood in the way, in one sentence."""
+    """What blocked the job, or the cycle of the deadlock, in a few sentences; empty for a whole run."""
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
-    """The rows behind the text, by what they are: times in seconds."""
+    """The rows behind the text, by a name such as "attempts"; times are in seconds."""
 
     def __str__(self) -> str:
         return self.text
@@ -70,7 +70,7 @@ def explain_job(run: Run, job: str | int, lines: int = 10) -> Explanation:
 
 
 def _fullest(history: History, jobs: Sequence[int], onset: float, end: float) -> float:
-    """The first instant of a span at which these jobs together held the most GPUs."""
+    """The first instant from `onset` to `end` at which these jobs together held the most GPUs."""
     held = history.holdings
     held = held[held["job"].isin(jobs) & (held["since"] < end) & (held["until"] > onset)]
     starts = sorted({onset, *held.loc[held["since"] > onset, "since"]})
@@ -224,7 +224,7 @@ def explain_run(run: Run, lines: int = 10) -> Explanation:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """`orrery explain`; returns 0, or 2 with a message about the command or the file."""
+    """Runs `orrery explain` and returns 0. Raises RunError if the file is not what the command needs."""
     parser = argparse.ArgumentParser(
         prog="orrery explain",
         description="Explains why a job waited or failed, or what each job held in a deadlock. "

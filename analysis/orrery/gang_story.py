@@ -1,4 +1,8 @@
-"""The starts of elastic gangs: with how many members they started, and which members came late."""
+"""The starts of elastic gangs: with how many members they started, and which members came late.
+
+An elastic gang has a min_available below its number of pods. Once so many pods are up, they wait for the
+others during the last call (workload.controller.last_call), and then start.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from orrery.telling import count, numbered, span
 
 
 class GangStory:
-    """The starts of one job's gangs. All texts are empty unless the gangs are elastic."""
+    """The starts of one job's gangs. All texts are empty if its gangs are not elastic."""
 
     def __init__(self, history: History, job: int) -> None:
         self.history, self.job = history, job
@@ -33,8 +37,8 @@ class GangStory:
         return frame
 
     def _stopped(self, started: float) -> float:
-        """When the gang that started at this time stopped: at a stop of the job, or when the first of its
-        pods ended."""
+        """When the gang that started at this time stopped: at a failure or membership change of the job, when
+        the first of its pods ended, or at the end of the run."""
         stops = self.history.recoveries
         stops = stops.loc[(stops["job"] == self.job) & (stops["failed"] > started), "failed"]
         pods = self._pods

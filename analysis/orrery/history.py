@@ -47,7 +47,7 @@ class History:
 
     @property
     def is_counting(self) -> bool:
-        """Whether jobs take amounts out of a pool, instead of having pods on nodes."""
+        """Whether jobs take amounts out of one pool instead of having pods on nodes (driver: counting)."""
         return self.parameters["policy"].get("driver") == "counting"
 
     @property
@@ -57,7 +57,7 @@ class History:
 
     @property
     def unit(self) -> str:
-        """The unit of what holders hold."""
+        """The unit in which the text says how much a job holds."""
         return self.queue_unit if self.is_counting else "GPU"
 
     @cached_property
@@ -163,9 +163,9 @@ class History:
     def holdings(self) -> pd.DataFrame:
         """One row for each time that a pod held GPUs of a node, bound or only reserved, from `since` to
         `until`. Within one instant the numbers of attempts give the order: `since_attempt` and
-        `until_attempt` (0 if no attempt was the cause). A bound pod has two rows, its reservation and the
-        time after binding; `released` of both is when its GPUs became free. `is_reserved` means that the pod
-        waits in Permit."""
+        `until_attempt` (0 if no attempt was the cause). A bound pod has two rows, its reservation (if
+        attempts are in the file) and the time after binding; `released` of both is when its GPUs became free.
+        `is_reserved` means that the pod waits in Permit. With is_counting, _counted() adds the jobs."""
         reserved = self._reserved()
         parts = [self._bound(reserved), reserved]
         if self.is_counting:
@@ -248,8 +248,8 @@ class History:
 
     def _counted(self) -> pd.DataFrame:
         """Holdings of jobs without pods on nodes: from each start to the next stop, if the queue's decisions
-        are recorded, else from the first start to the end. `gpus` is the amount of the resource that the
-        queue counts."""
+        are recorded; else, if the queue counts GPUs, from the first start to the end. `gpus` is the amount of
+        the resource that the queue counts."""
         changes = self.decisions[self.decisions["decision"].isin(["started", "stopped"])]
         if len(changes):
             following = changes.groupby("job", sort=False)["at"].shift(-1)
@@ -359,8 +359,9 @@ class History:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
     def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
-        """The nodes that would have been feasible if their resources had been free. False if a rejection has
-        too many separate nodes to record each: then the result also has some nodes between them."""
+        """The nodes that would have been feasible if their resources had been free, and whether these are
+        exact. They are not if a rejection has too many separate nodes to record each: then some nodes between
+        them are included."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
         full = rejections[lacking & (rejections["is_unresolvable"] == 0)]

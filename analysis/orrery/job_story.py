@@ -152,7 +152,7 @@ class JobStory:
     # ---- the reason that blocked the job
 
     def blocked(self) -> str:
-        """What blocks or blocked the job, in one sentence."""
+        """What blocks or blocked the job, and its failures, in a few sentences."""
         row, outcome = self.row, str(self.row["outcome"])
         stuck = self._deadlock()
         if outcome == "pending":
@@ -273,8 +273,8 @@ class JobStory:
         return cause + (", which was not detected" if pd.isna(failed["detected"]) else "")
 
     def _preempted(self, at: float, rank: int) -> str:
-        """Names the job for which this one was last preempted up to then. Pods that terminate slowly end
-        later than the preemption."""
+        """Names the job for which this one was last preempted at or before `at`, because pods that terminate
+        slowly end later than the preemption."""
         rows = self.history.preemptions
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
         if rank >= 0:

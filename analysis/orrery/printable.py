@@ -1,4 +1,4 @@
-"""Text from outside, made safe for a terminal, as in the program orrery."""
+"""Text from outside, made safe for a terminal, as sim/core/printable.hpp does in the program."""
 
 from __future__ import annotations
 

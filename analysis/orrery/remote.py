@@ -1,4 +1,4 @@
-"""Decides for the job queue of a run in another process: the client of the policy `Remote`.
+"""The client of the policy `Remote`: a process that decides for the job queue of a run.
 
     class Largest:
         def plan(self, board):
@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 VERSION = 1
-Place = tuple[int, int, int]  # sort key of a job: rank, submission, number
+Place = tuple[int, int, int]  # sort key of a job: 0 or the expected end, submission, number
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class Job:
     team: str
     application: str
     priority: int
-    asks: list[int]  # amount of each counted resource; reservations count only the first
+    asks: list[int]  # amount of each counted resource; Easy reserves only the first
     estimate: int       # expected run time after the setup
     setup: int          # time before the run, if the job starts now
     state: str = "waiting"  # waiting, held, running or stopping
@@ -98,7 +98,7 @@ class Board:
     """The state that a policy sees, and its commands. A command changes the board at once, as it will change
     the run. If the run rejects a command, the change is undone before the next call of the policy."""
 
-    hello: dict[str, Any]  # the cluster: counts, unit, nodes, seed, label
+    hello: dict[str, Any]  # first message of the run: the resources that count, the nodes, the seed
     now: int = 0
     free: list[int] = field(default_factory=list)  # free amount of each counted resource; may be below 0
     waiting: JobList = field(default_factory=lambda: JobList("place"))

@@ -34,9 +34,9 @@ class Meta:
     """Every parameter as used, defaults included."""
     seed: int
     version: str
-    """Of the program that ran it."""
+    """Version of the program that made the run."""
     digest: str | None
-    """Hash over all events; None while the run goes on."""
+    """Hash over all events; None if the run is not complete."""
 
 
 @contextmanager
@@ -67,7 +67,8 @@ def _text(value: object) -> str:
 
 
 def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]:
-    """The values of a column in a data frame, and their unit there."""
+    """Converts a column of the file for a data frame. Returns the values, and their unit in the data
+    frame."""
     enum = h5py.check_enum_dtype(kind)
     if values.dtype.kind == "S":
         return np.array([_text(v) for v in values], dtype=object), unit

@@ -22,15 +22,15 @@ EXCLUSIVE = ("TopologyPlacement", "SlurmTopologyTree", "SlurmTopologyBlock", "Ku
 
 @dataclass(frozen=True)
 class Room:
-    """The instant of a job's wait at which most of its pods would have fitted."""
+    """The instant of a job's wait at which the most pods of this job would have fitted on the nodes."""
 
     at: float
     pods: int
-    """On all nodes that were up, with the job's own pods taken away."""
+    """The number that would have fitted on all nodes that were up; the job's own pods take no room."""
     in_leaf: int
-    """Under the leaf switch with most room."""
+    """The number under the leaf switch with most room."""
     with_down: int
-    """If no node had been down."""
+    """The number if no node had been down."""
 
 
 class Starvation:
@@ -177,7 +177,8 @@ class Starvation:
 
     def _held(self, rows: pd.DataFrame) -> tuple[float, str] | None:
         """How much less the job's team or user must have used for the job to fit its quota, as a number and as
-        a sentence. None if the queue never held the job back."""
+        a sentence. If the job asks for more than the quota, how much
+        larger the quota must be. None if the queue never held the job back."""
         if not len(rows):
             return None
         policy, unit = rows["policy"].iloc[0], self.history.queue_unit

@@ -26,14 +26,13 @@ class Metric:
 class Study:
     """The files of `orrery study run` in a folder, read once.
 
-    `axes`: the arms of each axis, in their order. `parameters`: of each axis the path of the one
-    parameter that its arms set, and its unit, or two empty texts. `cells`: a row for each cell of the grid, a
-    column for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds,
-    label). `values`: a row for each figure of each run (cell, seed, name, value, unit).
-    `compared`: axis and arm that the other arms are compared with, or None. `doubts`: what the
-    seeds cannot support, a row for each remark (metric, cell, kind, text). `confidence` and
-    `estimator`: of all intervals. `permutes_ties`: jobs with equal submit times are permuted.
-    `is_complete`: no run is missing.
+    `axes`: the arms of each axis, in their order. `parameters`: of each axis the path of the one parameter
+    that its arms set, and its unit, or two empty texts. `cells`: a row for each cell of the grid, a column
+    for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds, label). `values`:
+    a row for each figure of each run (cell, seed, name, value, unit). `compared`: axis and arm that the other
+    arms are compared with, or None. `doubts`: what the seeds cannot support, a row for each remark (metric,
+    cell, kind, text). `confidence` and `estimator`: those by which all intervals are computed.
+    `permutes_ties`: jobs with equal submit times are permuted. `is_complete`: no run is missing.
     """
 
     def __init__(self, folder: str | Path) -> None:

@@ -51,7 +51,7 @@ PUBLICATION = {
 
 @contextmanager
 def publication() -> Iterator[None]:
-    """Inside of this context figures have the sizes and fonts that suit a column of a paper."""
+    """Inside of this context new figures have sizes and fonts that suit a column of a paper."""
     plt.get_backend()  # loads the backend now: a style that it sets would be reset at the end of the context
     with plt.rc_context(PUBLICATION):
         yield
@@ -100,7 +100,7 @@ def title_of(run: Run) -> str:
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """The unit that suits a span of time, and its length in seconds."""
+    """The length in seconds and the name of the unit that suits a span of time."""
     for length, unit in ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min")):
         if seconds >= 2 * length:
             return length, unit

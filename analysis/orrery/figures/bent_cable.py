@@ -1,4 +1,4 @@
-"""The cost of one bent cable for each job, the GPUs, and the error counter of the network."""
+"""Figure of the scenario bent-cable: the time that a bent cable costs each job, and its symbol errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from orrery.style import BLACK, BLUE, ORANGE, VERMILION, tidy, title_of
 
 
 def bent_cable_data(run: Run) -> pd.DataFrame:
-    """Minutes in which the GPUs of each job computed and exchanged; the index is the job's external id."""
+    """Minutes in which a GPU of each job computed and exchanged, on average; jobs are sorted by external
+    id."""
     jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     minutes = 60 * jobs["gpus"]
     return pd.DataFrame(

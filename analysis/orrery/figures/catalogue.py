@@ -28,7 +28,7 @@ class Entry:
     named: tuple[tuple[str, Any], ...] = ()
     """Further arguments of the function."""
     scenarios: tuple[str, ...] = ()
-    """Scenarios beside the one of the same name whose runs are drawn so."""
+    """Further scenarios, beside the one with the name of the figure, for which inferred() chooses it."""
 
     def draw(self, runs: Sequence[Run], job: str | None = None) -> Figure:
         given = dict(self.named)

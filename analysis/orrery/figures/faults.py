@@ -13,7 +13,8 @@ from orrery.style import BLACK, GREEN, VERMILION, axes_for, drawing, thinned, ti
 
 def failures_data(run: Run) -> pd.DataFrame:
     """Failures of nodes and recoveries of jobs, counted by day, or by hour if the run is shorter than two
-    days. The index is the end of the day or hour in seconds; `attrs["width"]` is its length."""
+    days. A recovery counts when the job has caught up. The index is the end of the day or hour in seconds;
+    `attrs["width"]` is its length."""
     last = max(run.end, 1.0)
     width = SECONDS_PER_DAY if last >= 2 * SECONDS_PER_DAY else 3_600.0
     edges = np.arange(int(np.ceil(last / width)) + 1) * width

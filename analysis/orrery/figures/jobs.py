@@ -22,9 +22,9 @@ SPANS = {  # ticks of a logarithmic axis of seconds
 
 def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
     """Rows (run, seconds, percent): `percent` of all arrived jobs waited at most `seconds` ("wait"), or
-    reached their end within this time ("jct"). Jobs that never ran or never ended keep a curve below 100. The
-    jobs are those of the run's figures wait_... and jct_...: jobs that ran, and jobs that completed or
-    reached their recorded end."""
+    reached their end within this time ("jct"). Jobs that never ran or never ended keep a curve below 100. As
+    in /summary, "wait" is of jobs that ran, and "jct" of jobs that completed or came to the end that their
+    trace records."""
     if what not in TITLES:
         raise ValueError(f"'{what}' is neither 'wait' nor 'jct'")
     parts = []

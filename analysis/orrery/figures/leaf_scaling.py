@@ -28,7 +28,7 @@ def leaf_scaling_data(run: Run) -> pd.DataFrame:
 
 
 def leaf_size(run: Run) -> int:
-    """Nodes that share a leaf switch."""
+    """The largest number of nodes under one leaf switch."""
     return int(run.table("/nodes")["leaf"].value_counts().max())
 
 

@@ -49,8 +49,8 @@ def spread(begin: pd.Series, end: pd.Series, weight: pd.Series, times: np.ndarra
 
 
 def _of_jobs(run: Run, column: str, times: np.ndarray) -> np.ndarray:
-    """A column of GPU seconds in /jobs, spread evenly over the time of each job from its first compute to its
-    end."""
+    """A column of GPU seconds in /jobs as GPUs in each interval. Each job's value is spread evenly over the
+    time from its first compute to its end."""
     jobs = run.table("/jobs")
     end = jobs["ended"].fillna(run.end)
     return spread(jobs["running"], end, jobs[column] / (end - jobs["running"]), times)

@@ -20,8 +20,8 @@ def cardiogram_data(run: Run, job: str) -> pd.DataFrame:
 
 
 def draw_phases(rows: pd.DataFrame, axis: Axes, scale: float) -> None:
-    """Draws a line of phases for each rank. `rows` come from orrery.cardiogram; an axis unit has `scale`
-    seconds."""
+    """Draws a line of phases for each rank. `rows` come from orrery.cardiogram; a unit of the time axis is
+    `scale` seconds."""
     codes = phase_codes(rows)
     edges = [rows["begin"].min() / scale, *codes.index / scale]
     norm = BoundaryNorm(np.arange(len(PHASES) + 1) - 0.5, len(PHASES))

@@ -1,4 +1,4 @@
-"""The findings of a study, arm by arm."""
+"""Means of a study over the arms of its axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from orrery.run import RunError
 from orrery.study import Study
 from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
 
-LOGARITHMIC_FROM = 20.0  # an axis is logarithmic if the largest value is so many times the smallest
+# An axis of values is logarithmic if the largest is more than this times the smallest; an axis of arms, from
+# half of this on.
+LOGARITHMIC_FROM = 20.0
 FLAT_FROM = 0.7  # an axis need not begin at 0 if the smallest value is this share of the largest
 
 
@@ -31,10 +33,10 @@ def quantity(text: str) -> float:
 def study_curves_data(
     study: Study, metric: str, x: str | None = None, by: str | None = None
 ) -> pd.DataFrame:
-    """A row for each arm of the axis `by` (a line each) and of the axis `x`: the mean of a figure over all
-    seeds, the ends `low` and `high` of its confidence interval (NaN for one seed), and the number of `seeds`.
-    By default, `by` is the axis that the study compares, or else its first one, and `x` is the other axis.
-    Any further axis must have only one arm."""
+    """A row for each pair of an arm of the axis `by` (a line each) and one of the axis `x`: the mean of a
+    metric over all seeds, the ends `low` and `high` of its confidence interval (NaN for one seed), and the
+    number of `seeds`. By default, `by` is the axis that the study compares, or else its first one, and `x` is
+    the other axis. Any further axis must have only one arm."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1] or list(study.axes)
     if by is None:
         by = study.compared[0] if study.compared else next((one for one in several if one != x), None)

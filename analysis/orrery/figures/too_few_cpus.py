@@ -1,4 +1,4 @@
-"""The parts of each job's step: compute, and exchange with the CPU cores of the job."""
+"""Figure of the scenario too-few-cpus: the time of a step, divided into compute and exchange, by job."""
 
 from __future__ import annotations
 

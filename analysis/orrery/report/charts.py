@@ -38,7 +38,6 @@ class Chart:
 
     id: str
     title: str
-    """Says what is seen."""
     spec: dict[str, Any]
     note: str = ""
 
@@ -49,11 +48,11 @@ class Series:
 
     name: str
     colour: str
-    """Of the palette in orrery.style, or any other."""
+    """A colour of orrery.style, or a name in the page's style sheet."""
     style: str = "line"
-    """Or "area"."""
+    """Either "line" or "area"."""
     hint: str = ""
-    """What the name means, for who points at it in the legend."""
+    """What the name means; shown when the pointer is on it in the legend."""
 
     @property
     def about(self) -> dict[str, str]:
@@ -146,7 +145,8 @@ def heat(
     name: str, title: str, grid: pd.DataFrame, end: float, label: str, shown: str = "mean"
 ) -> Chart:
     """A heat map in percent, with a row for each node or, if there are many, for a group of adjacent nodes.
-    `shown` is the variant that is visible at first."""
+    Of groups, the page shows the "lowest", "mean" or "highest" value; `shown` is the one that is visible at
+    first."""
     rows, layers = rows_joined(grid, HEAT_ROWS)
     joined = -(-len(grid) // max(1, len(rows)))
     wanted = layers if joined > 1 else {"mean": layers["mean"]}

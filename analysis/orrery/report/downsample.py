@@ -21,7 +21,7 @@ class Buckets:
     """Weighted by how long each row stands for."""
     high: np.ndarray
     rows: int
-    """In each bucket but the last, which may have fewer."""
+    """Number of rows in each bucket; the last may have fewer."""
 
 
 def buckets(

@@ -14,7 +14,7 @@ from orrery.report.packing import packed, short
 from orrery.report.words import number
 from orrery.run import Run
 
-LEVELS = 2**24 - 1  # a time in the packed data is a multiple of the run's length divided by this
+LEVELS = 2**24 - 1  # times in the packed data are integers: 0 is the start of the run, this its end
 BARS_MAX = 300_000
 TEAMS_MAX = 6  # teams with a colour of their own
 END_COLOURS = {
@@ -86,7 +86,8 @@ def _table(jobs: pd.DataFrame, end: float) -> tuple[list[dict[str, Any]], dict[s
 
 
 def _bars(run: Run, jobs: pd.DataFrame) -> tuple[dict[str, Any], int]:
-    """A bar for each block of GPUs that a pod held, and the number of bars left out."""
+    """A bar for each block of GPUs that a pod held, and how many bars with the fewest GPU seconds are left
+    out."""
     held = figures.gantt_data(run)
     held["end"] = held["end"].fillna(run.end)
     area = (held["end"] - held["begin"]) * held["gpus"]

@@ -32,11 +32,11 @@ class Section:
     charts: list[Chart] = field(default_factory=list)
     html: str = ""
     link: str = ""
-    """What the bar of sections calls it, if not its title."""
+    """Its name in the bar of sections; empty: the title."""
     finding: str = ""
-    """What the section shows, in sentences; it stands below the title."""
+    """Sentences below the title about what the section shows."""
     aside: str = ""
-    """Beside the title, in grey: the identifier of what the title names."""
+    """Shown beside the title in grey, such as the identifier of a metric."""
 
 
 @dataclass(frozen=True)

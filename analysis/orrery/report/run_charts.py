@@ -73,8 +73,7 @@ def queue_length(run: Run, what: str) -> Chart | str:
 
 
 def cdf(run: Run, what: str) -> Chart | str:
-    """The distribution of waits or completion times, of the jobs that the headline figures count. So both
-    have the same median."""
+    """The distribution of waits or completion times, of the same jobs as in /summary, so medians agree."""
     rows = figures.cdf_data(run, what)
     name = {"wait": "Wait until a job first computes", "jct": "From submission to the end"}[what]
     if rows.empty:

@@ -124,7 +124,8 @@ def means(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str
 
 
 def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
-    """A sentence for each group of lines that look like one, because their means coincide."""
+    """A sentence for each group of lines that look like one, because their means coincide. `room` is the
+    height of the chart, in the unit of the means."""
     groups: list[list[str]] = []
     for arm, rows in parts.items():
         for group in groups:
@@ -140,8 +141,8 @@ def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
 
 def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | None:
     """Means over the arms of the axis that is not compared, with a line for each arm of the compared axis. If
-    there is only one axis, means over its arms, which must be numbers. None without such an axis, or with
-    several."""
+    there is only one axis, means over its arms, which must be numbers. None without such an axis, or if a
+    third axis has several arms."""
     try:
         data = figures.study_curves_data(study, metric.name)
     except RunError:

@@ -18,7 +18,7 @@ CLEAR = ("less", "more")
 
 @dataclass(frozen=True)
 class Unit:
-    """The one unit in which all values of a metric are shown."""
+    """The one unit in which all values of a metric are shown: values divided by `length`, with `name`."""
 
     length: float
     name: str

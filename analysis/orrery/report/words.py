@@ -34,7 +34,7 @@ def span(seconds: float) -> str:
 
 
 def scale_of(value: float, unit: str) -> tuple[float, str]:
-    """The unit that suits values of this size, and its length: the divisor of the values."""
+    """The divisor of values of this size, and the unit that suits the quotients, as in (1000.0, "kB")."""
     if unit == "s":
         return next((one for one in SPANS if abs(value) >= 2 * one[0]), SPANS[3])
     if unit == GPU_SECONDS:
