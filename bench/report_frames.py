@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""How long the page of a run with many jobs takes for one step of the reader, in Chromium without a
-screen: CPU time of the page's thread, which a busy machine does not disturb, and the longest time
-between two frames.
+"""How long the page of a run with many jobs takes to respond to one action, such as a zoom or a scroll step,
+in headless Chromium. Prints the CPU time of the page's thread, which depends little on other load of the
+machine, and the longest time between two frames.
 
     build/release/bin/orrery run bench/scenarios/jobs-50000.yaml -o jobs.h5
     /usr/bin/python3 bench/report_frames.py build/release/bin/orrery jobs.h5
@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 import conftest  # noqa: E402, F401: finds the package
 from browser_test import Page, started  # noqa: E402
 
-# Actions of a reader: the number of steps, and the code of a step, in which k is the number of the step.
+# Actions by name: how often each is repeated, and its code, in which k counts the repetitions from 0.
 STEPS: dict[str, tuple[int, str]] = {
     "pointer over the Gantt": (20, """const box = gantt.plot.getBoundingClientRect();
         gantt.svg.dispatchEvent(new PointerEvent("pointermove", {bubbles: true,

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The meaning of a command's words, for completions; words of other commands are files.
+# What the arguments of a command are, for completions; those of other commands are files.
 WORDS = {
     "run": "scenario", "validate": "scenario", "describe": "name", "schema": "nothing",
     "trace": "action", "study": "action", "report": "run", "plot": "figure", "explain": "run",
@@ -52,7 +52,8 @@ class Command:
 
     @property
     def actions(self) -> list[str]:
-        """Of `info FILE | convert FILE NEW`: info, convert."""
+        """The actions in the usage: of `info FILE | convert FILE NEW`, info and convert. Empty for most
+        commands."""
         words = self.usage.split(" [-")[0].split(" | ")
         return [word.split()[0] for word in words] if WORDS.get(self.name) == "action" else []
 
@@ -116,7 +117,7 @@ def roff_lines(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Paragraphs; indented lines keep their line breaks."""
+    """Paragraphs as roff; indented ones keep their line breaks."""
     made = []
     for part in text.split("\n\n"):
         if part.startswith("    "):
@@ -244,7 +245,7 @@ def cases(rows: list[tuple[str, str]]) -> str:
 
 
 def quoted(text: str) -> str:
-    """One word of a shell."""
+    """The text as one word of a shell."""
     if re.fullmatch(r"[\w./-]+", text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""The forms of wrong inputs."""
+"""A wrong input with the expected answer of the program, and functions that make common ones."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def served(name: str, service: str, *says: str, until: str = "run: {until: 1h}\n
 
 
 def linked(name: str, text: str, *says: str) -> Case:
-    """Faults of links, on line 12, in a scenario with a fabric."""
+    """A scenario with a fabric, and with these faults of links on line 12."""
     flow = GOOD.replace("workload:\n", "network: {level: flow}\nworkload:\n  training: {step: "
                         "{compute: 1s, exchanges: [{bytes: 1GB}]}}\n")
     return yaml(name, flow + f"faults: {{links: {{{text}}}}}\n", *says)
 
 
 def planned(name: str, text: str, *says: str, more: str = "") -> Case:
-    """A section control_plane on line 10."""
+    """A scenario with `text` in the section control_plane, on line 10."""
     return added(name, f"control_plane: {{level: full, {text}}}\n{more}", *says)
 
 

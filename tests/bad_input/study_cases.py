@@ -1,4 +1,4 @@
-"""Wrong studies: see cases.py."""
+"""Studies with mistakes, and studies with warnings: cases for cases.py."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Commands on pages that no test runs as they stand: why not, and how they are checked instead.
 
-A command matches if the pattern matches its beginning. `checks` name functions of commands.py.
+A command matches if the pattern matches its beginning. A check such as "paths" is the method check_paths in
+commands.py.
 """
 
 NOT_RUN = (  # start of the command, reason, checks

@@ -90,7 +90,7 @@ def differs(a: float, b: float) -> bool:
 
 
 def amounts(books: Books) -> Iterator[str]:
-    """No amount is negative, infinite or has wrapped around."""
+    """No amount is negative, infinite or has wrapped around, and no share is above 1."""
     for path, rows in books.tables.items():
         for name in rows.dtype.names or ():
             values = rows[name]

@@ -84,9 +84,9 @@ class Draft:
     seed: int
     tree: Tree = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    """By name: what the scenario reads beside itself."""
+    """The texts of the files that the scenario reads, by name."""
     until: int | None = None
-    """Seconds; None: until all jobs are over."""
+    """End of the run in seconds; None: when all jobs are over."""
 
     def put(self, path: str, value: Any) -> None:
         *sections, last = path.split(".")

@@ -18,7 +18,7 @@ class Ended:
 
     status: int | None
     text: str
-    """Of both streams."""
+    """Standard output and standard error, mixed."""
 
     @property
     def advanced(self) -> bool:
