@@ -311,8 +311,8 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// Lets the scheduler execute repeated rounds of futile attempts as one, unless a component or a
-// loaded policy observes single attempts.
+// Lets the scheduler execute repeated rounds of futile attempts as one (class RetryRounds), unless
+// a component or a loaded policy observes single attempts.
 void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || node_groups_ || cardiogram_ ||

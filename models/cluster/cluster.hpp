@@ -125,7 +125,7 @@ class Cluster {
   std::optional<StorageUsage> storage_usage_;
   std::optional<ControlPlane> control_plane_;
   std::optional<PodDelays> pod_delays_;
-  std::optional<Nodes> nodes_;  // unless control_plane.level is none
+  std::optional<Nodes> nodes_;  // empty if control_plane.level is none
   std::optional<NodeGroups> node_groups_;
   std::optional<ServiceScaling> services_;
   std::optional<Controllers> controllers_;

@@ -1,4 +1,4 @@
-// models/cluster/ground.hpp -- what a cluster stands on: nodes, fabric and jobs.
+// models/cluster/ground.hpp -- nodes, fabric and jobs of a run, built before the Cluster.
 #pragma once
 
 #include "models/control_plane/control_plane_params.hpp"
@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// Built from the scenario before the Cluster, whose components share and change it. `jobs` is empty
-// at first.
+// State that the components of the Cluster share and change. The constructor builds nodes and
+// fabric; `jobs` is empty at first.
 struct Ground {
   explicit Ground(const Scenario& scenario);
   // Reports mistakes that show only once the nodes are built, such as faults of unknown nodes.

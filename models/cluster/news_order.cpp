@@ -1,4 +1,5 @@
-// models/cluster/news_order.cpp -- observers of nodes, pods and jobs, in the order they are called.
+// models/cluster/news_order.cpp -- observers of nodes, pods, jobs and samples, in the order in
+// which they are called.
 #include "models/cluster/cluster.hpp"
 
 namespace orrery {

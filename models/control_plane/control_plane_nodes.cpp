@@ -56,8 +56,8 @@ void ControlPlane::delete_dead_pods(NodeId node, bool is_back) {
   }
 }
 
-// Sets the sizes of LISTs of pods. For a node's LIST, pods count as spread evenly over the nodes
-// that are up.
+// Sets the sizes of LISTs of pods. For a node's LIST, pods are taken as spread evenly over the
+// nodes that are up.
 void ControlPlane::size_lists() {
   const auto size = [this](ApiRequest& list, int64_t objects) {
     list.objects = static_cast<int32_t>(std::min<int64_t>(objects, INT32_MAX));

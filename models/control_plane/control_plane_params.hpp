@@ -102,7 +102,7 @@ struct ControlPlaneParams {
   }
   void check(Checker& c) const;
   bool reads_etcd() const;
-  bool has_readers() const;  // clients that list Events or namespaces
+  bool has_readers() const;  // whether clients list Events or namespaces
   NodesParams nodes() const;
 };
 

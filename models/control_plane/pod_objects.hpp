@@ -19,7 +19,7 @@ struct PodWrite {
 };
 
 // A creation that was given up may have been stored, so the next try for the pod uses the same
-// object. If the pod is gone before the response, the object is deleted after it.
+// object. If the pod is gone before the response comes, the object is deleted once it has come.
 class PodObjects {
  public:
   explicit PodObjects(EtcdStore& store) : store_{store} {}

@@ -23,11 +23,11 @@
 
 namespace orrery {
 
-// With a control plane, the client of the controller sends the requests of each action. Actions
-// that are forbidden, or on an object that does not exist, are refused. Each action gets a row of
-// /events/actions once its outcome is known, or at the end of the run. Example: at 0 s, EvictPod
-// names a pod whose budget is used up. The request gets a 429 and is retried every 5 s. With
-// EvictPod::retry_for of 60 s, the action is refused at 60 s.
+// With a control plane, each controller's API client sends the requests of its actions. Actions
+// that a disruption budget forbids, or that name a missing object, are refused. Each action gets a
+// row of /events/actions once its outcome is known, or at the end of the run. Example: at 0 s,
+// EvictPod names a pod whose budget is used up. The request gets a 429 and is retried every 5 s.
+// With EvictPod::retry_for of 60 s, the action is refused at 60 s.
 class ActionExecutor {
  public:
   struct Parts {
@@ -106,7 +106,7 @@ class ActionExecutor {
   Parts parts_;
   ControllerApi* api_ = nullptr;
   EvictionsByApi evictions_;
-  std::map<uint64_t, Open> open_;  // by number, in the order in which they were given
+  std::map<uint64_t, Open> open_;  // by number; later actions have higher numbers
   uint64_t last_ = 0;
   std::map<NodeId, uint64_t> draining_;  // number of each node's drain action
   std::set<NodeId> cordoned_;

@@ -73,8 +73,7 @@ class UnplacedUnits {
   size_t units_ = 0;
 };
 
-// The news are updated with each change of jobs, pods and nodes, so a tick with nothing to do costs
-// no search.
+// The class observes each change of jobs, pods and nodes, so a tick without news searches nothing.
 class ControlNews {
  public:
   ControlNews(const Engine& engine, const JobTable& jobs) : engine_{engine}, jobs_{jobs} {}

@@ -65,7 +65,7 @@ void Controllers::start() {
   plan();
 }
 
-// Replaces the pending tick.
+// Plans the next tick, in place of the pending one.
 void Controllers::plan() {
   sim_.engine.cancel(next_tick_);
   Time next = Time::max();

@@ -48,7 +48,8 @@ class Controllers {
   void start();
   void finish() { executor_.finish(); }
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // unused names in the arguments of policies
+  // Names in policies' arguments that did not occur in the run.
+  std::vector<std::string> notes() const;
   bool holds_back() const { return executor_.holds_back(); }
   const DisruptionBudgets& budgets() const { return budgets_; }
 

@@ -93,7 +93,7 @@ void find_plane(Known& known) {
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
   known.set(Fact::NodeGroups, plane.level != ControlPlaneLevel::None && plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
-  // Even without boots, heartbeats may cease when an API server dies or etcd is full.
+  // Even without boots, heartbeats may cease: when no API server is up, or etcd is full.
   known.set(Fact::SilentNodes, boot || is_full);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);

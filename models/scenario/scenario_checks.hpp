@@ -19,7 +19,7 @@ namespace orrery {
 
 // Defined in facts.cpp. Facts are indexed by Fact; the value of an unknown fact is empty.
 using Facts = std::array<std::optional<bool>, kWhyNot.size()>;
-// The facts that the scenario alone decides.
+// The facts that the scenario alone decides, and those that also need the built cluster.
 Facts facts_of(const Scenario& scenario);
 Facts facts_of(const Scenario& scenario, std::span<const Machine> machines, const Fabric& fabric);
 

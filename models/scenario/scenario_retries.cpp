@@ -1,4 +1,5 @@
-// Warns of gang schedulers that try pods one by one while gangs compete for too few GPUs.
+// models/scenario/scenario_retries.cpp -- warns of gang schedulers that try pods one by one while
+// gangs compete for too few GPUs.
 #include <algorithm>
 #include <string>
 

@@ -14,9 +14,10 @@
 
 namespace orrery {
 
-// Each gang is one endless read, whose rate is at most what its steps need when reading does not
-// delay them. With a cache, the gang reads from the disks of its own nodes after the first epoch.
-// Example: a step of 1 s reads 2 GB. If the store gives 1 GB/s, the step takes 2 s.
+// The reading of a gang is one endless transfer. Its rate is at most what the gang's steps need
+// when reading does not delay them. With a cache, the gang reads from the disks of its own nodes
+// after the first epoch. Example: a step of 1 s reads 2 GB. If the store gives 1 GB/s, the step
+// takes 2 s.
 class DatasetReaders {
  public:
   DatasetReaders(Engine& engine, Storage& storage);
@@ -28,8 +29,8 @@ class DatasetReaders {
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);
-  // Sets the present step rate, 0 if the gang stopped. It decides when the first epoch is over, so
-  // it has no effect without a cache.
+  // Sets the present step rate, 0 if the gang stopped. The rate decides when the first epoch is
+  // over, so it has no effect without a cache.
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 

@@ -20,9 +20,9 @@ using StoreId = Id<struct StoreTag>;
 enum class Direction : uint8_t { Write, Read };
 constexpr std::array<std::string_view, 2> enum_names(Direction) { return {"write", "read"}; }
 
-// Every node of a transfer moves the same amount at the same rate, because checkpoints end
-// together. Example: 4 nodes, each with up to 8 GB/s, write 10 GB each to a store of 20 GB/s. Each
-// node gets 5 GB/s, so the transfer takes 2 s.
+// Every node of a transfer moves the same amount at the same rate, so the nodes of a checkpoint
+// finish together. Example: 4 nodes, each with up to 8 GB/s, write 10 GB each to a store of 20
+// GB/s. Each node gets 5 GB/s, so the transfer takes 2 s.
 class Storage {
  public:
   struct Transfer {

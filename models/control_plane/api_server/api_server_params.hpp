@@ -126,7 +126,7 @@ struct ApiServersParams {
 };
 
 // Memory of a server in a cluster of `nodes`, with LISTs of `listing` bytes under way and
-// `watchers` additional watches.
+// `watchers` watches.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 
 // Steady load: requests that are not simulated one by one, such as heartbeats.

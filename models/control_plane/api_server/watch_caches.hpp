@@ -20,7 +20,7 @@ class WatchCaches {
   WatchCaches(Engine& engine, uint32_t servers) : engine_{engine}, servers_(servers) {}
 
   void keep(ApiResource resource);     // starts caching a resource that clients will watch
-  void changed(ApiResource resource);  // etcd committed a change
+  void changed(ApiResource resource);  // to be called when etcd commits a change
   void set_rate(ApiResource resource, double changes_per_s);  // rate of steady changes
   void restart(uint32_t server);
   // Resumes a client's watch on this server with the changes after `seen`. False if the server

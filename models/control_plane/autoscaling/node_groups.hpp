@@ -57,8 +57,8 @@ class NodeGroups {
   };
   Removed remove(const RemoveNodes& action);
 
-  // True if nodes are on their way, or will be requested after a backoff because `pods_wait`.
-  // Groups whose backoff has reached its maximum do not count.
+  // True if nodes are on their way, or may be requested after a backoff, if `pods_wait`. Groups
+  // whose backoff has reached its maximum are ignored.
   bool is_adding(bool pods_wait) const;
 
   void sample(Time now);
@@ -104,7 +104,7 @@ class NodeGroups {
   NodePresence& presence_;
   NodeGroupsParams params_;
   std::vector<Scaled> groups_;
-  std::vector<PoolView> views_;  // by group, for controllers
+  std::vector<PoolView> views_;  // by group; controllers see these
   IdVector<NodeId, Node> nodes_;
   std::map<uint64_t, Request> requests_;
   uint64_t last_request_ = 0;

@@ -28,7 +28,8 @@ struct ReplicaUse {
 int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_t replicas,
                              const ReplicaUse& use);
 
-// Stabilization windows and scaling policies, as pkg/controller/podautoscaler/horizontal.go.
+// Applies stabilization windows and scaling policies, as
+// pkg/controller/podautoscaler/horizontal.go.
 class ReplicaLimits {
  public:
   explicit ReplicaLimits(const HorizontalPodAutoscalerParams& params) : params_{params} {}

@@ -64,7 +64,7 @@ class ServiceScaling {
   void pod_removed(PodId pod);
   Time now() const { return sim_.engine.now(); }
   template <class F>
-  void change(JobId job, Service& service, F&& f);  // applies `f` to load or replicas
+  void change(JobId job, Service& service, F&& f);  // applies `f`, which changes load or replicas
   void begin_steps(JobId job);
   static double use_mean(const Service& service, Time from, Time to);
   void plan_sync(JobId job, Service& service);

@@ -48,7 +48,7 @@ class ApiClient {
     ApiRequest request;
     ApiDone done;
     Time due;               // when its token is due
-    Duration backoff = {};  // the last wait
+    Duration backoff = {};  // last wait after the loss of a server, without jitter
     int32_t tries = 0;
     // The next request that waits for a token. In a free entry, the next free entry.
     uint32_t next = kNone;

@@ -65,7 +65,7 @@ class Etcd {
   // says so, and `done` is not called. Proposals complete in the order of their arrival.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
   Time store(const Write& write);              // returns the present time
-  void preload(Bytes size, int64_t objects) {  // present before the run
+  void preload(Bytes size, int64_t objects) {  // stored before the run
     store_.create(engine_.now(), size, objects);
   }
   void read(const Read& read, Callback done);  // no call if the caller stops waiting before

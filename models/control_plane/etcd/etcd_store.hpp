@@ -24,12 +24,12 @@ class EtcdStore final : public ApiStore {
   uint32_t new_name(ApiResource resource);
   // Frees the name of a missing object, or of an Event. The Event's bytes stay until they expire.
   void forget(uint32_t name);
-  bool has(uint32_t name) const {  // present, or a write of it is waiting
+  bool has(uint32_t name) const {  // stored, or a write sent after drop() is waiting
     const Object& object = objects_[name];
     return object.is_stored || object.waiting > object.dropped;
   }
   int64_t stored(ApiResource resource) const { return stored_[static_cast<size_t>(resource)]; }
-  void preload(uint32_t name, Bytes bytes);  // present before the run
+  void preload(uint32_t name, Bytes bytes);  // stored before the run
   void drop(uint32_t name);  // deletes it as part of a steady load, with its waiting writes
 
   void write(const ApiRequest& request, Time until, Done done) override;

@@ -37,12 +37,12 @@ class MvccStore {
   void drop_old_versions(Time now);  // a compaction up to now
   void defragment(Time now);
 
-  Bytes live(Time now);    // of the newest versions
+  Bytes live(Time now);    // of the newest versions, with unexpired Events
   Bytes events(Time now);  // of unexpired Events
   Bytes in_use(Time now);  // with old versions
   Bytes file(Time now);    // never shrinks, except by defragmentation
   Count count(Time now);
-  // When steady writes alone bring the file to this size; Time::max(): never.
+  // Time at which steady writes alone bring the file to this size; Time::max(): never.
   Time reaches(Time now, Bytes size) const;
 
  private:

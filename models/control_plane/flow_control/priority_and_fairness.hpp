@@ -14,8 +14,8 @@
 namespace orrery {
 
 // A state machine without a clock: the server reports arrivals and ends, and starts the requests
-// that take_started() returns. Each priority level has its own seats, some of which it lends or
-// borrows every 10 s. A request that finds no free seat waits in the least loaded of the few queues
+// that take_started() returns. Each priority level has its own seats; every 10 s, levels lend seats
+// to one another. A request that finds no free seat waits in the least loaded of the few queues
 // that its flow may use. The next request comes from the queue whose first request has the smallest
 // virtual finish: virtual start + G x width, where G is a guessed duration. A queue's virtual start
 // grows by G x width when one of its requests starts, and shrinks by (G - duration) x width when
@@ -49,8 +49,7 @@ class PriorityAndFairness {
   std::optional<uint32_t> take_started();
   // Removes and returns a request that has waited for the maximum time; empty if there is none.
   std::optional<uint32_t> take_expired(Time now);
-  // Lends and borrows seats for all periods that have ended by now. The calls above that get a time
-  // do so first.
+  // Lends seats for all periods that have ended by now. All calls with a time do so first.
   void advance(Time now);
   // The next time at which anything may happen without a call; max while no request waits.
   Time next_event() const;

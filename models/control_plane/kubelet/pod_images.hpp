@@ -58,7 +58,7 @@ class PodImages {
   Engine& engine_;
   ImageNames names_;
   ImagePulls pulls_;
-  double waited_s_ = 0;  // total of all pods
+  double waited_s_ = 0;  // total wait of all pods for images
 };
 
 }  // namespace orrery

@@ -28,7 +28,7 @@ class EndpointsController {
   using Writer = std::function<void(ServiceId, const ObjectWrite&, Done done)>;
   struct Counters {
     uint64_t changes = 0, passes = 0, writes = 0;
-    uint64_t refused = 0, given_up = 0;  // rejected writes; passes that ended the retries
+    uint64_t refused = 0, given_up = 0;  // rejected writes; times that retries were given up
   };
 
   EndpointsController(Engine& engine, const EndpointsParams& params, Writer writer);
