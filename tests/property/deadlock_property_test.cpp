@@ -47,11 +47,8 @@ struct Toy {
   bool is_candidate() const { return !runs && assigned() > 0; }
 };
 
-enum class ToyPods : uint8_t {
-  Alike,
-  Unlike,
-  OfRoles
-};  // OfRoles: pods of two roles, each with its own minimum
+// OfRoles: pods of two roles, each with its own minimum.
+enum class ToyPods : uint8_t { Alike, Unlike, OfRoles };
 
 class Toys {
  public:

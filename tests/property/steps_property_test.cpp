@@ -277,7 +277,7 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
 }
 
 // Three to six gangs whose checkpoints fill one store, so most of their waiting is for the store.
-// On half of the fabrics the gangs also share thin links.
+// With `is_contended` the gangs also share thin links.
 std::string random_savers(Rng& rng, const std::string& steps, bool is_contended) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +

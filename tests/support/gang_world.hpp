@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// Calls act at the present time of the engine. wait() lets the detector run, then advances the
-// time.
+// Gangs, nodes and a DeadlockDetector, without a scheduler. Calls act at the present time of the
+// engine. wait() lets the detector run, then advances the time.
 class GangWorld {
  public:
   explicit GangWorld(const std::vector<int32_t>& gpus_of_nodes, DeadlockParams params = {})
@@ -52,7 +52,7 @@ class GangWorld {
     jobs.job(job).phase = phase;
     detector->phase_changed(job);
   }
-  void remove(JobId job) {  // removes all pods of the job, too
+  void remove(JobId job) {  // takes the nodes from its pods first
     JobTable::for_each_pod(jobs.job(job).first_pod, jobs.job(job).pods, [this](PodId pod) {
       detector->pod_unassigned(pod);
       jobs.pod(pod).state = PodState::Absent;

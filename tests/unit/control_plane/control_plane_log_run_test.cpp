@@ -1,4 +1,4 @@
-// Reports of runs about failures of API servers and etcd.
+// /events/control_plane and warnings of runs in which API servers or etcd fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -48,8 +48,8 @@ TEST(EndpointSlices, WhatIsNewGoesFirstIntoSlicesThatAreWrittenAnyway) {
 TEST(EndpointSlices, TheRestGoesIntoTheFullestSliceWithRoomForAllOfIt) {
   ServiceEndpoints service{slices_of(10)};
   sync(service, {}, ids(0, 30));
-  sync(service, ids(0, 5), {});   // 5 addresses are left in the first slice
-  sync(service, ids(10, 3), {});  // 7 addresses are left in the second slice
+  sync(service, ids(0, 5), {});   // the first slice keeps 5 addresses
+  sync(service, ids(10, 3), {});  // the second slice keeps 7 addresses
   auto writes = sync(service, {}, ids(50, 3));
   ASSERT_EQ(writes.size(), 1U);
   EXPECT_EQ(writes[0].addresses, 10) << "the slice of 7";

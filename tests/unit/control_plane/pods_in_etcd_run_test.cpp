@@ -60,7 +60,7 @@ TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// The controller creates one pod a second. Two pods suffice, so the job is over before the other
+// The controller creates one pod a second. Two pods suffice, so the job is over before all of its
 // pods exist.
 TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   ScenarioRun run{scenario("clients: {controller_manager: {qps: 1, burst: 1}}",

@@ -121,8 +121,8 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) 
   EXPECT_EQ(unobserved_ends, 1);
 }
 
-// Half of the kubelets watch on the lost server. Pods are bound in the API at once. The pods of
-// those kubelets start 0.8 s after the kubelet has synced.
+// Half of the kubelets watch on the lost server. They observe the bindings of their pods
+// (PodRow::bound) only after they have synced, and start the pods 0.8 s later.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A fabric of 4 leaves and 2 spines. Each leaf has 2 NICs at 400 Gb/s.
+// Link faults on a fabric, by default of 4 leaves and 2 spines. Each leaf has 2 NICs at 400 Gb/s.
 struct LinkWorld {
   explicit LinkWorld(const LinkFaultParams& params, const NetworkParams& network_params = {},
                      Fabric fabric = test::full_tree(4, 2), uint64_t seed = 1)

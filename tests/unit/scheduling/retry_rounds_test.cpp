@@ -91,8 +91,8 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A round of four attempts takes 40 ms, so each whole second begins with the same attempt. With
-// 40.4 ms it does not.
+// A slow round begins only after whole seconds have begun with different attempts. With rounds of
+// 40 ms each second begins with the same attempt; with rounds of 40.4 ms it does not.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

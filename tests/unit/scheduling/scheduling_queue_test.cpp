@@ -55,7 +55,7 @@ TEST(SchedulingQueue, PopsByPriorityThenByArrival) {
   for (const int expected : {1, 3, 0, 2, -1}) EXPECT_EQ(pods.pop({}), expected);
 }
 
-// Cases SCH-2 and KS-23.
+// The backoffs of cases SCH-2 and KS-23 of tests/validation.
 TEST(SchedulingQueue, BackoffDoublesFromOneSecondToTen) {
   std::vector<int64_t> seconds;
   for (int32_t n = 1; n <= 6; ++n) {

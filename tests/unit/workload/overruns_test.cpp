@@ -52,7 +52,8 @@ TEST(Overruns, AJobThatRequestedNothingGoesOn) {
   }
 }
 
-// Counted jobs at half or twice their usual speed, which are killed between two checkpoints.
+// A job without pods (driver: counting) runs at half or twice its usual speed, and is killed
+// between two checkpoints.
 TEST(Overruns, WhatAJobOfAnotherPaceHeldAddsUp) {
   for (const char* const speed : {"0.5", "2"}) {
     SCOPED_TRACE(speed);

@@ -1,5 +1,5 @@
-// Published logs of clusters without GPUs, if the files are available: jobs, processors and
-// core-seconds as recomputed by other means, and the rows that each reader leaves out.
+// Published logs and GPU traces, if the files are available: jobs, processors, core-seconds and
+// GPU-hours as recomputed by other means, and the rows that each reader leaves out.
 #include <map>
 #include <set>
 #include <string>

@@ -88,7 +88,7 @@ TEST(RunProgress, TheCheckpointCycleGoesOnWhenThePaceChanges) {
   EXPECT_EQ(advance(run, terms, Time{} + 6_s).useful, 0_s);
   EXPECT_EQ(run.unsaved, 6_s);
   change_pace(run);
-  terms.pace = Pace::of_step(1_s, 2_s);  // takes twice as long, half of it in exchanges
+  terms.pace = Pace::of_step(1_s, 2_s);  // a second of work takes 2 s
   // 4 s of compute are left until the checkpoint, and take 8 s. The checkpoint is written from 14 s
   // to 16 s.
   const RunSpans spans = advance(run, terms, Time{} + 16_s);
@@ -151,8 +151,8 @@ TEST(RunProgress, ASnapshotKeepsWhatWasDoneWhenItWasTaken) {
   EXPECT_EQ(lose(run).lost, 5_s);
 }
 
-// Random changes of pace at random times. All time must be accounted for, and work must progress. A
-// run at paces that divide evenly must end at the sum of its stretches.
+// Random changes of pace at random times. Every nanosecond must be accounted for, and all work is
+// saved in the end. Each piece of the run may round the useful time by a nanosecond.
 TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -98,7 +98,8 @@ json of_killer(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Events fill etcd. If it then rejects Leases, all nodes fall silent.
+// Events fill etcd. Tells whether it then still accepts Leases, and how many nodes fall silent and
+// are evicted.
 std::string outage(const json& input) {
   Engine engine;
   const auto nodes = input.at("nodes").get<uint32_t>();

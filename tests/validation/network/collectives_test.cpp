@@ -32,7 +32,8 @@ Collective collective_of(const json& input) {
   return named<Collective>(input.value("collective", std::string{"all_reduce"}));
 }
 
-// A case may change the machine as a scenario does: fewer NICs, or another model of GPU.
+// The ranks of a case. A case may change the machine as a scenario does: fewer NICs, or another
+// model of GPU.
 CommGroup group_of(const json& input) {
   MachineParams params{.base = input.at("machine").get<std::string>()};
   if (input.contains("nics")) params.nics = input.at("nics").get<int32_t>();
