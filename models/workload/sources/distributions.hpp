@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 4> enum_names(JobSizePreset) {
   return {"helios", "philly", "seren", "kalos"};
 }
 
-// How drawn jobs end: all with success, or with the published share of failures.
+// How drawn jobs end: all with success, or with the published shares of cancellations and failures.
 enum class PresetEnds : uint8_t { Completed, Published };
 constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
   return {"completed", "published"};

@@ -34,7 +34,7 @@ class PodCreation {
   // for good.
   void set_retired(PodId pod, bool is_retired) { pods_[pod].is_retired = is_retired; }
   bool is_retired(PodId pod) const { return pods_[pod].is_retired; }
-  void gone(PodId pod);  // the pod existed and ended without success
+  void gone(PodId pod);  // the pod has ended and may be created again
   bool has_wanted(JobId job) const;
 
   Signal<PodId> appeared;                  // the pod is Pending; other pods of its batch may follow

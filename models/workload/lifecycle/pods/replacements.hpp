@@ -38,7 +38,8 @@ class Replacements {
   // How long ranks wait for a rank on a dead node.
   Duration gang_patience() const;
   Duration hang_timeout() const { return params_.hang_timeout.value_or(Duration::max()); }
-  // The back-off delay of the Job controller, which is longer after each failure.
+  // The back-off delay before a restart. It doubles with each restart up to restart_delay_max, and
+  // is constant if that is absent.
   Duration delay(JobId job) const;
 
   void lost(const LostPod& pod);

@@ -37,7 +37,7 @@ struct Run {
 // The run of a gang, a counted job or a service.
 struct JobRun : Run {
   Pace pace;
-  Duration computed;  // time that the job ran since its last failure, up to progress.since
+  Duration computed;  // time run since the last failure or preemption, up to progress.since
   Duration work, checkpoint_interval;  // on its present members and GPUs
   int64_t gpu_milli = 0;               // GPUs of the computing pods, also of independent ones
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers

@@ -66,7 +66,7 @@ const Format* find_format(std::string_view beginning, TraceFormat wanted) {
     if (wanted != TraceFormat::Auto) continue;
     const double share =
         format->likeness != nullptr ? format->likeness(beginning) : share_of_columns(csv, *format);
-    // If two formats have all their columns in the header, the one with more columns is taken.
+    // Of two formats with equal shares, the one with more columns is taken.
     if (share > best_share ||
         (best != nullptr && share == best_share && format->columns.size() > best->columns.size())) {
       best = format;

@@ -24,10 +24,10 @@ struct Word {
   E value;
 };
 
-// Reads rows separated by commas, with RFC 4180 quotes inside a line. Columns are found by name, so
-// their order is free, and unknown columns are skipped. A getter that finds a wrong field reports
-// it to the findings and returns a default. So a row is parsed without a branch per field, then
-// dropped as a whole.
+// Reads rows of fields separated by `separator`. Between commas, fields may have RFC 4180 quotes
+// inside a line. Columns are found by name, so their order is free, and unknown columns are
+// skipped. A getter that finds a wrong field reports it to the findings and returns a default. So a
+// row is parsed without a branch per field, then dropped as a whole.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
