@@ -27,8 +27,8 @@ struct Answer {  // result of an extension point that returns a status
   Duration timeout = {};
 };
 
-// `otherwise` is the code for None. All functions below throw std::runtime_error if the value has
-// another type.
+// status_from() returns `otherwise` for None. All functions below throw std::runtime_error if the
+// value is not what the Python method must return.
 Answer status_from(const Asked& asked, const py::object& given, Code otherwise = Code::Success);
 bool bool_from(const Asked& asked, const py::object& given);
 int64_t integer_from(const Asked& asked, const py::object& given, int64_t low, int64_t high);

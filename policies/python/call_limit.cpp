@@ -82,7 +82,8 @@ class Watchman {
 
   // May be locked with the interpreter's lock held; never held while waiting for that lock.
   std::mutex mutex_;
-  // Nested calls: Python may call the job queue, which calls Python.
+  // The calls that have not returned. They may be nested: Python may call the job queue, which
+  // calls Python.
   std::vector<CallLimit*> running_;
   uint64_t calls_ = 0;
   bool is_watching_ = false;

@@ -301,7 +301,7 @@ void idle_until(const ActionsRef& a, std::optional<int64_t> when_ns) {
   a.actions->idle_until(when_ns ? Time{*when_ns} : Time::max());
 }
 
-// Methods have the names of /events/actions.
+// The methods are called like the actions in /events/actions.
 void bind_actions(py::module_& m) {
   const auto node = py::arg("node"), job = py::arg("job"), why = py::arg("why");
   py::class_<ActionsRef>(m, "Actions")

@@ -148,7 +148,7 @@ void bind_job(py::module_& m) {
   field("run_ns", [](const QueuedJob& j) { return j.run.ns; });  // valid once the job is over
   job.def_property_readonly("executed_ns",
                             [](const JobRef& j) { return j.get().executed_by(j.board->now()).ns; })
-      .def_property_readonly("left_ns",  // by the estimate
+      .def_property_readonly("left_ns",  // estimated compute that remains
                              [](const JobRef& j) { return j.get().left(j.board->now()).ns; })
       .def_property_readonly("user",
                              [](const JobRef& j) { return j.board->user_name(j.get().user); })

@@ -39,7 +39,7 @@ class WhatIfs {
   };
 
   std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
-  // Null if the gang has its quorum.
+  // Null if Preemption::gang_what_if() is null: the gang as a whole has not failed.
   std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);
   void close(const One& one);  // throws py::value_error unless it is the innermost
 
@@ -51,11 +51,12 @@ class WhatIfs {
   size_t scopes_ = 0;
 };
 
-// How many placed pods have all the labels, by node or by leaf switch.
+// How many placed pods have all the labels or, with `keeping_away`, an anti-affinity term with
+// these labels; by node or by leaf switch.
 py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
                      bool by_leaf, const std::string& team, bool keeping_away);
 
-// Adds the methods of Placements to a Python class.
+// Adds node_of(), pods_on() and count_pods() to a Python class.
 template <class Ref>
 void bind_ledger(py::class_<Ref>& ref, const ClusterState& (*cluster)(const Ref&),
                  const Placements& (*placements)(const Ref&)) {

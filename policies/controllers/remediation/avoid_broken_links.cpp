@@ -1,4 +1,4 @@
-// Cordons nodes for a time if their NICs have no link when a gang fails.
+// Cordons, for a time, the nodes of a failed gang whose NICs have no link.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -92,8 +92,9 @@ class Round {
   bool are_all_done_ = false;  // no more evictions in this round
   NodeSet ready_;              // computed at first use
   std::map<JobId, JobView> jobs_;
-  std::array<int64_t, kResources> available_{};  // on underutilized nodes, below the target
-  std::optional<RoomTable> rooms_;               // for node_fit; built at first use
+  // Room on all underutilized nodes up to target_thresholds.
+  std::array<int64_t, kResources> available_{};
+  std::optional<RoomTable> rooms_;  // for node_fit; built at first use
   std::set<PodId> evicted_;
   std::set<GangId> gangs_stopped_;
   std::map<NodeId, int32_t> evicted_from_;
@@ -102,7 +103,8 @@ class Round {
 
 // ---- evictable pods
 
-// Either all pods of a job are members of gangs, or none is.
+// The first pod of a job shows whether params_.gangs matters: either all pods of a job are members
+// of gangs, or none is.
 void Round::find_evictable() {
   for (const JobId id : board_.jobs()) {
     const std::span<const PodId> placed = board_.placements().of_job(id);
@@ -255,7 +257,7 @@ bool Round::is_above(NodeId node, const Bounds& bounds) const {
   });
 }
 
-// Nodes with evictable pods, the fullest first.
+// Overutilized nodes that have evictable pods, the fullest first.
 std::vector<Round::NodeUsage> Round::overutilized(const Bounds& bounds) const {
   std::vector<NodeId> nodes;
   for (const PodId pod : evictable_) {
@@ -370,8 +372,8 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
-  // After a round without evictions only changed nodes can have pods to evict. With fixed
-  // thresholds, a node must itself exceed them to be overutilized.
+  // After a round with is_vain(), only changed nodes can have pods to evict. With fixed thresholds,
+  // a node must itself exceed them to be overutilized.
   bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
     if (!is_vain_ || !cluster.log_covers(version_)) return true;
     const std::span<const NodeId> changed = cluster.touched_since(version_);
@@ -387,7 +389,7 @@ class Descheduler final : public Policy, public Controller {
   }
 
   const Params params_;
-  uint64_t version_ = 0;  // of the cluster at the last round
+  uint64_t version_ = 0;  // version of the cluster at the last check
   bool is_vain_ = false;
 };
 ORRERY_REGISTER_POLICY(Descheduler, "Descheduler",

@@ -65,8 +65,9 @@ void ScaleDown::update(const ControlBoard& board, NodeId node) {
   if (!is_idle && !is_low) nodes_[node].unneeded = Time{-1};
 }
 
-// Updates the nodes that changed since the last loop, because only these can have become idle. The
-// log does not show that a dead node left its pool, so this is checked for all idle and low nodes.
+// Updates the nodes that changed since the last loop, because only these can have become idle.
+// ClusterState::touched_since() does not list a dead node that leaves its pool, so this is checked
+// for all idle and low nodes.
 void ScaleDown::refresh(const ControlBoard& board) {
   const ClusterState& cluster = board.cluster();
   if (has_looked_ && cluster.log_covers(version_)) {

@@ -28,7 +28,7 @@ class ScaleUp {
  private:
   struct Waiting {  // pods of one spec
     SpecId spec = {};
-    int64_t pods = 0, seated = 0;  // seated: on present or requested nodes
+    int64_t pods = 0, seated = 0;  // seated: pods that fit on present or requested nodes
     std::vector<Time> since = {};  // since when each pod waits, sorted
   };
   std::vector<Waiting> collect_waiting() const;  // largest first

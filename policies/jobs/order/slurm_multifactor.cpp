@@ -203,7 +203,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   const std::array<double, kResources> weight_tres_, billing_weights_;
   std::map<Key, Place> places_;
   std::vector<FairShareAccount> accounts_;
-  std::vector<std::vector<int64_t>> held_;  // by account and user
+  std::vector<std::vector<int64_t>> held_;  // held amounts in millionths, by account and user
   Time accrued_to_, factors_due_;
 };
 ORRERY_REGISTER_POLICY(

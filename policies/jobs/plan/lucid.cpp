@@ -238,8 +238,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   const Params params_;
   std::vector<Standing> standings_;           // by job
   std::vector<JobSlot> profiling_, sharing_;  // running jobs, in the order of their starts
-  std::deque<Time> arrivals_;                 // scratch space of plan()
-  std::vector<JobSlot> jobs_;                 // scratch
+  std::deque<Time> arrivals_;  // submissions of the last 10 min, and older ones until check_load()
+  std::vector<JobSlot> jobs_;  // scratch space of plan()
   int64_t in_profiler_ = 0;
   Time next_check_;
   bool may_share_ = false;

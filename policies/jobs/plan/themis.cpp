@@ -101,8 +101,9 @@ class Themis final : public Policy, public Plan, public JobWatcher {
 
   // Moves the winners to the front; returns their number.
   size_t auction(std::vector<JobSlot>& jobs, size_t bidders, int64_t offer) const {
-    // Maximum number of cells of an offer. In a larger offer a cell is several units, and counts
-    // are rounded up.
+    // The knapsack counts in cells. A cell is the greatest common divisor of the bidders' counts,
+    // or more if the offer would otherwise have more than kCellsMax cells. Counts are rounded up to
+    // whole cells.
     constexpr int64_t kCellsMax = 4096;
     int64_t cell = 0;
     for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).ask.count);

@@ -130,7 +130,7 @@ class Coscheduling final : public Policy,
 
  private:
   struct Checked : CycleData {
-    Time until{-1};  // until then minResources counts as covered
+    Time until{-1};  // minResources counts as covered until this time
   };
   struct Permitted {
     Time until{-1};

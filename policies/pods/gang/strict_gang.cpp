@@ -1,5 +1,5 @@
-// All or nothing: a gang is bound in a cycle in which every member gets a node; otherwise no member
-// holds a node.
+// All or nothing: a gang is bound in a cycle in which every member gets a node or, with
+// `members: min_available`, enough members do. Otherwise no member holds a node.
 #include <array>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -10,7 +10,8 @@ namespace {
 enum class Members : uint8_t { All, MinAvailable };
 constexpr std::array<std::string_view, 2> enum_names(Members) { return {"all", "min_available"}; }
 
-// For the per_gang driver, which counts the members placed so far in its cycle as waiting.
+// Meant for the per_gang driver: there GangView::assigned() includes the members placed so far in
+// the cycle.
 class StrictGang final : public Policy, public Permit, public EventHints {
  public:
   struct Params {

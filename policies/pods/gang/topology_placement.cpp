@@ -1,4 +1,5 @@
-// Tries a whole gang under one leaf switch, or on one node, before the whole cluster.
+// Places a whole gang under one leaf switch or on one node. The whole cluster is tried last, and
+// only with `required: false` or after relax_attempts or relax_after.
 #include <algorithm>
 #include <array>
 #include <optional>

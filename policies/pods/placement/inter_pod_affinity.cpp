@@ -64,7 +64,7 @@ class InterPodAffinity final : public Policy,
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const Spec& spec = spec_of(cycle.pod);
     const auto selects_any = [](const PodCounts* selected) { return selected->total > 0; };
-    // The first of pods with affinity to their own labels may go anywhere.
+    // The first pod of a group with affinity to its own labels may go anywhere.
     if (!spec.selects_itself || std::ranges::any_of(spec.near, selects_any)) {
       for (const PodCounts* const selected : spec.near) nodes.keep(selected->where, kNotNear);
     }

@@ -130,7 +130,7 @@ class PodTopologySpread final : public Policy,
 
  private:
   struct Soft {
-    const TopologySpread* constraint;  // of the pod's spec, or a default one
+    const TopologySpread* constraint;  // in the pod's spec, or a default one
     std::vector<int32_t> pods;         // by domain
     int64_t domains;
   };

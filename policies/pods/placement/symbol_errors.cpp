@@ -21,7 +21,7 @@ struct SymbolErrorsParams {
   }
 };
 
-// Rejected pods are retried at the next event, or when the queue is flushed.
+// Rejected pods are retried at the next event, or after policy.queue.unschedulable_max.
 class SymbolErrors final : public Policy, public Filter {
  public:
   using Params = SymbolErrorsParams;

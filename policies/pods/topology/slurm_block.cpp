@@ -1,4 +1,5 @@
-// Slurm's topology/block: jobs stay within an aggregate of neighbouring blocks of nodes.
+// Slurm's topology/block: jobs stay within an aggregate of neighbouring blocks. A block is the
+// nodes of one leaf switch.
 #include <algorithm>
 #include <vector>
 
