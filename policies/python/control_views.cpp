@@ -180,7 +180,7 @@ void bind_pods_of_board(py::class_<ControlBoardRef>& board) {
       .def("job", job_of)
       .def("is_held", [](const ControlBoardRef& b,
                          int64_t job) { return b.board->is_held(checked_job(*b.board, job)); })
-      .def("pods_of",  // with a node, in order of ids
+      .def("pods_of",  // pods with a node, in order of ids
            [](const ControlBoardRef& b, int64_t job) {
              const auto placed = b.board->placements().of_job(checked_job(*b.board, job));
              std::vector<PodId> pods{placed.begin(), placed.end()};

@@ -1,4 +1,5 @@
-// policies/python/job_views.cpp -- the board of the job queue as Python sees it.
+// policies/python/job_views.cpp -- jobs, trees of jobs and the board of the job queue as Python
+// sees them.
 #include "policies/python/job_views.hpp"
 
 #include <pybind11/stl.h>

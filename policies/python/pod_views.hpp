@@ -1,4 +1,5 @@
-// policies/python/pod_views.hpp -- nodes, pods, gangs and the handle as Python sees them.
+// policies/python/pod_views.hpp -- nodes, pods, gangs, cycles and the handle as Python sees them;
+// conversions of ids and resources for Python.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -87,7 +87,7 @@ class Round {
   const ControlBoard& board_;
   Actions& actions_;
   const DeschedulerParams& params_;
-  std::vector<PodId> evictable_;  // on ready nodes; pods of a job are consecutive
+  std::vector<PodId> evictable_;  // pods on ready nodes; pods of a job are consecutive
   bool is_vain_ = true;
   bool are_all_done_ = false;  // no more evictions in this round
   NodeSet ready_;              // computed at first use

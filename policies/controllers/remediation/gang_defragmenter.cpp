@@ -53,10 +53,11 @@ struct SmallGang {
   std::vector<PodId> pods = {};  // pods with a node
 };
 
-// Frees nodes until the large gang fits. Greedy: the next node is the one with the least lost GPU
-// time per pod of the large gang that then fits there; ties go to the fewest suspended gangs.
-// Freeing a node suspends all small gangs with a pod there. At the end, suspensions that are not
-// needed are dropped, the costliest first.
+// Frees nodes in ascending order of cost until the large gang fits. The cost of a node is the GPU
+// time that its small gangs lose, per pod of the large gang that fits there once the node is free.
+// At equal cost, nodes with fewer small gangs per such pod come first. Freeing a node suspends all
+// small gangs with a pod there. At the end, suspensions that are not needed are dropped, the
+// costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
@@ -294,7 +295,8 @@ std::vector<SmallGang> small_gangs(const ControlBoard& board, const JobView& lar
   return gangs;
 }
 
-// Gangs that wait longer than the limit: first those never helped, then the one helped longest ago.
+// Gangs that wait longer than the limit, at most kGangsPerSearch: first those never helped, then
+// the one helped longest ago.
 std::vector<WaitingJob> GangDefragmenter::to_be_helped(const ControlBoard& board) {
   std::vector<std::pair<Time, WaitingJob>> over;
   std::map<uint64_t, Time> helped;

@@ -70,7 +70,7 @@ class Quota final : public Policy, public Admit, public JobWatcher {
   }
   const JobBoard& board_;
   const Params params_;
-  std::vector<int64_t> held_;  // by owner
+  std::vector<int64_t> held_;  // units that running jobs hold, by owner
 };
 ORRERY_REGISTER_POLICY(Quota, "Quota",
                        "Holds a job back while its team, user or application would hold more than "

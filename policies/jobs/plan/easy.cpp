@@ -50,7 +50,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     head_ = head;
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
-    if (!must_try_all) {  // jobs rejected before stay rejected, because the window only shrinks
+    // Jobs rejected before stay rejected, because the time to the shadow only shrinks.
+    if (!must_try_all) {
       arrived_.assign(news.arrived.begin(), news.arrived.end());
       if (order_ == BackfillOrder::Shortest) {
         std::ranges::sort(arrived_, {}, [this](JobSlot job) { return by_length_.key(job); });

@@ -119,7 +119,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Updates the amount of each part of the pool. Without paces the pool is one part.
+  // Updates the amount of each part of the pool. Without JobBoard::has_paces() the pool is one
+  // part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {
@@ -240,7 +241,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const Params params_;
   const GpuSpeeds speeds_;
-  std::vector<int64_t> counts_, used_;  // by part of the pool: available, and held by jobs
+  std::vector<int64_t> counts_, used_;  // amounts available, and held by jobs, by part of the pool
   std::vector<Standing> standings_;     // by job
   std::vector<JobSlot> jobs_;           // waiting and running jobs of this round
   Time round_ends_;

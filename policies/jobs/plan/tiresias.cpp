@@ -100,7 +100,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     size_t queue = 0;
     uint64_t place = 0;      // position in the queue
     double index = 0;        // Gittins index
-    Duration forgiven = {};  // executed before the last promotion
+    Duration forgiven = {};  // compute executed before the last promotion
     Duration waited = {};    // waiting time between runs since the last promotion
   };
 

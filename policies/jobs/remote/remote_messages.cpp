@@ -15,7 +15,8 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr Duration kSpanMax = 24_h * 3660;  // the maximum of durations in scenarios
 constexpr size_t kShownMax = 60;
 
-std::string line_of(const OrderedJson& json) {  // names in traces may not be UTF-8
+// Replaces bytes that are not UTF-8, which names in traces may have.
+std::string line_of(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

@@ -56,7 +56,8 @@ class RemoteEvents {
   void submitted(const QueuedJob& job);
   void waits(const QueuedJob& job);  // the job waits again
   void happened(std::string_view event, const QueuedJob& job);
-  void expected(std::string_view event, const QueuedJob& job);  // with the expected end
+  // An event with the job's expected end.
+  void expected(std::string_view event, const QueuedJob& job);
   void node(std::string_view event, NodeId node);
   void refused(const RemoteDecision& decision, std::string_view why);
   void woke();

@@ -94,9 +94,11 @@ class InterPodAffinity final : public Policy,
   }
 
  private:
-  struct Spec {                                  // counts of placed pods, from Placements
-    std::vector<const PodCounts*> near, away;    // by affinity and anti-affinity terms of the spec
-    std::vector<const PodCounts*> kept_away_by;  // by anti-affinity terms that select this spec
+  struct Spec {  // counts of placed pods, from Placements
+    // near: for each affinity term of the spec; away: for each anti-affinity term.
+    std::vector<const PodCounts*> near, away;
+    // For each anti-affinity term that selects this spec.
+    std::vector<const PodCounts*> kept_away_by;
     size_t terms_seen = 0;        // number of anti-affinity terms compared with this spec
     bool selects_itself = false;  // all affinity terms of the spec select pods of the spec itself
     bool has_terms() const { return !near.empty() || !away.empty(); }

@@ -123,7 +123,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   struct Trial {
     std::unique_ptr<GangWhatIf> world;
     int32_t fits_asked = 0;
-    std::optional<bool> has_fitted = {};  // with the pods that are evicted in the trial now
+    // Whether the gang fits with the present evictions; empty: not tried yet.
+    std::optional<bool> has_fitted = {};
     bool fits() {
       if (!has_fitted) {
         ++fits_asked;
@@ -265,8 +266,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough)};
   }
 
-  // Restores the victims without which the gang fits, too. They are tried in the order of
-  // `in_turn`.
+  // Restores the victims that need not be evicted, because the gang fits without that. Victims are
+  // tried in the order of `in_turn`.
   void spare(const Victims& in_turn, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : in_turn) {
       if (victims.size() == 1 || trial.fits_asked >= params_.trials_max) return;
