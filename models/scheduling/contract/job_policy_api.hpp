@@ -48,7 +48,8 @@ class ORRERY_API JobBoard {
   virtual bool has_team(const std::string& name) const = 0;
   virtual bool has_application(const std::string& name) const = 0;
   virtual int64_t capacity() const = 0;  // amount of the counted resource on nodes that are up
-  virtual int64_t unit() const = 0;      // amount of the counted resource in one GPU or CPU
+  // Amount of the counted resource in one GPU or CPU; 1 for others.
+  virtual int64_t unit() const = 0;
   // Free amount of the counted resource; below 0 if nodes with started jobs are down.
   virtual int64_t free() const = 0;
   virtual const Resources& capacities() const = 0;
@@ -132,7 +133,7 @@ class ORRERY_API JobWatcher : public JobPoint {
   virtual void job_end_moves(const QueuedJob& /*job*/) {}
   virtual void job_stops(const QueuedJob& /*job*/) {}  // it has returned all its resources
   virtual void job_ends(const QueuedJob& /*job*/) {}   // it has returned all its resources for good
-  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // while waiting or held
+  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // it waited or was held
   virtual void node_goes(NodeId /*node*/) {}
   virtual void node_comes(NodeId /*node*/) {}
 };

@@ -1,4 +1,4 @@
-// models/scheduling/contract/policy.hpp -- the base of all policies, of pods and of whole jobs.
+// models/scheduling/contract/policy.hpp -- the base of all policies, and of their extension points.
 #pragma once
 
 #include <string>

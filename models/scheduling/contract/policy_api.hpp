@@ -89,7 +89,7 @@ class ORRERY_API Score : public Point {
   virtual void normalize(std::span<int64_t> /*scores*/) const {}
   // True if score() depends on each node and the pod's spec alone (see Filter).
   virtual bool is_node_local() const { return false; }
-  // True if normalize() computes each score from this score and the minimum and maximum of all
+  // True if normalize() computes each new score from the old one and the minimum and maximum of all
   // scores, and pre_score() uses no nodes. The framework may then call score() once for nodes that
   // score alike, and gives pre_score() no nodes.
   virtual bool is_by_extremes() const { return false; }

@@ -1,4 +1,5 @@
-// models/scheduling/contract/policy_types.hpp -- the types of the policy contract.
+// models/scheduling/contract/policy_types.hpp -- pods, gangs, queued units, domains and events as
+// policies see them.
 #pragma once
 
 #include <algorithm>

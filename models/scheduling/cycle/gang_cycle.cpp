@@ -131,7 +131,7 @@ Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
   const Selection why{.node = {},
                       .code = Code::Unschedulable,
                       .reason = "preempted pods of the gang have not left yet",
-                      // With nominated pods as the reason, any event causes a retry.
+                      // Framework::hint() lets any event retry a unit that kNominatedPods rejected.
                       .plugins = uint32_t{1} << kNominatedPods};
   return context_.profile.cost.per_cycle + context_.failures.fail(unit, cycle, why, nullptr);
 }

@@ -65,8 +65,8 @@ class Scheduler final {
   size_t pods_waiting_in_permit() const { return parts_.tracks.pods_waiting; }
   size_t pods_binding() const { return parts_.reservations.pods() - pods_waiting_in_permit(); }
   uint64_t progress() const { return counters_.pods_scheduled; }
-  // Calls f(pod, whether it has a reservation) for each unbound pod of the unit. A unit is named as
-  // in the signal `no_node_found`.
+  // Calls f(pod, whether it has a reservation) for each unbound pod of the unit. A unit is named by
+  // its first pod, as in the signal `no_node_found`.
   template <class F>
   void for_each_unbound(PodId unit, F&& f) const {
     const auto look = [&](PodId pod) {

@@ -44,7 +44,7 @@ class Framework final : private CommandSink {
   bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
-  // Checks the contract of NextPod: it must not name pods that cannot be tried again and again.
+  // Checks the contract of NextPod: it must not keep naming pods that cannot be tried.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   ClusterEvents events_of_interest() const { return events_of_interest_; }

@@ -25,9 +25,9 @@ class NodeScores {
   void index_all(const Cycle& cycle, SpecCache& cache);
   void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
 
-  // The candidate in the window with the lowest id.
+  // The candidate with the lowest id in `state.window`.
   NodeId first(const CycleState& state) const;
-  // The candidate in the window with the best score. The window must have a candidate.
+  // The candidate with the best score in `cycle.state.window`, which must have a candidate.
   NodeId best(const Cycle& cycle, SpecCache& cache);
 
  private:

@@ -28,7 +28,7 @@ class RetryRounds {
   struct Attempt {
     uint64_t mark;  // equal for attempts with the same effects
     Time began;
-    Duration cost;  // of a single attempt, even in a slow round
+    Duration cost;  // cost of one attempt, even in a slow round
   };
   struct Limits {
     Time next_event;                     // next event that is not one of these attempts
@@ -55,7 +55,8 @@ class RetryRounds {
   struct Step {
     uint64_t mark;
     Duration cost;
-    uint32_t border;  // length of the longest proper prefix of the steps so far that is a suffix
+    // Length of the longest proper prefix of the steps so far that is also their suffix.
+    uint32_t border;
   };
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);
@@ -63,9 +64,9 @@ class RetryRounds {
   // Each unit of a round fails at least once in it. So after 32 rounds backoffs have doubled so
   // often that they are at their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
-  // Backoffs end at whole seconds, and such an end may change the order of units. A round counts as
-  // independent of the seconds once whole seconds have begun at this many of its steps, or at half
-  // of them if it has few, and the round has not changed.
+  // Backoffs end at whole seconds, and such an end may change the order of units. So whole seconds
+  // must have begun at this many steps of the unchanged round, or at half of its steps if it has
+  // few, before a slow round may start.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 

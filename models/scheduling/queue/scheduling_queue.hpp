@@ -48,7 +48,7 @@ class SchedulingQueue {
   std::optional<QueuedUnit> pop(Time now);
   // Like pop(), for this unit; empty if it is gated, held or in no queue.
   std::optional<QueuedUnit> take(PodId unit);
-  PodId front();  // of the active queue; invalid if this queue is empty
+  PodId front();  // front of the active queue; invalid if this queue is empty
   // Puts a unit that was tried without success into the unschedulable queue. `plugins` is the set
   // of the plugins that rejected it. If the set is empty, there was an error, and the unit goes to
   // an error backoff.

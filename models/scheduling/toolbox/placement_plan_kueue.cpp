@@ -1,4 +1,4 @@
-// Kueue's topology-aware scheduling.
+// plan_kueue(): Kueue's topology-aware scheduling.
 #include <algorithm>
 #include <optional>
 #include <tuple>

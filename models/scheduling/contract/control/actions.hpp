@@ -39,7 +39,7 @@ struct EvictPod {
 };
 // Cordons the node and evicts its pods. From `force_after` on, pods are deleted without regard to
 // budgets. The drain fails at `deadline`, or when an eviction is still forbidden after `evict_for`;
-// the node then stays cordoned. All times count from now.
+// the node then stays cordoned. All three times start now.
 struct DrainNode {
   NodeId node;
   Duration deadline = Duration::max();
@@ -63,11 +63,11 @@ struct ResizeService {
 struct AddNodes {
   uint32_t pool = 0;          // index in ControlBoard::pools()
   std::vector<NodeId> nodes;  // absent nodes of that pool
-  uint64_t pods = 0;          // pods that need the nodes; for the log only, like the waits
+  uint64_t pods = 0;  // pods that need the nodes; for the log only, like waited_mean and waited_max
   Duration waited_mean = {}, waited_max = {};
 };
 // Removes nodes of one pool. A node with pods stays: drain it first. Pods of a priority below
-// `lost_below` do not count and are lost with their node.
+// `lost_below` are no obstacle and are lost with their node.
 struct RemoveNodes {
   uint32_t pool = 0;
   std::vector<NodeId> nodes;
@@ -92,11 +92,11 @@ class ORRERY_API Actions {
   void give(ControlAction action, std::string why) {
     ordered_.push_back({std::move(action), std::move(why)});
   }
-  // Requests a tick at that time, if it is before the next tick of the period.
+  // Requests a tick at that time, if it is before the next regular tick.
   void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
-  // Skips the ticks of the period before `when`, unless the board has news: a job begins to wait, a
-  // gang fails, or a node goes down or comes back. The next tick is then the first one of the
-  // period after the news, as for a controller that ticks every time.
+  // Skips the regular ticks before `when`, unless the board has news: a job begins to wait, a gang
+  // fails, or a node goes down or comes back. The next tick is then the first regular one after the
+  // news, as for a controller that never idles.
   void idle_until(Time when = Time::max()) { idles_until_ = when; }
 
   const std::vector<Ordered>& ordered() const { return ordered_; }
@@ -106,7 +106,7 @@ class ORRERY_API Actions {
  private:
   std::vector<Ordered> ordered_;
   Time wakes_at_ = Time::max();
-  Time idles_until_;  // by default the next tick of the period is not skipped
+  Time idles_until_;  // by default no tick is skipped
 };
 
 }  // namespace orrery

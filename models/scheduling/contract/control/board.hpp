@@ -30,7 +30,7 @@ struct JobView {
   bool is_gang = false;                    // one communicator; else independent pods
   bool is_service = false;
   bool is_suspended = false;     // by SuspendJob, and not yet resumed
-  bool has_checkpoints = false;  // a suspended job keeps its progress
+  bool has_checkpoints = false;  // if suspended, the job keeps its progress
   int32_t priority = 0;
   int32_t gpus = 0;  // sum over all pods
   PodId first_pod;   // pods have consecutive ids
@@ -53,7 +53,7 @@ struct PoolView {
   uint32_t size_min = 0, size_max = 0;
   uint32_t asked = 0;         // part of `size`: nodes that are requested and not ready yet
   uint32_t unregistered = 0;  // nodes that are absent, or requested and without a Node object
-  Time backs_off_until = {};  // after requested nodes did not come in time
+  Time backs_off_until = {};  // set after requested nodes did not come in time
 };
 enum class PoolNodeState : uint8_t {
   Foreign,  // in a pool that may not be scaled
@@ -88,7 +88,7 @@ class ORRERY_API ControlBoard {
 
   // ---- jobs and pods
   virtual bool is_live(JobId job) const = 0;  // false: the job is over, and its id is not valid
-  virtual bool is_live(PodId pod) const = 0;  // a pod of such a job
+  virtual bool is_live(PodId pod) const = 0;  // false: the pod's job is over
   virtual JobView job(JobId job) const = 0;
   virtual std::vector<JobId> jobs() const = 0;  // live jobs, in order of id
   virtual PodView pod(PodId pod) const = 0;
@@ -101,7 +101,7 @@ class ORRERY_API ControlBoard {
   virtual bool is_held(JobId job) const = 0;  // the job queue holds the job: its pods do not exist
   // Pods of live jobs, with or without a node, whose end stops no other pod: they have no gang.
   virtual int64_t lone_pods() const = 0;
-  virtual int64_t lone_pods_with_siblings() const = 0;  // those whose job has other pods, too
+  virtual int64_t lone_pods_with_siblings() const = 0;  // lone pods whose job has other pods, too
   // Pods that found no node, each with the time of its first such attempt. For a gang that is
   // placed as a whole, all its pods without a node are listed.
   struct Unplaced {
@@ -109,7 +109,7 @@ class ORRERY_API ControlBoard {
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Numbers of the budgets that select the pod. If there are several, its evictions are rejected.
+  // Ids of the disruption budgets that select the pod. With several, its evictions are rejected.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
   virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions allowed now
 
