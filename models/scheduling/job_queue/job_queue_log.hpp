@@ -52,7 +52,7 @@ struct QueueRow {
   }
 };
 
-// Writes a row whenever a job's reason to wait changes. Without `is_on` the log has no table and
+// Writes a row whenever the decision about a job changes. Without `is_on` the log has no table and
 // costs nothing. With `is_on` it examines all waiting jobs after each plan.
 class JobQueueLog {
  public:

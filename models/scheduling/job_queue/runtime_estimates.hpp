@@ -16,7 +16,8 @@ class RuntimeEstimates {
   RuntimeEstimates(const EstimateParams& params, const RngStreams& rng)
       : params_{params}, rng_{rng} {}
 
-  // The estimate for a job that arrives. `run` is its real run time if nothing disturbs it.
+  // The estimate for a job that arrives. `run` is its real run time if nothing disturbs it, at most
+  // its time limit.
   Duration estimate(const QueuedJob& job, Duration run) const;
   // The next estimate for a job that has reached its present one.
   Duration corrected(const QueuedJob& job) const;
