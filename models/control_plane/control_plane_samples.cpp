@@ -70,7 +70,7 @@ Bytes ControlPlane::watcher_memory() const {
 }
 
 Bytes ControlPlane::index_memory() {
-  constexpr Bytes kKey{64};  // estimate: /registry/pods/NAMESPACE/NAME
+  constexpr Bytes kKey{64};  // estimate of the length of /registry/pods/NAMESPACE/NAME
   MvccStore::Count count = etcd_.objects().count();
   if (etcd_.is_split()) {
     const MvccStore::Count events = etcd_.events().count();

@@ -24,8 +24,8 @@ struct ApiServerContext {
   const ApiServersParams& params;
   ApiStore& store;
   ApiStatistics& statistics;
-  int64_t nodes = 0;   // nodes of the cluster
-  uint32_t index = 0;  // index of the server
+  int64_t nodes = 0;
+  uint32_t index = 0;
 };
 
 // A request waits for seats. While it holds them it computes, reads or writes the store, and sends

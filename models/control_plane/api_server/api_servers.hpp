@@ -25,7 +25,7 @@ class ApiServers {
   struct Context {
     Engine& engine;
     ApiStore& store;
-    int64_t nodes = 0;  // nodes of the cluster
+    int64_t nodes = 0;
   };
   ApiServers(const Context& context, const ApiServersParams& params, Rng rng);
   ApiServers(const ApiServers&) = delete;

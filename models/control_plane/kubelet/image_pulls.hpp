@@ -40,8 +40,8 @@ class ImagePulls {
   };
   struct Pull {
     ImageId image;
-    EventId begins;              // event at which the first byte arrives
-    std::vector<Callback> done;  // callbacks of all requesters
+    EventId begins;  // event at which the first byte arrives
+    std::vector<Callback> done;
   };
   struct Node {
     std::vector<ImageId> images;  // sorted

@@ -22,7 +22,7 @@ namespace orrery {
 class EventSeries {
  public:
   struct Setup {
-    Bytes bytes;         // size of an Event
+    Bytes bytes;
     int32_t events = 1;  // Events for each failure, each with its own series
   };
   struct Counters {

@@ -102,7 +102,7 @@ class NamespaceChurn {
   IdVector<JobId, uint32_t> of_jobs_;  // index of the space, by job
   std::vector<Space> spaces_;
   std::vector<uint32_t> free_;
-  std::deque<uint32_t> leaving_;  // spaces being deleted
+  std::deque<uint32_t> leaving_;  // spaces to be deleted, in this order
   std::deque<Time> ends_;         // ends of the deletions in progress, at most one for each worker
   Time requests_end_;             // when the requests of the last begun deletion end
   size_t begun_ = 0;              // how many of leaving_ have begun

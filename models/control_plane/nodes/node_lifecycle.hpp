@@ -47,7 +47,7 @@ class NodeLifecycle {
   // No heartbeat has arrived since `last_heartbeat`, and none will until node_alive() is called.
   void node_silent(NodeId node, Time last_heartbeat);
   void node_alive(NodeId node);
-  // Nodes are registered at first. A deleted node does not count until it registers again.
+  // Nodes are registered at first. A deleted node is ignored until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
   // For a tainted node whose pods were evicted: pods bound to it since then are evicted after
@@ -62,7 +62,7 @@ class NodeLifecycle {
 
   Signal<NodeId> became_not_ready, became_ready;
   Signal<NodeId> tainted, untainted;  // with NoExecute
-  Signal<NodeId> evicted;             // pods with the usual toleration leave the node
+  Signal<NodeId> evicted;  // pods that tolerate the taint for params.toleration leave now
 
  private:
   enum class State : uint8_t { Alive, Silent, NotReady };

@@ -39,7 +39,7 @@ class ServiceWatchers {
   struct Costs {
     FanOutCost by_servers, by_agents;
   };
-  void stored(const ObjectWrite& write, bool is_headless);  // lists include it from now on
+  void stored(const ObjectWrite& write, bool is_headless);  // LISTs include the write from now on
   Costs notify(const ObjectWrite& write, bool is_headless);
 
   ApiResource resource() const { return resource_; }
@@ -60,8 +60,9 @@ class ServiceWatchers {
   ApiClientParams others_;
   ApiResource resource_;
   int64_t nodes_up_ = 0;
-  uint32_t daemons_;             // number of daemons on each node with their own watch
-  ApiRequest all_, of_proxies_;  // sizes of lists
+  uint32_t daemons_;  // number of daemons on each node with their own watch
+  // Sizes of LISTs: of all addresses, and of those that kube-proxies see.
+  ApiRequest all_, of_proxies_;
   Rng rng_;
   std::vector<std::unique_ptr<ApiClient>> clients_;  // of controllers and agents
   std::array<std::unique_ptr<Reflectors>, kWhos> reflectors_;

@@ -57,7 +57,7 @@ class Services {
   void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node);
   void node_down(NodeId node);
-  void pod_starts(PodId pod);  // its start time is known, and it is ready at that time
+  void pod_starts(PodId pod);  // called once Pod::started, when it becomes ready, is known
   void pod_gone(PodId pod);
   void job_over(JobId job);
 
