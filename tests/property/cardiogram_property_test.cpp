@@ -68,7 +68,7 @@ double energy_j(const ScenarioRun& run) {
 }
 
 struct Sums {
-  // Seconds and joules, summed over all ranks.
+  // Seconds (joules for `energy`), summed over all ranks.
   double computing = 0, exchange = 0, checkpoint = 0, energy = 0, all = 0;
 };
 Sums sums_of(ScenarioRun& run) {

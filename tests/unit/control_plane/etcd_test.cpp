@@ -84,7 +84,7 @@ TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
   world.run(1_s);
   // A commit takes 1 ms. After 1/e of them no write waits, and etcd is idle for 1 ms on average. So
-  // a commit is under way for 1 / (1 + 1/e) of the time, and takes 0.5 ms longer on average.
+  // a commit is under way for 1 / (1 + 1/e) of the time, with 0.5 ms left on average.
   const double wait = 0.5e-3 / (1 + std::exp(-1.0));
   EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
 }

@@ -112,7 +112,7 @@ TEST(ReplicaLimits, AWindowUpwardsWaitsForTheLeastOfIt) {
   ReplicaLimits limits{params};
   const Time start = Time{} + 1_h;
   // The window begins with the present number, 4, as its first recommendation. After a minute that
-  // is forgotten, and the least is 7.
+  // has left the window, and the least is 7.
   EXPECT_EQ(limits.limit(start, 4, 8), 4);
   EXPECT_EQ(limits.limit(start + 30_s, 4, 7), 4);
   EXPECT_EQ(limits.limit(start + 1_min, 4, 8), 7);

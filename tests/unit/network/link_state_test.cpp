@@ -32,7 +32,7 @@ TEST_F(LinkStateTest, ADeadCableCarriesNothingEitherWay) {
   EXPECT_EQ(state.capacity(up_link(cable)), Bandwidth{});
   EXPECT_EQ(state.capacity(down_link(cable)), Bandwidth{});
   EXPECT_EQ(changed, (std::vector<LinkId>{up_link(cable), down_link(cable)}));
-  state.set_up(cable, false, kStart);  // the cable is up already: no signal
+  state.set_up(cable, false, kStart);  // the cable is down already: no signal
   EXPECT_EQ(changed.size(), 2U);
   EXPECT_EQ(state.routes_version(), 1U);
   state.set_up(cable, true, kStart);

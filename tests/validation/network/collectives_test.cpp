@@ -45,7 +45,7 @@ CommGroup group_of(const json& input) {
     for (int gpu : input.at("gpus")) gpus = static_cast<GpuMask>(gpus | 1U << gpu);
   }
   CommGroup group = comm_group(machine, gpus, input.value("nodes", 1));
-  // A case may have more GPUs on one NVLink fabric than a node.
+  // A case may give more ranks on one NVLink fabric than a node has GPUs.
   group.ranks = input.value("ranks", group.ranks);
   group.has_net_sums = input.value("has_net_sums", false);
   return group;
