@@ -41,7 +41,7 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-POLICIES = {  # by name in the figures: a value of policy.job_queue, with an order and a plan
+POLICIES = {  # by name in the figures: policy.job_queue, with the order of the queue and its plan
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
     "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",
@@ -64,7 +64,7 @@ COLOURS_MAX = 128  # colours of a picture; few keep its file small
 
 
 class Runs:
-    """Runs scenarios by name, with their outputs in a folder."""
+    """Runs shipped scenarios and studies by name, with their outputs in a folder."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program, self.folder = program, folder
@@ -99,7 +99,7 @@ def times(runs: Runs) -> pd.DataFrame:
 
 
 def studies(runs: Runs) -> dict[str, plt.Axes]:
-    """The figures of the shipped studies. A study of a trace is left out if the trace is missing."""
+    """Figures of four shipped studies. The study queue-order is left out if its trace is missing."""
     asked = {
         "gang-scheduling": ("gpu_hours_deadlocked", {}),
         "checkpoint-interval": ("gpu_share_useful", {"x": "interval", "by": "failures"}),

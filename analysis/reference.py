@@ -80,7 +80,8 @@ def fenced(lines: list[str]) -> str:
 
 
 def parts(lines: list[str], head: re.Pattern[str]) -> list[tuple[str, list[str]]]:
-    """Splits lines before each that matches `head`. The match is the name of the part; lines before have none."""
+    """Splits lines before each line that matches `head`. The name of a part is the first group of the match,
+    and empty for the lines before the first match."""
     cut: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
         if found := head.match(line):
@@ -119,7 +120,7 @@ def parameter_pages(program: Path) -> dict[str, str]:
 
 
 def overview(program: Path, heading: str) -> list[tuple[str, str]]:
-    """The names and texts in one list of `orrery describe`."""
+    """The names and texts in the list of `orrery describe` with this heading."""
     text = described(program).split(f"\n{heading}:\n")[1].split("\n\n")[0]
     rows = re.findall(r"^  (\S+)(.*(?:\n      .*)*)", text, re.MULTILINE)
     return [(name, " ".join(rest.split())) for name, rest in rows]

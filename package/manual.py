@@ -40,7 +40,7 @@ class Command:
     usage: str
     """What follows `orrery NAME`."""
     about: str
-    """One line."""
+    """One line about the command."""
     text: str = ""
     """The description in its own help."""
     rows: list[tuple[str, str]] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Command:
 
 
 def said(program: Path, *arguments: str) -> str:
-    """Output of the program, in lines of any length."""
+    """Output of the program, without broken lines."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True,
                           env=os.environ | {"COLUMNS": "10000"})
     if done.returncode != 0:

@@ -61,7 +61,7 @@ class AttemptStory:
 
     @cached_property
     def holders(self) -> pd.DataFrame:
-        """Jobs that held GPUs on nodes without enough free GPUs, at the last attempt of each row of
+        """Jobs that held GPUs on nodes without enough free resources, at the last attempt of each row of
         `lines`."""
         parts = []
         for line, row in self.lines.iterrows():

@@ -70,7 +70,8 @@ def lease_seen(place: Place) -> int | None:
 
 
 def refusal(place: Place, patience: float = 10.0) -> str:
-    """The reason why this worker cannot run shards; empty if it can. A new folder may become visible late."""
+    """The reason why this worker cannot run shards; empty if it can. A new folder may become visible late, so
+    this waits up to `patience` seconds for the lease."""
     began = time.monotonic()
     while lease_seen(place) is None:
         if time.monotonic() - began > patience:

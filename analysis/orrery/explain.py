@@ -39,7 +39,7 @@ class Explanation:
     text: str
     """The explanation as the command prints it."""
     blocked: str
-    """What blocked the job, or the cycle of the deadlock, in a few sentences; empty for a whole run."""
+    """What blocked the job, or what each job of the deadlock holds and lacks; empty for a whole run."""
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
     """The rows behind the text, by a name such as "attempts"; times are in seconds."""
 
@@ -103,7 +103,7 @@ def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
 
 
 def _cycle(members: pd.DataFrame) -> str:
-    """The cycle of the deadlock in one sentence."""
+    """What each job of a deadlock holds and lacks, in one sentence."""
     jobs = members.groupby("job", sort=False).agg(
         name=("name", "first"), gpus=("gpus_held", "sum"), lacks=("lacks", "sum"),
         is_infeasible=("is_infeasible", "first"),

@@ -52,7 +52,7 @@ class History:
 
     @property
     def queue_unit(self) -> str:
-        """The unit in which the job queue counts."""
+        """The unit of the first resource that the job queue counts."""
         return UNITS[self.parameters["policy"]["job_queue"]["counts"][0]]
 
     @property
@@ -155,7 +155,7 @@ class History:
     # ---- holders
 
     def gpus_per_pod(self, jobs: pd.Series) -> np.ndarray:
-        """GPUs of each job by its number of pods: the mean of its pods."""
+        """GPUs of a pod of each job, on average."""
         rows = self.jobs.reindex(jobs)
         return (rows["gpus"] / rows["pods"]).to_numpy()
 
@@ -296,7 +296,7 @@ class History:
 
     def holders(self, held: pd.DataFrame) -> pd.DataFrame:
         """Sums of holdings by job, the largest first: GPUs, nodes, and the last time of release.
-        `gpus_reserved` is the sum of pods that wait in Permit."""
+        `gpus_reserved` are the GPUs of pods that wait in Permit."""
         grouped = held.groupby("job")
         frame = pd.DataFrame(
             {

@@ -53,7 +53,7 @@ def _beside(head: str, text: str) -> list[list[str]]:
 
 
 class JobStory:
-    """The story of one job in a run, told from the run's tables."""
+    """The text and the tables that explain one job of a run."""
 
     def __init__(self, history: History, job: int) -> None:
         self.history, self.job = history, job
@@ -128,7 +128,7 @@ class JobStory:
         return "\n".join([head, *("  " + line for line in columns(rows))])
 
     def _stages(self) -> list[tuple[str, float]]:
-        """The parts of the wait in their order, each with its length."""
+        """The parts of the wait in their order, each with its length in seconds."""
         row, until = self.row, self.row["submitted"] + self.row["wait"]
         stages, begun = [], row["submitted"]
         for what, end in (

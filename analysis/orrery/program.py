@@ -1,4 +1,4 @@
-"""The program `orrery`: its path, and scenarios that are run from Python."""
+"""The program `orrery`: its path, and functions that run scenarios and studies."""
 
 from __future__ import annotations
 
@@ -65,8 +65,9 @@ def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
 
 
 def study(text: str, folder: str | Path, *options: str) -> Run:
-    """Runs a study, given as lines of YAML, and opens its study.h5. Its output goes into a folder. The table
-    /runs has a row for each run, /values one for each figure of each run."""
+    """Runs a study, given as lines of YAML, and opens its study.h5. Its output goes into `folder`, and the
+    lines into a file beside it. The table /runs has a row for each run, /values one for each figure of each
+    run."""
     path = Path(folder).with_suffix(".yaml")
     path.write_text(text)
     call("study", "run", str(path), "-q", "-o", str(folder), *options)

@@ -38,8 +38,8 @@ Place = tuple[int, int, int]  # sort key of a job: 0 or the expected end, submis
 
 @dataclass(eq=False)
 class Job:
-    """A job that was submitted to the client. Times are in ns, amounts in units of the resource: 1000 for a GPU
-    or CPU, 1 for a byte."""
+    """A job of the run, as its messages describe it. Times are in ns, amounts in units of the resource: 1000
+    for a GPU or CPU, 1 for a byte."""
 
     number: int
     submitted: int
@@ -50,7 +50,7 @@ class Job:
     asks: list[int]  # amount of each counted resource; Easy reserves only the first
     estimate: int       # expected run time after the setup
     setup: int          # time before the run, if the job starts now
-    state: str = "waiting"  # waiting, held, running or stopping
+    state: str = "waiting"  # waiting, held (a policy such as Quota rejects it), running or stopping
     expected_end: int = -1  # in ns, while the job runs
 
     @property

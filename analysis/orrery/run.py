@@ -53,8 +53,8 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def _names(group: h5py.Group) -> list[str]:
-    """Names in a group. `keys`, `items` and `visititems` have HDF5 1.10 build a sorted table of links first; if
-    the group is damaged, HDF5 frees parts of that table that were never set, and the process crashes. HDF5
+    """Names in a group. `keys`, `items` and `visititems` make HDF5 1.10 build a sorted table of links first;
+    if the group is damaged, HDF5 frees parts of that table that were never set, and the process crashes. HDF5
     builds no such table for links in the order of the file."""
     names: list[bytes] = []
     group.id.links.iterate(names.append, order=h5py.h5.ITER_NATIVE)
@@ -62,7 +62,7 @@ def _names(group: h5py.Group) -> list[str]:
 
 
 def _text(value: object) -> str:
-    """Decodes a text; names in traces may have any bytes."""
+    """Decodes a text. Bytes that are not UTF-8, as in names from traces, become escapes."""
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 

@@ -14,7 +14,8 @@ from orrery.printable import printable
 from orrery.queue_story import QueueStory
 from orrery.telling import SHOWN_MAX, clock, count, gpu_time, listed, unnumbered
 
-# Seconds. Shorter waits, and shorter times in which GPUs are free, are only those of a scheduling cycle.
+# Seconds. Shorter waits, and shorter times in which GPUs are free, are ignored: a scheduling cycle may take
+# so long.
 LEAST = 1.0
 EXCLUSIVE = ("TopologyPlacement", "SlurmTopologyTree", "SlurmTopologyBlock", "KueueTopology",
              "VolcanoHyperNode", "HeliosConsolidate")  # plugins that keep a gang together
@@ -177,8 +178,8 @@ class Starvation:
 
     def _held(self, rows: pd.DataFrame) -> tuple[float, str] | None:
         """How much less the job's team or user must have used for the job to fit its quota, as a number and as
-        a sentence. If the job asks for more than the quota, how much
-        larger the quota must be. None if the queue never held the job back."""
+        a sentence. If the job asks for more than the quota: how much larger the quota must be. None if the
+        queue never held the job back."""
         if not len(rows):
             return None
         policy, unit = rows["policy"].iloc[0], self.history.queue_unit

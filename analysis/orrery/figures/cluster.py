@@ -67,7 +67,7 @@ def utilisation(run: Run, axis: Axes | None = None) -> Axes:
 
 
 def queue_length_data(run: Run) -> pd.DataFrame:
-    """Waiting jobs, gangs and pods, by time."""
+    """Numbers of pending jobs, gangs and pods, by time."""
     columns = ["jobs_pending", "gangs_pending", "pods_pending"]
     frame = run.timeline("cluster")[columns]
     return frame.rename(columns=lambda name: name.removesuffix("_pending"))
@@ -75,7 +75,7 @@ def queue_length_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def queue_length(run: Run, axis: Axes | None = None) -> Axes:
-    """Draws jobs and pods that wait for nodes. Peaks of a long run remain visible."""
+    """Draws pending jobs and pods. Peaks of a long run remain visible."""
     axis = axes_for(axis)
     waiting = thinned(queue_length_data(run), "max")
     scale, _ = time_unit(run.end)

@@ -1,4 +1,4 @@
-"""Training that stalls and resumes with its routes, and the utilisation that its GPUs report."""
+"""Figure of the scenario cursed-route: training stalls and resumes as its routes change."""
 
 from __future__ import annotations
 

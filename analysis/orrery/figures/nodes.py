@@ -22,8 +22,8 @@ def coverage(
     rows: np.ndarray, begin: np.ndarray, end: np.ndarray, weight: np.ndarray, count: int,
     edges: np.ndarray,
 ) -> np.ndarray:
-    """For each of `count` rows and each bin, the mean over time of the weights of the intervals that are
-    open. Interval i is from begin[i] to end[i], has weight[i] and belongs to rows[i]. The bins between
+    """For each of `count` rows and each bin, the mean over time of the summed weights of the open
+    intervals. Interval i is from begin[i] to end[i], has weight[i] and belongs to rows[i]. The bins between
     `edges` have equal widths. An interval counts in part in the bin in which it begins, and wholly in later
     bins. So its begin adds two steps to a running sum over the bins, and its end subtracts the same."""
     bins = len(edges) - 1

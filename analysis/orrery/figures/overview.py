@@ -1,4 +1,4 @@
-"""One picture of a run: GPU use four ways, pending gangs, failures and recoveries over time."""
+"""One picture of a run: GPU use four ways, pending jobs and pods, failures and recoveries over time."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def study_curves(
     study: Study, metric: str, x: str | None = None, by: str | None = None,
     axis: Axes | None = None,
 ) -> Axes:
-    """Draws a figure of /summary over the arms of axis `x`, with a line for each arm of axis `by` and the
+    """Draws a metric over the arms of axis `x`, with a line for each arm of axis `by` and the
     confidence intervals of the means. Arms that are numbers or times are placed on a scale."""
     data = study_curves_data(study, metric, x, by)
     by, x = data.attrs["by"], data.attrs["x"]

@@ -1,6 +1,6 @@
 """One interactive page of a run or a study: a single file of HTML that works without a network.
 
-Orrery's own script draws the charts; it has 74 kB with its comments. Debian's Plotly has 8.7 MB, which would be
+Orrery's own script draws the charts; it has 75 kB with its comments. Debian's Plotly has 8.7 MB, which would be
 in each page. On two shared cores such a page of 14 charts took 1.3 to 5.3 s to open, 0.8 to 1.5 s of it CPU
 time; Orrery's page takes 0.2 s of CPU time (bench/report_load.py). Plotly also lacks zooming with the keyboard,
 and does not follow the theme of the reader. The modules of D3 for scales, axes, selections and zooming, with

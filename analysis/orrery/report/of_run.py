@@ -21,8 +21,7 @@ JOBS_PLACE = '<div id="jobs-table"></div>'
 
 
 def tiles(run: Run) -> list[Tile]:
-    """The figures at the top of the page. Each is a figure of /summary; the sections of the page show the
-    same values."""
+    """The figures at the top of the page, all from /summary."""
     summary = run.summary
     get = summary.get
     found = [

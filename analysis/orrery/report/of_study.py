@@ -18,8 +18,8 @@ from orrery.report.titles import words_of
 from orrery.report.words import count, number, with_unit
 from orrery.study import Metric, Study
 
-FINDINGS_MAX = 8  # metrics named at the top of the page; each section names its own, too
-ARMS_MAX = 2  # arms that differ, for each metric at the top of the page
+FINDINGS_MAX = 8  # metrics with findings at the top of the page; the sections have those of all
+ARMS_MAX = 2  # arms in the finding of a metric at the top of the page
 BADGES = {  # what a badge says about each kind of remark
     "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "interval too narrow",
     "nothing_random": "nothing random", "other_jobs": "other jobs",

@@ -75,7 +75,7 @@ class Words:
         return self.title[:1].lower() + self.title[1:] if self.title[1:2].islower() else self.title
 
     def differs(self, by: str, is_more: bool) -> str:
-        """`completed 71 to 95 % fewer jobs`, `had a 12 % longer mean wait`."""
+        """The predicate of a sentence: `completed 71 to 95 % fewer jobs`, `had a 12 % longer mean wait`."""
         article = ("" if self.less in ("fewer", "less") else "an " if by.startswith(("8", "11 ", "18 "))
                    else "a ")
         return f"{self.verb} {article}{by} {self.more if is_more else self.less} {self.noun}"

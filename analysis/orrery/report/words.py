@@ -72,5 +72,5 @@ def sentence(text: str) -> str:
 
 
 def job_title(name: str, job: int) -> str:
-    """The title of a job with its number, because several jobs may have the same name."""
+    """The name of a job, and its number unless the name ends with it: several jobs may have the same name."""
     return name if name.endswith(f"-{job}") else f"{name} (job {job})"
