@@ -30,7 +30,7 @@ CASES = [
     yaml("unknown alias", "cluster: *nowhere\n", "s.yaml:1"),
     yaml("17 MB", "description: " + "x" * (17 << 20) + "\n", "s.yaml"),
     Case("missing file", {}, RUN, 2, ("s.yaml", "no such file")),
-    # mistakes in the address of a Remote policy; tests/unit/analysis/remote has those of the client
+    # mistakes in the arguments of a Remote policy; tests/unit/analysis/remote has those of the client
     *(added(f"Remote: {name}", "policy: {job_queue: {policies: [{name: Remote, args: {" + args + "}}]}}\n", *says)
       for name, args, *says in (
           ("no address", "timeout: 1s", "s.yaml:10:", "address"),

@@ -1,4 +1,5 @@
-"""One malformed row in each format of traces. It is rejected with its position, or skipped and counted."""
+"""One malformed row in each format of traces, and in tables beside a trace. It is rejected with its position,
+or skipped and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the output of a run adds up. Each rule takes the output and yields the violations that it finds."""
+"""Rules by which the output of a run adds up. Each rule takes the output and yields the violations."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def differs(a: float, b: float) -> bool:
 
 
 def amounts(books: Books) -> Iterator[str]:
-    """No amount is negative, infinite or has wrapped around, and no share is above 1."""
+    """No amount is negative, infinite or has wrapped around, and no share but that of power is above 1."""
     for path, rows in books.tables.items():
         for name in rows.dtype.names or ():
             values = rows[name]
@@ -130,7 +130,7 @@ def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
 
 
 def times(books: Books) -> Iterator[str]:
-    """Times increase within a job, a pod, a recovery and a timeline. No time is after the end of the run."""
+    """Times never decrease within a job, a pod, a recovery and a timeline. Timelines end with the run."""
     yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
     if books.has("/pods"):
         yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
@@ -245,7 +245,8 @@ def overlaps(keys: Rows, begins: Rows, ends: Rows) -> int | None:
 
 
 def pods(books: Books) -> Iterator[str]:
-    """A pod has one life at a time, and a whole GPU belongs to one pod at a time."""
+    """A pod has one life at a time, and, in runs without GPU shares, a GPU one pod at a time. Pods agree with
+    their jobs and nodes."""
     if not books.has("/pods") or len(books.tables["/pods"]) == 0:
         return
     rows, jobs = books.tables["/pods"], books.tables["/jobs"]

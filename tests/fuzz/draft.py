@@ -126,7 +126,7 @@ class Draft:
 
     @property
     def pods(self) -> list[Tree]:
-        """The pods of all sources, as mappings of what they request."""
+        """The requests of pods in all sources, created where absent."""
         found = []
         for source in self.sources:
             if source["kind"] == "service":
@@ -150,7 +150,7 @@ class Draft:
 
     @property
     def span(self) -> int:
-        """Length in seconds of the period in which events happen."""
+        """Seconds from the start within which features draw the times of events."""
         return self.until or 3600
 
 

@@ -66,7 +66,7 @@ def role_minimums(gang: Tree, draw: Draw) -> None:
 
 
 def gangs_of_roles(draft: Draft, draw: Draw) -> None:
-    """Adds a job of several gangs, such as trainers and rollout workers."""
+    """Adds jobs of one to three gangs, such as trainers and rollout workers."""
     gangs = []
     for _ in range(draw.count(1, 3)):
         roles = [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
-# A step of a path is a key, "[]" for an item of a list, "{}" for a value of a map, or "<kind>" for one kind
-# of a variant.
+# A step of a path is a key, "[]" for an item of a list, "{}" for a value of a map, "<kind>" for one kind of a
+# variant, or "?" for an optional value as a whole.
 Path = tuple[str, ...]
 
 INT64_MAX, UINT64_MAX = 2**63 - 1, 2**64 - 1
@@ -90,7 +90,8 @@ class Schema:
             yield Leaf(path, values)
 
     def cost(self, document: Any, path: Path) -> int | None:
-        """How many values the document lacks for the path; None if the path cannot exist in it."""
+        """A number that grows with the values that the document lacks for the path; None if it cannot have
+        it."""
         try:
             return self._put(document, self.root, path, None)[1]
         except LookupError:
@@ -100,7 +101,7 @@ class Schema:
         return self._put(document, self.root, path, value)[0]
 
     def _put(self, part: Any, schema: Json, path: Path, value: Any) -> tuple[Any, int]:
-        """A copy of the part with this value at the path, and how many values had to be created for it."""
+        """A copy of the part with this value at the path, and the cost: see cost()."""
         path = path[1:] if path[:1] == ("?",) else path
         if not path:
             return copy.deepcopy(value), 0
@@ -126,7 +127,7 @@ class Schema:
 
     def _put_in_list(self, items: list[Any], inner: Json, rest: Path, value: Any
                      ) -> tuple[list[Any], int]:
-        """Sets the value in that item of the list which lacks the fewest values."""
+        """As _put(), in the item of the list for which the cost is lowest."""
         best: tuple[list[Any], int] | None = None
         for i, item in enumerate(items):
             try:

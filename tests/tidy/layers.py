@@ -138,6 +138,6 @@ SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unist
 
 
 def room_of(path: str) -> str:
-    """The longest listed folder that holds the file."""
+    """The longest listed folder that holds the file; else the folder of the file."""
     held = [room for room in MAY_INCLUDE if path.startswith(room + "/")]
     return max(held, key=len, default="/".join(path.split("/")[:-1]))

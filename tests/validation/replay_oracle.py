@@ -40,7 +40,8 @@ def gavel(traces: pathlib.Path) -> list[Job]:
 
 
 def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -> list[float]:
-    """Ends of the jobs. The first waiting job starts when it fits, and no other job may overtake it."""
+    """Ends of the jobs. The first waiting job starts when it fits, and no other job may overtake it. Jobs
+    wait in the order of submission, of run times (`by_length`) or of GPU-seconds (`by_area`)."""
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
     ends, waiting, running, free, now = [0.0] * len(jobs), [], [], pool, 0.0
     while order or waiting:
