@@ -49,9 +49,9 @@ struct FaultRow {  // one fault of one node
 // Each kind of failure strikes each node as its own renewal process: time to failure, repair, time
 // to failure, ... There is one random stream for each kind and node, independent of other events,
 // so runs with different policies see the same faults. A fault on a node that is already down is
-// repaired in parallel; the node is Broken until the last repair. Absent and booting nodes fail,
-// too. Rows are written at the repair, or by finish(). Example: a fault at 10 h takes 4 h to
-// repair, and one at 12 h takes 1 h. The node is Broken from 10 to 14 h.
+// repaired in parallel; the node has NodeReason::Broken until the last repair. Absent and booting
+// nodes fail, too. Rows are written at the repair, or by finish(). Example: a fault at 10 h takes 4
+// h to repair, and one at 12 h takes 1 h. The node is Broken from 10 to 14 h.
 class NodeFaults {
  public:
   struct Counters {
