@@ -37,7 +37,7 @@ class ClusterState {
   std::string_view name(NodeId n) const { return names_[n.index]; }
   uint16_t machine(NodeId n) const { return machines_[n.index]; }
   uint32_t leaf(NodeId n) const { return leaf_[n.index]; }
-  std::span<const NodeId> in_leaf(uint32_t leaf) const {  // up or down
+  std::span<const NodeId> in_leaf(uint32_t leaf) const {  // nodes up or down
     return std::span{by_leaf_}.subspan(leaf_begin_[leaf],
                                        leaf_begin_[leaf + 1] - leaf_begin_[leaf]);
   }
@@ -67,7 +67,7 @@ class ClusterState {
   // ---- node sets, kept up to date
   const NodeSet& up() const { return up_; }                  // nodes without any NodeReason
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
-  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // up or down; with 0: all nodes
+  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // nodes up or down
   const NodeSet& fully_idle() const { return fully_idle_; }  // nodes without pods
   NodeSet matching(const SelectorTerm& term) const;          // nodes with matching labels
   std::span<const Taint> taints() const { return taints_; }  // distinct, in order of first use

@@ -30,7 +30,7 @@ constexpr std::string_view kBridges =
 constexpr std::string_view kPcieOfCard =
     "generation: NVIDIA product datasheet of the GPU; places of the devices: assumed";
 
-// One kind of server. It has `sockets * cores * threads` logical CPUs; the trace gives only the
+// One kind of server. It has `sockets * cores * threads` logical CPUs; node lists give only the
 // product. Where nodes of the openb list differ, the row describes the most common of them.
 struct Box {
   std::string_view name, doc, gpu;
