@@ -19,7 +19,7 @@
 
 namespace orrery {
 
-// Exists with network.level flow only. Links of the fabric and of its flows have the same ids.
+// Exists only with `network.level: flow`. Links of the fabric and of its flows have the same ids.
 class Network {
  public:
   Network(Sim sim, const NetworkParams& params, Fabric fabric);
@@ -33,10 +33,10 @@ class Network {
   const FlowNetwork& flows() const { return flows_; }
   const Router& router() const { return router_; }
 
-  // Finds the routes of one activity at this moment; serves as a RouteFinder. For adaptive routing,
-  // the routes found so far count as load while this object lives, so the flows of one activity
-  // avoid each other. The routes that the activity holds and will replace (`replaced`) do not
-  // count.
+  // Finds the routes of one FabricActivity at this moment; serves as a RouteFinder. For adaptive
+  // routing, the routes found so far count as load while this object lives, so the flows of one
+  // activity avoid each other. The routes that the activity holds and will replace (`replaced`) do
+  // not count.
   class Routes {
    public:
     explicit Routes(Network& network, std::span<const LinkUse> replaced = {});

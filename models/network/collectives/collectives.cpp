@@ -69,7 +69,7 @@ CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes) {
   group.has_ll128 = group.is_nvlinked || per_node == 1;
   group.node_gpus = machine.gpus();
   if (nodes == 1) return group;
-  // A NIC that several GPUs share counts once.
+  // A NIC that several GPUs share is counted once.
   uint32_t taken = 0, of_node = 0;
   for (int gpu = 0; gpu < machine.gpus(); ++gpu) {
     const int nic = nearest_nic(machine, gpu);

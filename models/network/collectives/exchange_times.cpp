@@ -66,7 +66,8 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
 
 // The buffer with which all GPUs of the nodes, as in a sweep, would take as long as the group with
 // `bytes`. Example: a group with a quarter of the NICs' bandwidth takes as long as all GPUs with
-// four times the buffer. In exchanges without forwarding, NIC bandwidth per rank counts instead.
+// four times the buffer. For exchanges without forwarding, the NICs' bandwidth per rank is compared
+// instead.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);

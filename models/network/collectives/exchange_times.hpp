@@ -23,7 +23,7 @@ struct LoneExchange {
 class ExchangeTimes {
  public:
   ExchangeTimes() = default;  // all durations are from the tuner
-  // If several entries apply to the same exchange, the first one counts.
+  // For each collective and span, the first entry applies.
   explicit ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums = false);
 
   LoneExchange alone(Collective collective, const ExchangeMethod& method, CommGroup group,

@@ -20,10 +20,10 @@ struct FabricFile {
   std::vector<std::string> hosts;
   std::vector<uint32_t> group_of;  // leaf group of each host
   std::vector<std::string> group_names;
-  std::vector<uint32_t> block_of_group;  // by group, ascending; empty: the file has no blocks
+  std::vector<uint32_t> block_of_group;  // ascending; empty: the file has no blocks
   // The next four fields are empty unless the file has the leaf of each NIC.
   std::vector<uint32_t> nic_begin;  // first NIC of each host, and the end
-  std::vector<uint32_t> leaf_of;    // by NIC
+  std::vector<uint32_t> leaf_of;    // leaf of each NIC
   std::vector<std::string> leaf_names;
   std::vector<uint32_t> group_begin;  // the first leaf of each group, and the end
 

@@ -23,9 +23,9 @@ struct FabricNode {
 struct FabricLayout {
   std::vector<uint32_t> nic_begin = {0};    // first NIC of each node, and the end
   std::vector<Bandwidth> node_rates;        // rate of each NIC of a node, by node
-  std::vector<uint32_t> leaf_of;            // by NIC
+  std::vector<uint32_t> leaf_of;            // leaf of each NIC
   std::vector<uint32_t> group_begin = {0};  // first leaf of each group, and the end
-  std::vector<uint32_t> block_of_group;     // by group, ascending; empty: size_tree() makes blocks
+  std::vector<uint32_t> block_of_group;     // ascending; empty: size_tree() makes blocks
   std::vector<std::string> leaf_names;      // empty: leaf-0, leaf-1, ...
   uint32_t leaves() const { return group_begin.back(); }
 };

@@ -87,7 +87,7 @@ class MaxMin {
     bool is_stale = false;    // queued, but `next` may be too low
     uint8_t raised = 0;       // how often its level rose in this solve()
     double key = 0;           // in the queue: this link changes no level below the key
-    double next = 0;          // its new level, by Entry::others of its activities
+    double next = 0;          // its new level, computed from Entry::others
     double weight_above = 0;  // sum of weights of activities that this level limits
     double load_max = 0;      // upper bound of the load of a link that is not full
   };

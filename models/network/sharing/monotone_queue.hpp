@@ -13,9 +13,9 @@
 namespace orrery {
 
 // A radix heap over the bits of non-negative numbers: an item is in the bucket of the highest bit
-// in which its key differs from the last key taken, and moves down as keys are taken. Example:
-// after key 8 (1000), key 9 (1001) is in the bucket of bit 0 and key 12 (1100) in that of bit 2.
-// Equal keys cost O(1); their order depends only on the order of calls.
+// in which its key differs from the last key taken, and moves down as keys are taken. Example with
+// integers: after key 8 (1000), key 9 (1001) is in the bucket of bit 0 and key 12 (1100) in that of
+// bit 2. Equal keys cost O(1); their order depends only on the order of calls.
 class MonotoneQueue {
  public:
   struct Item {
