@@ -73,7 +73,7 @@ class NetworkUsage {
   NetworkUsage(const NetworkUsage&) = delete;
   NetworkUsage& operator=(const NetworkUsage&) = delete;
 
-  void sample(Time now);  // at the end of each interval of the timeline
+  void sample(Time now);  // called at the end of each interval of Timeline
   void finish(Time end);
 
  private:

@@ -39,9 +39,9 @@ struct NodeRow {
 };
 
 struct NodeNames {
-  std::vector<std::string> machines;  // by ClusterState::machine()
+  std::vector<std::string> machines;  // indexed by ClusterState::machine()
   std::vector<std::string> pools;
-  std::vector<uint16_t> pool_of;  // by node; empty: no pools
+  std::vector<uint16_t> pool_of;  // index into `pools` of each node; empty: no pools
 };
 
 class NodeUsage {

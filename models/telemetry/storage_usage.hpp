@@ -30,7 +30,7 @@ class StorageUsage {
  public:
   StorageUsage(Sim sim, const Storage& storage);  // `storage` must outlive this object
 
-  void sample(Time now);  // at the end of each interval of the timeline
+  void sample(Time now);  // called at the end of each interval of Timeline
 
  private:
   const Storage& storage_;

@@ -1,4 +1,4 @@
-// models/telemetry/timeline.hpp -- samples the cluster, its teams and the useful share over time.
+// models/telemetry/timeline.hpp -- samples the cluster, its teams and useful compute over time.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct TimelineProbes {
 
 // GPU series are means over the interval that ends at the row's time. Counts are the values at the
 // row's time, after all events of that instant. At most one sampling event is pending, and none
-// after `until` or the end of the run, so sampling never keeps a run alive. finish() adds the last,
-// shorter interval, and the useful series, which is known only at the end.
+// after the `until` of start() or the end of the run, so sampling never keeps a run alive. finish()
+// adds the last, shorter interval, and the useful series, which is known only at the end.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,
