@@ -97,8 +97,8 @@ bool knows_durations(const TraceParams& params) {
   return format == nullptr || format->durations != traces::Durations::InNoRow;
 }
 
-// Shows the jobs as recorded. A trace may list only jobs that ended after its beginning; warm_start
-// or window_start show what its replay would submit.
+// Shows the jobs as recorded or, if warm_start or window_start is set, as a replay would submit
+// them. The two differ, for instance, if the trace lists only jobs that ended after its beginning.
 ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& out,
                 std::ostream& err) {
   const bool is_lenient = params.lenient;

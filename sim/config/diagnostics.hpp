@@ -41,7 +41,7 @@ enum class Idle : uint8_t { Warned, Refused };
 // something that is probably intended, or does no harm: the scenario may still be run.
 class Diagnostics {
  public:
-  static constexpr size_t kKeptMax = 100;  // mistakes, and as many warnings
+  static constexpr size_t kKeptMax = 100;  // mistakes that are kept, and as many warnings
 
   // A remark on a parameter, with its place and name.
   struct Entry {

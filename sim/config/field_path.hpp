@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// The element of a list, map or optional, and of lists inside of these; otherwise `tree` itself.
-// Elements have no name in a path.
+// The element of a list, map or optional, nested ones included; otherwise `tree` itself. Elements
+// have no name in a path.
 [[nodiscard]] const FieldTree& held_by(const FieldTree& tree);
 
 // Fields of a struct, or kinds of a variant.

@@ -23,7 +23,7 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // The path at the beginning. Empty if the text does not begin with one.
+  // Takes the path at the beginning of the text. Empty if there is none.
   std::optional<std::vector<Step>> path() {
     std::vector<Step> path;
     do {

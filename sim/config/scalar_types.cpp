@@ -15,7 +15,7 @@ void expected(std::string_view what, const Node& node, const ReadContext& contex
   context.diagnostics.error(node.position, context.path, std::move(message));
 }
 
-std::string number_text(int128_t value) {  // 65 bits hold any supported integer type
+std::string number_text(int128_t value) {  // holds int64_t as well as uint64_t
   if (value < 0) return "-" + std::to_string(static_cast<uint64_t>(-value));
   return std::to_string(static_cast<uint64_t>(value));
 }

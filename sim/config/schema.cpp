@@ -53,7 +53,7 @@ Json property(const FieldTree& field, Part part) {
 
 Json object(const FieldTree& tree, const std::string& kind, Part part = Part::Whole);
 
-// The schema of a raw field, depending on the field `name` beside it.
+// The schema of a RawParams field, depending on the field `name` beside it.
 Json rules_by_name(const FieldTree& raw) {
   Json rules = Json::array();
   for (const FieldTree& named : raw.variants) {

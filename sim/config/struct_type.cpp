@@ -71,7 +71,7 @@ void report_unknown(const Node& node, const FieldList& fields, std::string_view 
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     std::string text = "unknown key " + in_quotes(entry.key);
-    // Diagnostics that are full only count, so a comparison of names would be wasted time.
+    // Full Diagnostics only count messages, so a comparison of names would be wasted time.
     if (!context.diagnostics.full()) {
       text += did_you_mean(entry.key, known);
       if (is_first) text += keys_here(known);

@@ -1,6 +1,6 @@
 // sim/engine/event_queue.hpp -- pending events in (time, phase, schedule) order.
 //
-// An event is a slot of one cache line; its ticket in the wheel names slot and generation:
+// An event is a slot of one cache line; its ticket in the RadixWheel names slot and generation:
 //   phase:3 | generation:32 | slot:29
 // Cancelling frees the slot at once. Its ticket becomes stale, and is skipped when it is due, or
 // purged when stale tickets outnumber the live ones. Example: an event in slot 5, generation 2, is

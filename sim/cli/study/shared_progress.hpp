@@ -8,9 +8,9 @@
 
 namespace orrery {
 
-// The progress of arms, in memory that forked processes share. Each arm has a slot, which one
-// process at a time writes and any process may read. A reader may get the time of one write with
-// the job counts of another.
+// The progress of runs (StudyArm), in memory that forked processes share. Each arm has a slot,
+// which one process at a time writes and any process may read. A reader may get the time of one
+// write with the job counts of another.
 class SharedProgress {
  public:
   explicit SharedProgress(size_t arms);  // throws std::system_error

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct Part {
   size_t part = 1, parts = 1;
-  bool is_all = true;  // seeds that `until` adds run, too; not in a shard
+  bool is_all = true;  // `until` may add seeds; false in a shard
 };
 
 size_t number_in(std::string_view text, std::string_view what, size_t high) {

@@ -1,4 +1,5 @@
-// sim/cli/study/study_findings.hpp -- means, differences and doubts, computed once for all readers.
+// sim/cli/study/study_findings.hpp -- means, differences and doubts of each metric, for all
+// outputs.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ namespace orrery {
 struct StudyArm {
   size_t cell = 0;
   uint64_t seed = 0;
-  StudyPlan::Run run;  // arms of a group differ only in its last policy change
+  StudyPlan::Run run;  // differs between arms only in the last policy change
   std::string key;     // result of study_key()
 };
 

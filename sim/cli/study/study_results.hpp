@@ -38,14 +38,12 @@ double as_double(const SummaryValue& value);
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
-// DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has the data of the run
-// that a study needs. It is written in one step at the end of the run, so a killed run leaves none.
-// The .json has fingerprints of the scenario and of the input files; if one changes, the run is
-// repeated. It also has the length of the HDF5 file: a file of another length, or without a
-// signature, does not count. Only a power cut leaves such a file, because runs of a study do not
-// wait for the disk: that would take longer than a small run. The .json has a fingerprint of
-// itself, which is always compared, and one of the HDF5 file. The latter is compared on request,
-// because that takes reading the whole file.
+// DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has what a study needs of
+// the run. It is written last, in one step, so a killed run leaves none. A run is repeated
+//   - if a fingerprint in its .json differs: of the scenario, of an input file, or of the .json;
+//   - with has_files, if its HDF5 file lacks the signature or has another length. Only a power cut
+//     leaves such a file, because waiting for the disk would take longer than a small run;
+//   - with verifies, if the fingerprint of its HDF5 file differs, which takes reading all of it.
 class StudyFolder {
  public:
   struct Options {
