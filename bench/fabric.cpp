@@ -1,6 +1,6 @@
 // bench/fabric.cpp -- the time to build a fat tree, and routes per second, by the number of NICs.
 //
-//   bench_fabric [ROUTES]     per size and static routing engine; 1 million if not given
+//   bench_fabric [ROUTES]     per size and engine, adaptive ones 1/20 as many; default: 1 million
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@
 namespace orrery::bench {
 namespace {
 
-constexpr int kRepetitions = 3;  // the fastest of them counts
+constexpr int kRepetitions = 3;  // the fastest one is reported
 constexpr uint32_t kNicsPerNode = 8, kNodesPerLeaf = 32;
 
 struct Size {

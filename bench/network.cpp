@@ -40,7 +40,7 @@ RandomFlow draw(const PlainFatTree& tree, Rng& rng) {
 struct Window {
   uint64_t completions = 0;
   double seconds = 0;
-  double rates_changed = 0;  // per completion
+  double rates_changed = 0;  // mean number per completion
   double per_s() const { return static_cast<double>(completions) / seconds; }
 };
 
@@ -158,7 +158,7 @@ class BareLoop {
 
   PlainFatTree tree_;
   Rng rng_{1};
-  std::vector<std::vector<uint32_t>> on_;  // flows by link
+  std::vector<std::vector<uint32_t>> on_;  // indices of the flows on each link
   std::vector<Flow> flows_;
   std::vector<double> rate_, rest_;
   std::vector<size_t> unfixed_;

@@ -20,7 +20,7 @@
 namespace orrery::bench {
 namespace {
 
-// The scheduler's simulated time is not charged, so it keeps up with any load. FGD and its
+// Scheduling cycles take no simulated time, so the scheduler keeps up with any load. FGD and its
 // baselines examine all nodes, as in their paper; kube-scheduler's profiles examine as many as
 // upstream.
 #define ORRERY_BENCH_NO_COST "cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}"

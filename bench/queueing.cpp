@@ -1,7 +1,7 @@
 // bench/queueing.cpp -- jobs through the job queue per second of one core, by the length of the
-// queue, the size of the pool and the number of users; and a year-long log of a large machine.
+// queue, the size of the pool and the number of users; and logs of a large machine over months.
 //
-//   bench_queueing [POLICY...]     all of them, and the log, if none is named
+//   bench_queueing [POLICY...]     all of them, and the logs, if none is named
 #include <algorithm>
 #include <cstdio>
 #include <fstream>

@@ -63,8 +63,8 @@ void run_churn(int64_t nodes, const Mix& mix) {
             {.jobs_before = 10'000, .jobs = 100'000});
 }
 
-// Each job has one pod with one GPU and another number of cores than all other jobs, so no cached
-// verdict applies to the next job. 6,000 run at a time.
+// Each job has one pod with one GPU, and its own number of cores, so no cached filter result
+// applies to the next job. 6,000 run at a time.
 void run_unlike(int64_t nodes) {
   std::vector<Batch> batches;
   for (int64_t i = 0; i < 20'000; ++i) {

@@ -49,8 +49,8 @@ void compare(uint32_t least, uint32_t most, uint64_t worlds) {
               traced_ms / gangs);
 }
 
-// Compares expected rates with a rehearsal, which simulates the steps of the gangs: for 16 gangs,
-// the most that are rehearsed.
+// Compares expected rates with rehearsed ones (see SharedLinks) for 16 gangs, the most that are
+// rehearsed.
 void measure_seam(uint64_t worlds) {
   double mean = 0;
   std::vector<double> sizes;

@@ -23,8 +23,8 @@ class Curve {
 
   static void print_head(const char* bare);
   bool is_over() const { return is_over_; }
-  // If `x` is 0, the mean number of waiting jobs takes its place. `bare_rate` is in jobs per second
-  // of the bare loop.
+  // If `x` is 0, the mean number of waiting jobs takes its place. `bare_rate` is the result of
+  // bare_pool() or bare_nodes().
   void add(int64_t nodes, double x, const Window& window, double bare_rate);
 
  private:

@@ -45,8 +45,8 @@ config::Document read_text(const std::string& yaml, Diagnostics& diagnostics);
 
 struct WindowLimits {
   Time from = {};              // the window begins at this time or later
-  uint64_t jobs_before = 0;    // jobs that end before the window begins
-  uint64_t jobs = 0;           // jobs that end in the window
+  uint64_t jobs_before = 0;    // jobs that must end before the window begins
+  uint64_t jobs = 0;           // jobs after whose end the window ends
   double seconds = 3;          // limit of CPU time, at which the window ends early
   double seconds_before = 30;  // limit of CPU time for the window to begin
 };
