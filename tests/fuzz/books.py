@@ -159,7 +159,7 @@ def waits(books: Books) -> Iterator[str]:
 
 
 def counts(books: Books) -> Iterator[str]:
-    """Figures of the summary equal the numbers of rows in the tables."""
+    """Figures of the summary equal the numbers of rows, or the sums of columns, in the tables."""
     jobs, summary = books.tables["/jobs"], books.summary
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     failed = int(np.sum(jobs["outcome"] == outcomes["failed"]))
@@ -348,7 +348,7 @@ def priorities(books: Books) -> Iterator[str]:
 
 
 def held_by_pods(books: Books) -> Iterator[str]:
-    """A node's use is at least that of its bound pods. It also has reservations."""
+    """The allocated time of a node is at least that of its bound pods. It also includes reservations."""
     if not books.has("/pods") or books.has_shares or books.is_counting:
         return
     rows = books.tables["/pods"][books.tables["/pods"]["bound"] != NEVER]

@@ -16,7 +16,7 @@ import members
 from source import Block, Source, read_tree
 
 FOLDERS = ("sim", "models", "policies", "tests", "bench")
-LINES_MAX = {True: 150, False: 400}  # of a header, of a source
+LINES_MAX = {True: 150, False: 400}  # lines of a header (True), and of a source
 SHORT_ROOMS = ("models/control_plane/",)  # folders with shorter sources
 SHORT_MAX = 300  # lines of such a source
 FUNCTION_MAX = 70

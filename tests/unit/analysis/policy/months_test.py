@@ -20,7 +20,7 @@ KTH = TRACES / "swf/KTH-SP2-1996-2_28481.swf.gz"
 HELIOS = TRACES / "helios/venus_gpu_jobs_48hclamp.csv.gz"
 TWINS = Path(__file__).parent / "policies/twins.py"
 DAY = 86400
-MONTH = (61 * DAY, 92 * DAY)  # 18 May to 17 June 2020
+MONTH = (61 * DAY, 92 * DAY)  # 18 May to 17 June 2020, in seconds of the trace
 
 KTH_SP2 = f"""
 cluster: {{machines: [{{name: sp2, base: cpu-32, cpus: 1}}], pools: [{{name: sp2, machine: sp2, count: 100}}]}}

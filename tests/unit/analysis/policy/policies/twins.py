@@ -7,7 +7,7 @@ from orrery.policy import (CPU, GPU, HOUR, SECOND, SKIP, SUCCESS, Arg, Duration,
 
 
 class BestFit(Policy):
-    """The node left with the least free CPU and GPU, as the built-in BestFit."""
+    """Prefers the node left with the least free CPU and GPU, as the built-in BestFit."""
 
     is_node_local = is_by_extremes = True
 
@@ -170,7 +170,8 @@ class Everything(Policy):
 
 
 class Gangs(Policy):
-    """Tries whole leaf switches, the first ones first, then all nodes; fuller placements are better."""
+    """Tries each leaf switch in the order of numbers, then all nodes. Placements on fewer nodes are
+    better."""
 
     def domains(self, cycle, gang):
         assert gang.missing() <= gang.pods and gang.first_pod is not None
@@ -294,7 +295,7 @@ class GangPreemption(Policy):
 
 
 class ShortestThatFits(Policy):
-    """In the order of estimates, in a tree of its own, whatever fits."""
+    """Starts every job that fits, in the order of estimates, which a tree of its own keeps."""
 
     def __init__(self):
         self.shortest = self.board.tree()
@@ -314,7 +315,7 @@ class ShortestThatFits(Policy):
 
 
 class CountsPods(Policy):
-    """Counts pods by their labels in both ways."""
+    """Compares count_pods(), by node and by leaf switch, with own counts of labels."""
 
     def score(self, cycle, nodes):
         labels = cycle.pod.labels
@@ -387,7 +388,7 @@ class AvoidBrokenLinks(Policy):
 
 
 class LooksAround(Policy):
-    """A controller that compares all that the board shows, and gives each action."""
+    """A controller that checks all that the board shows, and calls each action."""
 
     args = {"until": Arg(Duration, default=3 * HOUR)}
 

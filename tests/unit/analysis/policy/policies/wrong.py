@@ -1,4 +1,4 @@
-"""Policies that break their contract, each in one way."""
+"""Policies that break their contract, each in one way; and Declared, for mistakes in arguments."""
 
 import numpy as np
 
