@@ -21,7 +21,8 @@ namespace orrery::python {
 // the interpreter's lock.
 class PolicyClass {
  public:
-  explicit PolicyClass(const RawParams& args);  // the positions in `args` locate the file
+  // A relative file is beside the file that contains `args`.
+  explicit PolicyClass(const RawParams& args);
   explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
   PolicyClass(const PolicyClass&) = delete;

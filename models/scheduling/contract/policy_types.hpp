@@ -78,10 +78,10 @@ struct GangView {
 
 // An entry of the scheduling queue: one pod or, with the per_gang driver, a whole gang.
 struct QueuedUnit {
-  PodId pod;    // the pod, or the first unscheduled member
+  PodId pod;    // the pod, or the first member of the gang
   GangId gang;  // the pod's gang; invalid if none
   int32_t priority = 0;
-  Time queued;           // when it was queued for the first time
+  Time queued;           // when the unit was queued or, if later, when its latest attempt failed
   Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
   Time gang_created;     // equals `initial_attempt` for pods without a gang
   // Last failure of the gang; negative: none. The value is read when the unit enters a queue or

@@ -28,8 +28,8 @@ struct JobAsk {            // the request of a job
 };
 
 struct RunEstimate {        // the job queue's estimate of a job's whole run time
-  Duration run = {};        // after corrections
-  Duration first = {};      // at the arrival of the job
+  Duration run = {};        // the estimate after corrections
+  Duration first = {};      // the estimate at the arrival of the job
   int32_t corrections = 0;  // how often the estimate was too short and was extended
 };
 

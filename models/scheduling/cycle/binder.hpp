@@ -12,7 +12,7 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  Duration after;  // when to bind, since the start of the cycle; max: at the end of the cycle
+  Duration after;  // time from the start of the cycle to the binding; max: until the cycle ends
 };
 struct DueBinding {
   Time due;

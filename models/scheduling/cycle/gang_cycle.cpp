@@ -159,7 +159,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, con
       in_domain = nodes_of(*domain, context_.cluster);
     }
     const NodeSet* const nodes = domain == nullptr ? nullptr : &in_domain;
-    const CommandsPaused paused{framework()};  // until the changes below are undone
+    const CommandsPaused paused{framework()};  // pauses commands until the changes below are undone
     std::optional<Transaction::Savepoint> before{std::in_place, context_.transaction};
     GangAttempt tried =
         is_too_small ? too_small(cycle, nodes, i == 0)

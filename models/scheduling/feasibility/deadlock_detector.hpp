@@ -98,8 +98,9 @@ class DeadlockDetector {
   std::vector<PodLoss> losses_;
   bool will_examine_ = false;
   bool may_preempt_ = false;
-  std::vector<std::vector<JobId>> deadlocked_;  // the jobs of each deadlock, by the last reduction
-  std::vector<JobId> infeasible_;               // jobs that are stuck, but in no deadlock
+  // The jobs of each deadlock, according to the last reduction.
+  std::vector<std::vector<JobId>> deadlocked_;
+  std::vector<JobId> infeasible_;  // jobs that are stuck, but in no deadlock
   InfeasibleTime infeasible_time_;
   DeadlockLog log_;
 };

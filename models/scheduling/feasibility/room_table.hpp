@@ -61,7 +61,7 @@ class RoomTable {
 
  private:
   struct Room {
-    Resources left;  // without GPUs: see gpu_left
+    Resources left;  // free amounts, except of GPUs: see gpu_left
     std::array<int16_t, kGpusPerNodeMax> gpu_left{};
     bool operator==(const Room&) const = default;
   };

@@ -30,7 +30,8 @@ class CountedPool {
   std::span<const Counted> counts() const { return names_; }
   Resource counted() const { return counts_.front(); }
   int64_t unit() const;  // amount of the counted resource in one GPU or CPU; 1 for others
-  int64_t total() const { return total_[counted()]; }  // on all nodes, up or down
+  // Amount of the counted resource on all nodes, up or down.
+  int64_t total() const { return total_[counted()]; }
   int64_t capacity() const { return capacity_[counted()]; }
   int64_t free() const { return capacity() - used_[counted()]; }
   const Resources& capacities() const { return capacity_; }

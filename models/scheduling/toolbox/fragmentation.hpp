@@ -59,7 +59,7 @@ class Fragmentation {
 
  private:
   struct Kind {
-    std::vector<bool> accepts;     // by typical pod
+    std::vector<bool> accepts;     // by typical pod: whether nodes of this kind accept it
     std::vector<int64_t> single;   // W1, [cpu rank][milli rank]
     std::vector<int64_t> several;  // W2, [cpu rank][idle GPUs]
   };
@@ -67,7 +67,7 @@ class Fragmentation {
     const int64_t* single;
     const int64_t* several;
   };
-  struct Sums {  // over the GPUs of a node
+  struct Sums {  // sums over the GPUs of a node
     int64_t left = 0, usable = 0, idle = 0;
   };
   Row row(uint32_t kind, int64_t cpu_left) const;

@@ -50,7 +50,7 @@ class WeightedScore {
 
 // The image size, scaled by the share of nodes with the image.
 [[nodiscard]] int64_t scaled_image_bytes(int64_t bytes, int64_t nodes_with_image, int64_t nodes);
-// `sum_max` is the sum at which the score is 100: kImageBytesMax for each container of the pod.
+// `sum_max` is the sum at which the score is 100.
 [[nodiscard]] int64_t image_locality_score(int64_t scaled_sum, int64_t sum_max);
 constexpr int64_t kImageBytesMin = int64_t{23} << 20;
 constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container

@@ -32,7 +32,7 @@ class LineSocket {
   bool is_connected() const { return socket_ >= 0; }
   const std::string& address() const { return address_; }
   // connect(), send() and receive() throw SocketFault, for example after the timeout.
-  void connect();  // tries until a program listens
+  void connect();  // tries until a program listens or the timeout passes
   void send(std::string_view line);
   std::string receive();                                     // without the end of the line
   std::string_view unfinished() const { return received_; }  // received part of the next line

@@ -29,7 +29,7 @@ struct JobView {
   WorkloadKind owner = WorkloadKind::Job;  // the controller that creates its pods
   bool is_gang = false;                    // one communicator; else independent pods
   bool is_service = false;
-  bool is_suspended = false;     // by SuspendJob, and not yet resumed
+  bool is_suspended = false;     // suspended by SuspendJob, and not resumed yet
   bool has_checkpoints = false;  // if suspended, the job keeps its progress
   int32_t priority = 0;
   int32_t gpus = 0;  // sum over all pods
