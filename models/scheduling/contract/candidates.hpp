@@ -15,7 +15,7 @@
 namespace orrery {
 
 struct Rejection {
-  uint8_t plugin = 0;  // index of the Filter in the profile
+  uint8_t plugin = 0;  // index of the plugin in the profile, or kNodeReady or kNominatedPods
   std::string reason;
   bool is_unresolvable = false;
   uint32_t nodes = 0;

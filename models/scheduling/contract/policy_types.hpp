@@ -27,7 +27,8 @@ struct PodView {
   GangId gang;  // invalid: the pod is no member of a gang
   RoleId role;  // invalid: the role has no minimum of its own
   int32_t rank = 0;
-  int64_t attempts = 0;  // number of earlier attempts
+  // Number of earlier attempts; in the cycle of a whole gang the present one is included.
+  int64_t attempts = 0;
   Time created;
   std::string_view team = {};
   // The only nodes that the job queue allows for its job; null: all nodes.
@@ -53,8 +54,9 @@ struct GangView {
   int32_t min_available = 0;
   int32_t pods = 0;     // members, whether or not they exist now
   int32_t created = 0;  // members that exist, gated ones included
-  int32_t gated = 0;    // those of `created` that a PreEnqueue gates
-  int32_t waiting = 0;  // members that wait in Permit
+  // Those of `created` that a PreEnqueue gates; at most 1 with the per_gang driver.
+  int32_t gated = 0;
+  int32_t waiting = 0;  // members that wait in Permit and, in the gang's cycle, those placed so far
   int32_t bound = 0;    // members past Permit, bound or not
   int32_t binding = 0;  // members past Permit that are not bound
   int32_t priority = 0;

@@ -39,7 +39,8 @@ class RoomTable {
   int64_t slots(SpecId spec) { return kind(spec).slots; }
   // Like slots(), but counting stops once `most` is reached, and the result is not cached.
   int64_t slots_up_to(SpecId spec, int64_t most) const;
-  // Nodes that the pod's own spec allows by node name, required terms, taints and cordons.
+  // Nodes that the pod's node name, required terms and tolerations allow; without counts_down_nodes
+  // only nodes that are up.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all these pods fit together. The result is exact for pods of one spec. With several
   // specs, the largest pods are placed first, each on the first node with room. If that fails,
