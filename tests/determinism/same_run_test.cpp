@@ -1,4 +1,5 @@
-// One scenario gives one run: again in the same process, in parallel threads, with any seed.
+// Runs of one scenario with the same seed are equal, one after another and in parallel threads.
+// With another seed they differ.
 #include <gtest/gtest.h>
 
 #include <array>

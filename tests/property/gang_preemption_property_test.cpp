@@ -104,8 +104,8 @@ bool is_gang(const JobRow& job) { return job.kind != JobKind::Pods; }
 
 // Follows how many pods of a gang have nodes. A stay begins when the first pod gets a node, and
 // ends when no pod has one. Each stay reaches the gang's minimum, unless the gang was preempted in
-// the last 10 s. Once a pod of a stay has ended, a gang that needs all its pods gets no node until
-// the next stay.
+// the last 10 s of the stay. Once a pod of a stay has ended, a gang that needs all its pods gets no
+// node until the next stay.
 void expect_never_half_placed(const Seen& seen, const JobRow& job) {
   const int needed = job.name.view().back() - '0';
   std::vector<std::pair<Time, int>> changes;

@@ -12,8 +12,8 @@
 
 namespace orrery::test {
 
-// Limits for the differences of run times: for the mean difference, which may be negative, and for
-// the absolute difference that 95 of 100 jobs do not exceed.
+// Limits for relative differences of run times: `mean` for the size of their mean, `most` for the
+// size that 95 of 100 do not exceed.
 struct Bounds {
   double mean = 0, most = 0;
 };

@@ -1,4 +1,4 @@
-// tests/support/disturb.hpp -- random changes of nodes, apart from pods.
+// tests/support/disturb.hpp -- changes of a node that do not concern pods: up, cordoned, tainted.
 #pragma once
 
 #include "models/hardware/cluster_state.hpp"

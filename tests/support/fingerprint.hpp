@@ -1,5 +1,5 @@
-// tests/support/fingerprint.hpp -- the whole state of a cluster as text, to compare before and
-// after.
+// tests/support/fingerprint.hpp -- what each node of a cluster has requested and left, as numbers
+// to compare before and after.
 #pragma once
 
 #include <cstdint>

@@ -235,7 +235,7 @@ TEST(ApiServer, AChargeSlowsDownRequestsAndHasNoResponse) {
   Received received;
   world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  // 3 s of the charge in three threads and 1 s of the request, on two cores.
+  // Two cores share 3 s of the charge, in three threads, and 1 s of the request.
   EXPECT_EQ(received.at, Time{} + 2_s);
   EXPECT_EQ(world.server().present(), 0U);
   EXPECT_EQ(world.servers.statistics().of_all().total(), 1U);

@@ -1,4 +1,5 @@
-// The control plane in whole runs.
+// Whole runs with a control plane at level full: limits of clients, lost API servers and etcd
+// members, and what etcd holds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

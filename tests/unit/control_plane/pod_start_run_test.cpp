@@ -19,7 +19,7 @@ std::string scenario(const std::string& control_plane, const std::string& jobs,
          control_plane + "\nworkload: {sources: [{kind: jobs, jobs: [" + jobs + "]}]}\n" + more;
 }
 
-// Ended pods, by rank.
+// Rows of /pods, sorted by job and rank.
 std::vector<PodRow> pods_of(const std::string& yaml) {
   ScenarioRun run{yaml};
   std::vector<PodRow> pods = run.recorder.rows<PodRow>("/pods");

@@ -1,4 +1,4 @@
-// AddNodes and RemoveNodes: done, rejected, failed.
+// The actions AddNodes and RemoveNodes of a controller: done, rejected, failed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

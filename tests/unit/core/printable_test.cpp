@@ -30,7 +30,7 @@ TEST(Printable, BytesThatAreNotUtf8AreEscapedOneByOne) {
   EXPECT_EQ(printable("\x9b\xff"), "\\x9b\\xff");
   EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // ESC in two bytes instead of one
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // the first half of a surrogate pair
-  // Above U+10FFFF, the last character.
+  // A code above U+10FFFF, the last character.
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
   EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");  // the third byte is missing
   EXPECT_EQ(printable("\xe2\x1b"), "\\xe2\\x1b");

@@ -1,4 +1,5 @@
-// Results of the shipped scenarios about cables and routes; their figures are in validation.
+// Results of the shipped scenarios about cables and routes, except for the figures that
+// tests/validation checks.
 #include <gtest/gtest.h>
 
 #include <string>

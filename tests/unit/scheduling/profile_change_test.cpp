@@ -67,7 +67,7 @@ struct Pair {
 
 class ProfileChanges : public ::testing::TestWithParam<Pair> {};
 
-// Every job must end, audits check the books throughout the run, and a second run must have the
+// Every job must end, audits check the accounts throughout the run, and a second run must have the
 // same digest.
 TEST_P(ProfileChanges, LoseNoPod) {
   const std::string world =

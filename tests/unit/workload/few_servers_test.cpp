@@ -1,4 +1,4 @@
-// Gangs on fewer nodes than the parameter servers of their step.
+// Reports of gangs with fewer nodes than their step has parameter servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

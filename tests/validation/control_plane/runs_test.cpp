@@ -165,7 +165,7 @@ double bind_all_min(const json& input) {
 }
 
 // Whether latencies of pods or requests are within a bound. The controller creates 10 pods a
-// second, so 30 for each node in their 15,000 s. Ten clients list all Events once a minute.
+// second, which stay for 15,000 s: 30 a node. Ten clients list all Events once a minute.
 std::string load(const json& input) {
   ScenarioRun run =
       run_of("cluster:\n  pools:\n" + pool("all", 5'000) +

@@ -173,7 +173,7 @@ TEST(TrainingRuns, WhatAnElasticGangSavedIsTheSamePartOfItsWorkWithOtherMembers)
   const JobId job = world.bound(spec);
   for (uint32_t rank = 2; rank < 4; ++rank) world.jobs.pod({rank}).takes_part = false;
   world.runs.restore(job, Time{});
-  world.go_to(120_s);  // two of four need 200 s; a half, 100 s, is saved
+  world.go_to(120_s);  // two of four members need 200 s, and have saved 100 s, a half
   world.fail(job);
   for (uint32_t rank = 2; rank < 4; ++rank) world.jobs.pod({rank}).takes_part = true;
   world.runs.restore(job, world.engine.now());
