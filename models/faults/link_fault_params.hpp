@@ -121,7 +121,6 @@ struct LinkFaultParams {
   void check(const Fabric& fabric, const config::Node& section, Diagnostics& diagnostics) const;
 };
 
-// Number of cables or switches of this kind in the fabric.
 uint32_t count_of(const Fabric& fabric, FabricPart part);
 
 }  // namespace orrery
