@@ -26,7 +26,7 @@ Distance nic_distance(const Machine& machine, int nic_a, int nic_b);
 // The compute NIC nearest to a GPU. Equally near NICs go in turn to the GPUs that share them, so
 // two GPUs on one switch with two NICs get one each. -1: the machine has no compute NIC.
 int nearest_nic(const Machine& machine, int gpu);
-// One-way latency of a path. The values are estimates; only their order is physical.
+// One-way latency of a path. The values are estimates; only their order matters.
 Duration path_latency(Distance distance);
 
 // How many rings through exactly these GPUs can run at once over NVLink without sharing a link.

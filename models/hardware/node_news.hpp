@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
   return {"broken", "absent", "booting", "maintenance", "repairing"};
 }
 
-// NodePresence emits the first five, `Nodes` the last two. Observers connect in the order of the
-// table in models/cluster/news_order.cpp.
+// NodePresence emits the first five, `Nodes` the last two. Cluster::connect_news() connects the
+// observers in a fixed order.
 struct NodeNews {
   // A node that was up is down now. ClusterState shows this already; the pods of the node do not.
   Signal<NodeId, NodeReason> node_down;
