@@ -126,8 +126,8 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
 }
 
 // With w workers and p servers, a colocated machine receives 1/p of the buffer from each of w - 1
-// other workers. Overlapped pulls add 1/p from each of p - 1 other servers. Without overlap only
-// the pushes count: as w >= p, they are at least as much as the pulls.
+// other workers. Overlapped pulls add 1/p from each of p - 1 other servers. Without overlap the
+// load is that of the pushes: as w >= p, they are at least as much as the pulls.
 double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");

@@ -98,7 +98,7 @@ class FlowNetwork {
     State state = State::Free;
     uint32_t generation = 1;
     int128_t rate = 0;       // in FlowUnits, from `since` on; kInstant: unlimited
-    Time since;              // instant up to which `moved` counts
+    Time since;              // instant for which `moved` is right
     int128_t moved = 0;      // in FlowUnits times nanoseconds
     int128_t accounted = 0;  // part of `moved` that carried_ includes
     int128_t size = 0;       // size of a transfer, in the unit of `moved`

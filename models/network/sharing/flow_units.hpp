@@ -14,7 +14,7 @@ namespace orrery {
 struct FlowUnits {
   static constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
   static constexpr int128_t kPerByte = 8 * kPerBit;
-  static constexpr int128_t kLeftOver = kPerBit / 1000;    // so little left counts as 0
+  static constexpr int128_t kLeftOver = kPerBit / 1000;    // a rest up to this is taken as 0
   static constexpr int128_t kInstant = int128_t{1} << 71;  // a rate without limit
 
   static int128_t of_rate(double bits_per_s) {

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// For a link with so few activities, computing the level costs less than the queue.
+// For a link with at most this many activities, computing the level costs less than the queue.
 constexpr uint32_t kFewEntries = 8;
 constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is deferred
 
