@@ -53,7 +53,7 @@ void UsefulCurve::work_settled(const WorkSettled& settled) {
   run.erase(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-// Drops the latest compute of a run, as much as `computed`.
+// Drops this much of the compute of a run, the latest first.
 void UsefulCurve::drop(Run& run, int128_t computed) {
   for (; computed > 0; run.pop_back()) {
     ORRERY_CHECK(!run.empty(), "what is lost was computed");
