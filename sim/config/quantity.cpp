@@ -51,7 +51,7 @@ struct Decimal {
 };
 
 Decimal parse_decimal(std::string_view text) {
-  constexpr int kDigitsMax = 20;  // so many digits times the largest scale fit into 128 bits
+  constexpr int kDigitsMax = 20;  // this many digits times the largest scale fit into 128 bits
   Decimal d;
   size_t i = 0;
   int kept = 0;

@@ -60,7 +60,6 @@ class StudyFolder {
   std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file
-  // Options for the HDF5 file of this run.
   Hdf5Recorder::Options recorder_options(size_t cell, uint64_t seed,
                                          const RecordParams& record) const;
   // The result of an earlier invocation, if its scenario and input files are unchanged and it
