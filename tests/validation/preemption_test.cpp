@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kUnitMilli = 200;  // cores are given in 500 units a node, one unit is 0.2 cores
+constexpr int64_t kUnitMilli = 200;  // a node's cores are given as 500 units of 0.2 cores
 
 JobSpec job(int64_t units, const std::string& priority, Duration submit) {
   static const std::map<std::string, int32_t> kPriorities{

@@ -95,7 +95,8 @@ TEST(ServicesRun, ANodeThatComesBackIsAMemberAgainAndItsKubeProxyListsThem) {
   EXPECT_EQ(rows.back().addresses, 40);
 }
 
-// Bytes sent by all servers. Rows are 1 s apart, so the sum of their rates is in bits.
+// Bytes sent by all servers. Rows are 1 s apart, so the sum of their rates, in bit/s, is the number
+// of bits sent.
 double sent(ScenarioRun& run) {
   double bits = 0;
   for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {

@@ -27,7 +27,7 @@ std::string scaled_world(const std::string& level, const std::string& provisioni
 }
 const std::string kThreeMinutes = "{kind: fixed, value: 3min}";
 const std::string kNever = "{kind: discrete, values: [1s, 4h], weights: [0, 1]}";
-// One pod on each present node.
+// Pods that fill the four nodes present at the start.
 const std::string kFullNodes = "{kind: pods, pods: 4, pod: {gpus: 8}, work: 10h, priority: 5}";
 
 std::string step(const std::string& at, const std::string& action, int node, int nodes = 1,

@@ -121,8 +121,8 @@ TEST(GangPreemption, AGangThatMayNotPreemptWaits) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1000_s);
 }
 
-// The last job needs two nodes. Evicting job 1 or job 2 alone would free them; jobs 0 and 3 would
-// have to be evicted both.
+// The last job needs two nodes. Evicting job 1 or job 2 alone would free them. Of jobs 0 and 3 both
+// would have to be evicted.
 const std::vector<Wanted> kOneIsEnough{{.pods = 1},
                                        {.pods = 2, .checkpoint = 500_s},
                                        {.submit = 400_s, .pods = 2, .checkpoint = 500_s},

@@ -86,7 +86,8 @@ FanOutCost arrivals(const json& input) {
   return sum.cost;
 }
 
-// Bytes a second when every node is a member of each service and watches all services.
+// Bytes a second when every node is a member of each service and watches all services, and one
+// member of each service changes every `period_s`.
 double churn_bytes_per_s(const json& input, bool is_headless) {
   const auto nodes = input.at("nodes").get<uint32_t>();
   const auto services = input.at("services").get<int64_t>();
