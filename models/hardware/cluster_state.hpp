@@ -88,7 +88,7 @@ class ClusterState {
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // only NodePresence calls this
   // Removes an idle GPU from the node's capacity or returns it; must not be called in a what-if.
-  // RoomTable, CountedPool and GpuUsage do not see this: they read capacities only once.
+  // Nothing notifies RoomTable, CountedPool and GpuUsage, which keep sums of capacities.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
