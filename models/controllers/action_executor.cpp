@@ -140,7 +140,7 @@ void ActionExecutor::set_cordoned(NodeId node, bool is_cordoned) {
   }
   if (parts_.cluster.cordoned().contains(node) == is_cordoned) return;
   parts_.cluster.set_cordoned(node, is_cordoned);
-  parts_.scheduler.node_changed(node);
+  parts_.nodes.node_updated.emit(node);
 }
 
 void ActionExecutor::begin(uint64_t number, const CordonNode& action) {
@@ -163,7 +163,7 @@ void ActionExecutor::begin(uint64_t number, const UncordonNode& action) {
 void ActionExecutor::begin(uint64_t number, const TaintNode& action) {
   patch(number, ApiResource::Nodes, [this, number, action] {
     parts_.cluster.set_taint(action.node, action.taint, action.is_there);
-    parts_.scheduler.node_changed(action.node);
+    parts_.nodes.node_updated.emit(action.node);
     if (action.is_there && action.taint.effect == TaintEffect::NoExecute) {
       delete_intolerant(number, action);
     }
@@ -365,7 +365,7 @@ void ActionExecutor::begin(uint64_t number, const RemoveNodes& action) {
   if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
   const NodeGroups::Removed removed = parts_.groups->remove(action);
   for (const NodeId node : removed.nodes) {
-    if (cordoned_.erase(node) > 0) parts_.cluster.set_cordoned(node, false);
+    if (cordoned_.contains(node)) set_cordoned(node, false);
   }
   open_.at(number).row.amount = static_cast<int32_t>(removed.nodes.size());
   end(number, removed.nodes.empty() ? ActionOutcome::Refused : ActionOutcome::Done,

@@ -35,6 +35,7 @@ class ActionExecutor {
     const JobTable& jobs;
     JobController& controller;
     Scheduler& scheduler;
+    NodeNews& nodes;
     DisruptionBudgets& budgets;
     NodeGroups* groups = nullptr;  // only with control_plane.autoscaler
     bool has_job_queue = false;

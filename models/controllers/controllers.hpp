@@ -32,7 +32,7 @@ class Controllers {
     const JobTable& jobs;
     JobController& controller;
     Scheduler& scheduler;
-    const NodePresence& presence;
+    NodePresence& presence;
     const NodeLifecycle* lifecycle = nullptr;
     ControllerApi* api = nullptr;
     NodeGroups* groups = nullptr;  // only with control_plane.autoscaler

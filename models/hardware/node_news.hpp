@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
   return {"broken", "absent", "booting", "maintenance", "repairing"};
 }
 
-// NodePresence emits the first five, `Nodes` the last two. Cluster::connect_news() connects the
-// observers in a fixed order.
+// NodePresence emits the first five, `Nodes` the next two, ActionExecutor the last.
+// Cluster::connect_news() connects the observers in a fixed order.
 struct NodeNews {
   // A node that was up is down now. ClusterState shows this already; the pods of the node do not.
   Signal<NodeId, NodeReason> node_down;
@@ -33,6 +33,7 @@ struct NodeNews {
   Signal<NodeId> node_taken_away;          // Absent was added; after node_down if the node was up
   Signal<NodeId> node_registered;          // a Node object was created
   Signal<NodeId> node_deregistered;        // the Node object of a removed node was deleted
+  Signal<NodeId> node_updated;             // its cordon or taints changed; ClusterState shows it
 };
 
 }  // namespace orrery

@@ -183,7 +183,7 @@ struct Registration {
     entry.describe_code = describe_code;
     entry.name_of_code = name_of_code;
     entry.traits = Trait::NeedsProcess;
-    PolicyRegistry::instance().add("Python", std::move(entry));
+    PolicyRegistry::instance().add(kPolicyAbiVersion, "Python", entry);
   }
 };
 const Registration registration;

@@ -92,7 +92,7 @@ def test_readme_stays_short() -> None:
 
 
 def test_each_room_of_the_root_has_a_page() -> None:
-    rooms = ("sim", "policies", "scenarios", "analysis", "tests", "bench", "package")
+    rooms = ("sim", "policies", "scenarios", "analysis", "tests", "bench")
     assert [room for room in rooms if not (ROOT / room / "README.md").exists()] == []
 
 

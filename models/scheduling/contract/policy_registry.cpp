@@ -85,15 +85,16 @@ PolicyRegistry& PolicyRegistry::instance() {
   return registry;
 }
 
-void PolicyRegistry::add(std::string name, Entry entry) noexcept {
+void PolicyRegistry::add(uint32_t version, const char* name, Entry& entry) noexcept {
+  if (version != kPolicyAbiVersion) return;
   try {
     if (is_loading_) {  // committed by load() once all checks have passed
-      pending_.push_back({std::move(name), std::move(entry)});
+      pending_.push_back({name, std::move(entry)});
       return;
     }
     entry.origin = "built in";
     const auto [existing, is_new] = entries_.try_emplace(name, std::move(entry));
-    if (!is_new) problems_.push_back("policy '" + name + "' is built in twice");
+    if (!is_new) problems_.push_back("policy '" + existing->first + "' is built in twice");
   } catch (const std::exception&) {
     // Out of memory during static initialisation: the missing policy is reported when it is used.
   }

@@ -1,5 +1,4 @@
-// models/scheduling/contract/policy_registry.hpp -- finds policies by name. Policies are linked in,
-// or loaded at run time.
+// models/scheduling/contract/policy_registry.hpp -- finds policies, linked in or loaded, by name.
 //
 // A policy's .cpp ends with
 //   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");
@@ -74,9 +73,10 @@ class ORRERY_API PolicyRegistry {
   };
 
   static PolicyRegistry& instance();
-  // Called during static initialisation, where an exception would end the process. So add() stores
-  // problems instead.
-  void add(std::string name, Entry entry) noexcept;
+  // Stores problems, because an exception during static initialisation would end the process. In
+  // another `version` of the headers an Entry may have another layout: add() then does not touch
+  // the entry, and load() refuses the library.
+  void add(uint32_t version, const char* name, Entry& entry) noexcept;
   // Opens the library, then checks its ABI version, its compiler and the names of its policies.
   // False: nothing was added, and problems() says why. Must be called before the first run.
   bool load(const std::string& path);
@@ -125,7 +125,7 @@ struct PolicyRegistrar {
     entry.points = points_of<P>();
     entry.traits = traits_of<P>();
     entry.heeded = heeded_of<P>();
-    PolicyRegistry::instance().add(name, std::move(entry));
+    PolicyRegistry::instance().add(kPolicyAbiVersion, name, entry);
   }
   template <class Lent>
   static std::unique_ptr<Policy> make(Lent& lent, const RawParams& args) {

@@ -130,6 +130,7 @@ void Scheduler::post_and_kick(const ClusterEvent& event) {
 void Scheduler::connect(NodeNews& news) {
   news.node_down.connect([this](NodeId node, NodeReason) { node_down(node); });
   news.node_up.connect(*this, &Scheduler::node_up);
+  news.node_updated.connect(*this, &Scheduler::node_changed);
 }
 
 void Scheduler::node_down(NodeId node) {

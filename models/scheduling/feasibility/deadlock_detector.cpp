@@ -24,6 +24,7 @@ void DeadlockDetector::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
   pods.pod_unassigned.connect([this](PodId pod, NodeId) { pod_unassigned(pod); });
   nodes.node_down.connect([this](NodeId, NodeReason) { nodes_changed(); });
   nodes.node_up.connect([this](NodeId) { nodes_changed(); });
+  nodes.node_updated.connect([this](NodeId) { nodes_changed(); });
 }
 
 void DeadlockDetector::pod_assigned(PodId id, NodeId node) {

@@ -47,6 +47,22 @@ TEST(Actions, CordonKeepsPodsAwayAndUncordonLetsThemCome) {
   EXPECT_NEAR(seconds(run.jobs().at(0).bound), 30, kCycles);
 }
 
+// The gang has one node and waits for the other, on which another job runs. While both nodes are
+// cordoned, its second pod would not fit even without the other job: 8 GPUs x 10 min are held in
+// vain.
+TEST(Actions, ACordonMakesAWaitingGangInfeasibleUntilItIsLifted) {
+  ScriptedRun run{world("{kind: jobs, jobs: [{name: other, work: 30min, pods: 1, pod: {gpus: 8}}, "
+                        "{name: gang, submit: 1min, work: 1h, pods: 2, pod: {gpus: 8}}]}"),
+                  "{at: 5min, action: cordon, node: 0}, {at: 5min, action: cordon, node: 1}, "
+                  "{at: 15min, action: uncordon, node: 0}, {at: 15min, action: uncordon, node: 1}"};
+  const auto figure = [&](std::string_view name) {
+    const auto& summary = run.run.result.summary;
+    return std::ranges::find(summary, name, &SummaryValue::name)->value;
+  };
+  EXPECT_EQ(std::get<int64_t>(figure("infeasible_gang_jobs")), 1);
+  EXPECT_NEAR(std::get<double>(figure("gpu_hours_infeasible")), 8.0 / 6, 1e-6);
+}
+
 TEST(Actions, ATaintThatIsNotToleratedEndsPods) {
   ScriptedRun run{world(kService), "{at: 1min, action: taint, node: 0}"};
   EXPECT_EQ(only(run).outcome, ActionOutcome::Done);

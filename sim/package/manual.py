@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Makes the manual page and the completions of bash and zsh from what the program says of itself.
 
-    /usr/bin/python3 package/manual.py build/release/bin/orrery FOLDER
+    /usr/bin/python3 sim/package/manual.py build/release/bin/orrery FOLDER
 
 FOLDER then holds orrery.1, orrery.bash and orrery.zsh. The program's --help is their one source.
 """

@@ -13,7 +13,7 @@ install(FILES LICENSE DESTINATION share/doc/orrery RENAME copyright)
 # The manual page and the completions are written from the program's --help, after its build.
 set(ORRERY_PAGES ${CMAKE_BINARY_DIR}/package)
 install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY
-  COMMAND /usr/bin/python3 -B \"${CMAKE_SOURCE_DIR}/package/manual.py\" \"$<TARGET_FILE:orrery>\"
+  COMMAND /usr/bin/python3 -B \"${CMAKE_SOURCE_DIR}/sim/package/manual.py\" \"$<TARGET_FILE:orrery>\"
     \"${ORRERY_PAGES}\")")
 install(FILES ${ORRERY_PAGES}/orrery.1 DESTINATION share/man/man1)
 install(FILES ${ORRERY_PAGES}/orrery.bash DESTINATION share/bash-completion/completions
@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS python3)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
   "python3-h5py, python3-numpy, python3-pandas, python3-matplotlib, python3-yaml")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-distributed, bash-completion")
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/package/postinst
-  ${CMAKE_SOURCE_DIR}/package/prerm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/sim/package/postinst
+  ${CMAKE_SOURCE_DIR}/sim/package/prerm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)
