@@ -24,7 +24,7 @@ class ClusterAutoscaler final : public Policy, public Controller {
       : params_{params}, down_{board, params_} {}
 
   void tick(const ControlBoard& board, Actions& actions) override {
-    if (board.pools().empty()) return;
+    if (board.pools().empty()) return actions.idle_until();
     const Time now = board.now();
     if (period_ == Duration{})
       period_ = now - Time{};  // the first tick is a period after the start

@@ -207,6 +207,10 @@ TEST(OwnTable, StartsNeedAColumn) {
   const TraceParams at_start{.arrive_at = TraceArrival::Start};
   EXPECT_EQ(error_of("submit,duration,gpus\n0,1,1\n", at_start),
             "arrive_at: jobs.csv has no column start");
+  const TraceParams csv{.format = TraceFormat::Csv, .arrive_at = TraceArrival::Start};
+  EXPECT_THAT(error_of("submit,duration,gpus,start,start\n0,1,1,0,0\n", csv),
+              ::testing::HasSubstr("start"))
+      << "the reading stops before columns are known";
   EXPECT_EQ(read_text("submit,start,duration,gpus\n0,7,1,1\n", at_start).jobs.at(0).submit,
             Time{} + 7_s);
 }

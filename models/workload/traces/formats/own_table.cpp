@@ -299,9 +299,11 @@ std::unique_ptr<RowParser> open_csv(ParserInput input) {
   auto rows =
       open_named_csv(std::move(input.source), input.findings, wanted_fields(input.params.columns),
                      "; the parameter columns says what each is called");
-  const auto lacks = [&](Field field) { return rows->place(field).empty(); };
-  if (!input.findings.is_stopped() && !input.params.default_duration && lacks(kDuration) &&
-      (lacks(kStart) || lacks(kEnd))) {
+  // Without a needed column the reading has stopped, and no column is bound.
+  const auto lacks = [&](Field field) {
+    return !input.findings.is_stopped() && rows->place(field).empty();
+  };
+  if (!input.params.default_duration && lacks(kDuration) && (lacks(kStart) || lacks(kEnd))) {
     input.findings.stop(
         input.findings.file() +
         ": no column says how long jobs ran: expected duration, or start and end, or "
