@@ -1,4 +1,6 @@
 // Tables of users: CSV and JSON lines, their columns, units and mistakes.
+#include <gmock/gmock.h>
+
 #include <string>
 #include <vector>
 
