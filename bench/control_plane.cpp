@@ -1,6 +1,6 @@
-// bench/control_plane.cpp -- requests per second of one host core, through one API server and
-// through five, at moderate load and at three times the capacity of the seats. `allocations` is per
-// request.
+// bench/control_plane.cpp -- simulated requests per second of one host core, through one API server
+// and through five, at moderate load and at three times the load that the seats of API Priority and
+// Fairness admit. The counter `allocations` is per request.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

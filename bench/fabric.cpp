@@ -1,6 +1,7 @@
 // bench/fabric.cpp -- the time to build a fat tree, and routes per second, by the number of NICs.
 //
-//   bench_fabric [ROUTES]     per size and engine, adaptive ones 1/20 as many; default: 1 million
+//   bench_fabric [ROUTES]     ROUTES: routes for each size and engine (default: 1 million);
+//                             an adaptive engine computes 1/20 as many
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -53,8 +53,8 @@ Run run_policy(const std::string& policy) {
   return best;
 }
 
-// Places each pod in one pass over all nodes: on the node with the least CPU and GPU left among
-// those that have what the pod requests.
+// Places each pod in one pass over all nodes: on the node with the smallest sum of free CPU and
+// free GPU (both in thousandths) among those that have what the pod requests.
 class BareLoop {
  public:
   explicit BareLoop(const ClusterState& cluster) : cluster_{cluster} {

@@ -24,7 +24,7 @@ namespace {
 using test::PlainFatTree;
 
 constexpr double kCapacity = 400e9;
-constexpr double kSeconds = 1;  // CPU time of a window
+constexpr double kSeconds = 1;  // CPU time of one measurement
 
 struct RandomFlow {
   std::vector<LinkUse> uses;
@@ -40,7 +40,7 @@ RandomFlow draw(const PlainFatTree& tree, Rng& rng) {
 struct Window {
   uint64_t completions = 0;
   double seconds = 0;
-  double rates_changed = 0;  // mean number per completion
+  double rates_changed = 0;  // rates that changed for each completed flow, on average
   double per_s() const { return static_cast<double>(completions) / seconds; }
 };
 

@@ -29,7 +29,7 @@ struct FlowDone {
   }
 };
 
-struct Padded {  // the file has no padding
+struct Padded {  // rows have padding in memory, but not in the file
   Time at;
   uint32_t number = 0;
   double value = 0;

@@ -38,7 +38,7 @@ Curve::~Curve() {
   std::erase_if(samples_, [](const Sample& s) { return s.x < 1; });
   if (samples_.size() < 2) return;
   const auto [least, most] = std::ranges::minmax(samples_, {}, &Sample::x);
-  if (most.x < 10 * least.x) return;  // the sizes are too similar
+  if (most.x < 10 * least.x) return;  // the sizes are too similar to show how the cost grows
   std::printf("  %s: cost of %s ~ %s^%.2f", policy_.c_str(),
               per_ == Per::Event ? "an event" : "a job", x_.c_str(), growth(samples_));
   const std::span last = std::span{samples_}.last(2);

@@ -9,8 +9,9 @@
 
 namespace orrery::bench {
 
-// Prints a row for each point, and at last how the cost of an event, or of a job, grows. A curve
-// ends early, with a message, if another point would take minutes.
+// Prints a row for each point. If the sizes span a factor of ten or more, the last line says how
+// the cost of an event, or of a job, grows with the size. A curve ends early, with a message, if
+// another point would take minutes.
 class Curve {
  public:
   enum class Per : uint8_t { Event, Job };

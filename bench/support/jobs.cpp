@@ -120,11 +120,11 @@ std::vector<BareJob> bare_jobs(std::span<const Batch> batches) {
 
 namespace {
 
-// Runs jobs first come, first served. `take` starts a job if its resources are free, `free` returns
-// them.
+// Runs jobs first come, first served. `take` takes a job's resources, or returns false if they are
+// not free; `free` gives them back.
 template <class Take, class Free>
 void serve(std::span<const BareJob> jobs, Take&& take, Free&& free) {
-  using End = std::pair<int64_t, size_t>;  // time and job
+  using End = std::pair<int64_t, size_t>;  // time of the end, and index of the job
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   std::deque<size_t> waiting;
   for (size_t next = 0; next < jobs.size() || !ends.empty();) {

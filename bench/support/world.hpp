@@ -46,15 +46,15 @@ config::Document read_text(const std::string& yaml, Diagnostics& diagnostics);
 struct WindowLimits {
   Time from = {};              // the window begins at this time or later
   uint64_t jobs_before = 0;    // jobs that must end before the window begins
-  uint64_t jobs = 0;           // jobs after whose end the window ends
+  uint64_t jobs = 0;           // number of jobs that end in the window
   double seconds = 3;          // limit of CPU time, at which the window ends early
   double seconds_before = 30;  // limit of CPU time for the window to begin
 };
 struct Window {
   uint64_t jobs = 0, pods = 0, attempts = 0, events = 0;
   double seconds = 0;  // CPU time of the window
-  double before = 0;   // CPU time before the window
-  double waiting = 0;  // waiting jobs, on average
+  double before = 0;   // CPU time from the start of the run to the window
+  double waiting = 0;  // World::jobs_waiting(), on average
   double growth_mib = 0;
   bool is_cut = false;  // the limit of CPU time ended the window
   double jobs_per_s() const { return static_cast<double>(jobs) / seconds; }
@@ -63,7 +63,7 @@ struct Window {
 };
 // A result without jobs means that the window never began, or that no job ended in it.
 Window run_window(const std::string& yaml, const WindowLimits& limits);
-// The window with the lowest cost of three, or of fewer if they take long.
+// Runs three windows, or fewer if they take long, and returns the one with the least CPU time.
 Window least_window(const std::string& yaml, const WindowLimits& limits);
 
 // The growth of a cost: the slope of log(cost) over log(x), which is 1 if the cost is proportional
