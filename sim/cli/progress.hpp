@@ -16,8 +16,8 @@ std::string format_simulated(Time time);       // "12d 03:04:05"
 std::string format_host_time(double seconds);  // "7s", "4min 05s", "2h 03min"
 std::string format_count(uint64_t count);      // "1,234,567"
 std::string format_short(double value);        // "12.3M", for rates
-// The fraction of the simulated time. Empty without `until`, because how many jobs will arrive is
-// unknown.
+// The fraction of the simulated time that has passed. Empty without `until`, because the end of the
+// last job is unknown.
 std::optional<double> fraction_done(const SimulationProgress& progress);
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s);
 std::string progress_line(const SimulationProgress& progress, double elapsed_s,

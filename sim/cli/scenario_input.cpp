@@ -52,7 +52,8 @@ void check_tables_off(ScenarioInput& input) {
 std::string with_option_named(const ScenarioInput& input, const std::string& message) {
   for (const auto& [prefix, option] : input.options_meant) {
     if (!message.starts_with(prefix)) continue;
-    // The line and column end here. They are dropped, because they mean nothing for an option.
+    // A message begins with the prefix, a line and a column, then ": ". The line and column are
+    // dropped, because they mean nothing for an option.
     const size_t end = message.find(": ");
     return end == std::string::npos ? message : option + message.substr(end);
   }

@@ -32,7 +32,8 @@ bool is_study(const config::Node& root);
 std::vector<std::string> plugin_files(const Arguments& arguments);
 // Loads every --plugin. Returns false after writing the reason to `err`.
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
-// Reads the file and applies --set, --seed and --until. Throws UsageError.
+// Reads the file and applies --set, --seed and --until. Throws UsageError if --seed is no whole
+// number or --until is empty; `diagnostics` has all other mistakes.
 [[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);
 void print_warnings(const ScenarioInput& input, std::ostream& err);  // one warning a line
 // Every mistake, one a line, then their number.

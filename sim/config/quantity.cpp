@@ -55,7 +55,8 @@ Decimal parse_decimal(std::string_view text) {
   Decimal d;
   size_t i = 0;
   int kept = 0;
-  int zeros = 0;  // zeros of the fraction, which count only before another digit
+  // Zeros at the end of the fraction so far; only a further digit makes them part of the number.
+  int zeros = 0;
   const auto take = [&](char c) {
     d.digits = d.digits * 10 + (c - '0');
     if (d.digits != 0 && ++kept > kDigitsMax) d.is_long = true;

@@ -81,7 +81,7 @@ class Engine {
   // Runs every event due up to and including `end`, in (time, phase, schedule) order. Leaves the
   // clock at the last event or, if later ones are pending, at `end`.
   Outcome run(Time end = Time::max());
-  bool step();  // one event; false if none is pending
+  bool step();  // runs one event; false if none is pending
   // Advances the clock to `when`. No event may be pending before this instant.
   void advance_to(Time when);
   // Ends the run after the present event, or before the first one.

@@ -88,7 +88,7 @@ void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to
 struct Hdf5File::Parts {
   Storage storage;
   FileFault fault;
-  // Creation properties of objects other than tables.
+  // Creation properties of texts and summary figures.
   Hdf5Handle plain = new_list(H5P_DATASET_CREATE, true);
   Hdf5Handle access = table_access();
   Hdf5Handle scalar{H5Screate(H5S_SCALAR), H5Sclose};

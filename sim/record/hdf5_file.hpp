@@ -23,9 +23,10 @@ struct TableSpec {
   size_t row_bytes = 0;
 };
 
-// Errors are stored, not thrown: after the first one every call does nothing and `error` has the
-// reason. Nothing in the file depends on the time of day, so equal contents are equal bytes. Texts
-// have a fixed length, which SWMR (single writer, multiple readers) requires.
+// Errors are stored, not thrown. After the first one `error` has the reason, close() and abandon()
+// only close the file, and every other call that writes does nothing. Nothing in the file depends
+// on the time of day, so equal contents are equal bytes. Texts have a fixed length, which SWMR
+// (single writer, multiple readers) requires.
 class Hdf5File {
  public:
   enum class Mode : uint8_t { Create, Modify };
@@ -53,8 +54,9 @@ class Hdf5File {
   // Passes all rows to the operating system: they survive a kill of this process.
   void flush();
   uint64_t rows_of(size_t table) const;
-  // Copies the rows of a file with the same tables and storage, chunk by chunk without
-  // recompression. add_table() must have got the final number of rows of each table.
+  // Copies the rows of a file with the same tables and storage. Full chunks are copied as they are;
+  // only rows of incomplete chunks are compressed again. add_table() must have got the final number
+  // of rows of each table.
   void copy_rows(Hdf5File& from);
   void close();
   // Closes without writing anything more. The caller then removes the file.

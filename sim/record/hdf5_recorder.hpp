@@ -53,7 +53,8 @@ class Hdf5Recorder final : public Recorder {
   void start() override;  // throws RecordError
   bool poll(std::chrono::steady_clock::time_point now_host) override;
   void finish(const RunEnd& end) override;  // removes the file if it throws RecordError
-  // Drops the run and its file, after a mistake of the user that was found after `start`.
+  // Drops the run and its file: the run was stopped, or a mistake of the user was found after
+  // `start`.
   void discard();
   // The file with the rows: `.part`, or the final name once a complete run has finished.
   const std::string& file_path() const { return file_path_; }

@@ -44,7 +44,8 @@ void StudyPlan::check_metrics(Diagnostics& diagnostics) const {
   }
 }
 
-// Reports known metrics that no cell writes, because their feature is off.
+// Reports metrics that the study names and that no run will have, because the feature that writes
+// them is off in every cell.
 void StudyPlan::check_metrics_of_cells(Diagnostics& diagnostics) const {
   std::vector<NamedMetric> lacking = named_metrics();
   if (lacking.empty()) return;

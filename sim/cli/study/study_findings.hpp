@@ -41,8 +41,9 @@ std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 
 // Half of the widest interval of the metric in `until`, over all cells that are no baseline. It is
-// in the metric's unit, or a fraction of the baseline or (without comparison) of the mean. Infinite
-// while a cell has an unknown interval or fewer than three seeds.
+// in the metric's unit with `half_width_absolute`, else a fraction of the baseline or (without
+// comparison) of the mean. Infinite while a cell has an unknown interval, or fewer than three seeds
+// or pairs. 0 if no run has the metric.
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
 double half_asked(const StudyPlan& plan);  // the upper limit for widest_half()
 

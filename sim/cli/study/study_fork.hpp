@@ -27,9 +27,10 @@ struct ForkOptions {
   std::vector<std::string> inputs = {};  // files on which every run depends
   const std::atomic<bool>* stop = nullptr;
   bool is_from_start = false;  // without a fork: the process runs its single arm as a whole
-  // Called without `lock`. Until the fork, each arm gets the progress of the common part.
+  // Called while run_forked() has released `lock`. Until the fork, each arm gets the progress of
+  // the common part.
   std::function<void(const StudyArm&, const SimulationProgress&)> on_progress = {};
-  // Formats the mistakes of a run.
+  // Formats the mistakes of a run, as StudyPlan::placed() does.
   std::function<std::string(size_t cell, const Diagnostics&)> placed = {};
 };
 

@@ -37,8 +37,8 @@ class StudyPlan {
   std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
   // The mistakes as text. A mistake in a setting has the setting's position in the study.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
-  // The cell with the baseline arm of `compare`; possibly `cell` itself. Empty if the study
-  // compares nothing.
+  // The cell with the arm compare.against on the compared axis, and the arms of `cell` on all other
+  // axes; possibly `cell` itself. Empty if the study compares nothing.
   std::optional<size_t> baseline_of(size_t cell) const;
 
   // The first cell whose run is the same up to `run.fork_at`; `cell` itself without a fork.

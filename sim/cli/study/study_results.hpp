@@ -25,7 +25,7 @@ struct StudyRunResult {
   bool is_ok = false;
   bool is_kept = false;                      // from an earlier invocation
   Failure failure = {};                      // if the run failed
-  double wall_seconds = 0, cpu_seconds = 0;  // cpu: for an arm that forked, from the fork on
+  double wall_seconds = 0, cpu_seconds = 0;  // cpu_seconds: with a fork, from the fork on
   std::vector<SummaryValue> summary = {};
   std::vector<InputFile> inputs = {};  // files that the run read beside its scenario
 };
@@ -43,12 +43,13 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
 //   - if a fingerprint in its .json differs: of the scenario, of an input file, or of the .json;
 //   - with has_files, if its HDF5 file lacks the signature or has another length. Only a power cut
 //     leaves such a file, because waiting for the disk would take longer than a small run;
-//   - with verifies, if the fingerprint of its HDF5 file differs, which takes reading all of it.
+//   - with has_files and verifies, if the fingerprint of its HDF5 file differs. This check reads
+//     the whole file.
 class StudyFolder {
  public:
   struct Options {
     bool has_files = false;  // find() ignores a run without its HDF5 file
-    bool verifies = false;   // find() ignores a run whose HDF5 file has changed
+    bool verifies = false;   // with has_files: find() ignores a run whose HDF5 file has changed
   };
   explicit StudyFolder(std::string path) : StudyFolder{std::move(path), Options{}} {}
   StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
@@ -62,11 +63,12 @@ class StudyFolder {
   std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file
   Hdf5Recorder::Options recorder_options(size_t cell, uint64_t seed,
                                          const RecordParams& record) const;
-  // The result of an earlier invocation, if its scenario and input files are unchanged and it
-  // succeeded.
+  // The result that keep() stored. Empty if there is none, if `key` differs from study_key() of
+  // that run, if an input file has changed, or if the Options reject the HDF5 file.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   bool may_know(size_t cell, uint64_t seed) const;  // if false, find() finds nothing
-  // The path of a file of the run that has changed since the run; empty if none has.
+  // The path of the run's .json if this is missing or changed; else, with has_files, the path of
+  // its HDF5 file if that is. Empty if both are as written.
   std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   const std::string& path() const { return path_; }
@@ -85,7 +87,7 @@ std::string study_key(const Scenario& scenario);
 // Values of one summary figure, by cell and seed.
 using StudyValues = std::map<std::pair<size_t, uint64_t>, double>;
 StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric);
-// The values of seeds that both cells have.
+// The values of two cells for the seeds that both have; NaN is left out.
 struct StudyPairs {
   std::vector<double> arm, baseline;
 };
