@@ -41,7 +41,8 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-POLICIES = {  # by name in the figures: policy.job_queue, with the order of the queue and its plan
+# Policies by their names in the figures: policy.job_queue, which sets the order and the plan of the queue.
+POLICIES = {
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
     "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",

@@ -21,8 +21,9 @@ GOOD = ("scheduled", "waiting_in_permit")
 
 
 def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
-    """The jobs that held most, as text: the GPUs of each, on how many nodes, and until when. `holders` are
-    rows of History.holders(); `own` is the job that the text is about."""
+    """The SHOWN_MAX jobs that held most, as text: what each held (in History.unit, or pods without GPUs), on
+    how many nodes unless is_counting, and until when. Then the number of further jobs, and what they held.
+    `holders` are rows of History.holders(); `own` is the job that the text is about."""
     end = history.run.end
     parts = []
     for row in holders.head(SHOWN_MAX).itertuples():

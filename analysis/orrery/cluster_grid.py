@@ -269,8 +269,9 @@ class Grid:
         return False
 
     def _is_lost(self, shard: Shard, why: str, status: int) -> bool:
-        """Whether the shard must be tried again. A try that finished a run starts the count of tries anew,
-        because machines may be lost now and then. After too many tries the shard is given up."""
+        """Counts a lost try of the shard. Returns whether the shard must be tried again; after too many tries
+        it is given up. A try that finished a run starts the count anew, because machines may be lost now and
+        then."""
         shard.tries = 1 if shard.found() != shard.before else shard.tries + 1
         if shard.tries > self._retries:
             self._give_up(shard, f"{why}; given up after {shard.tries} tries", status)

@@ -133,7 +133,8 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
 
 
 def wait_while_wanted(process: subprocess.Popen, place: Place) -> bool:
-    """Waits until the program ends: True. If the lease is lost before, ends the program: False."""
+    """Waits until the program ends, and returns True. If the lease is lost before that, ends the program and
+    returns False."""
     renewed, noticed, misses = lease_seen(place), time.monotonic(), 0
     while True:
         try:

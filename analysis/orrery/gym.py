@@ -94,7 +94,7 @@ class JobQueueEnv(Env):
 
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a run with this seed or, without one, with the seed after the last one."""
+        """Begins a run with this seed or, without one, with the last seed plus 1."""
         super().reset(seed=seed)
         self._end()
         self._seed = self._seed + 1 if seed is None else seed

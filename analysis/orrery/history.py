@@ -165,7 +165,8 @@ class History:
         `until`. Within one instant the numbers of attempts give the order: `since_attempt` and
         `until_attempt` (0 if no attempt was the cause). A bound pod has two rows, its reservation (if
         attempts are in the file) and the time after binding; `released` of both is when its GPUs became free.
-        `is_reserved` means that the pod waits in Permit. With is_counting, _counted() adds the jobs."""
+        `is_reserved` means that the pod waits in Permit. With is_counting, rows of _counted() are added,
+        which have no node."""
         reserved = self._reserved()
         parts = [self._bound(reserved), reserved]
         if self.is_counting:
@@ -324,8 +325,8 @@ class History:
     # ---- attempts
 
     def attempts_of(self, job: int) -> pd.DataFrame:
-        """Attempts of one job. Equal attempts share a row: how many, first and last time, which ranks.
-        `attempt` is the number of the row's last attempt. `life` counts how often the pods had been
+        """Attempts of one job. Equal attempts share a row, with their number, first and last time, ranks and
+        nodes. `attempt` is the number of the row's last attempt. `life` counts how often the pods had been
         created again by then, from 0."""
         attempts = self.attempts[self.attempts["job"] == job].copy()
         attempts["life"] = 0

@@ -166,11 +166,11 @@ POINTS: dict[str, tuple[str, ...]] = {
 # A class that has only these methods of a point does not serve the point.
 OPTIONAL = ("unreserve", "hint", "reserved_start")
 BESIDE = (  # methods beside those of the points
-    "normalize(scores)",  # of Score; returns scores
-    "rank_valid_for()",  # of QueueOrder; returns nanoseconds
-    # of PostFilter; returns nanoseconds of scheduler time; `state` is that of the cycle
+    "normalize(scores)",  # for Score; returns scores
+    "rank_valid_for()",  # for QueueOrder; returns nanoseconds
+    # For PostFilter; returns nanoseconds of scheduler time; `state` is that of the cycle.
     "post_filter_charge(state)",
-    # of policies of the job queue and controllers; returns texts for warnings at the end of the run
+    # For policies of the job queue and controllers; returns texts for warnings at the end of the run.
     "named_in_vain()",
 )
 
@@ -241,7 +241,7 @@ class Policy:
 
 
 def named_in_vain(argument: str, owner: str, names: Iterable[str], has: Callable[[str], bool]) -> list[str]:
-    """A text for each name that no job had. `has`, which is board.has_user, has_team or has_application, says
-    whether a job had a name."""
+    """A text for each name that no job had. `has` is board.has_user, has_team or has_application; it says
+    whether any job had the name."""
     return [f"{argument} names {owner} '{name}', of which no job came"
             for name in sorted(names) if not has(name)]

@@ -100,7 +100,7 @@ def _wrong_call(found: type[Policy], name: str, call: str) -> str:
     try:
         signature = inspect.signature(getattr(found, name))
         signature.bind(*given)
-    except ValueError:  # methods in C have no known signature
+    except ValueError:  # some methods in C have no known signature
         return ""
     except TypeError:
         return f"{found.__name__}.{name}{signature} must take ({', '.join(given)})"

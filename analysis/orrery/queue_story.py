@@ -83,8 +83,8 @@ class QueueStory:
         return f": {owner} {name} may hold {count(most, self.history.queue_unit)}"
 
     def limit(self, policy: str) -> tuple[str, str, float] | None:
-        """The limit for the job's owner in the arguments of the policy, which only Quota has: "team" or
-        "user", the owner's name, and the amount. None without such a limit."""
+        """The limit that `policy` sets for the job's team or user: "team" or "user", its name, and the
+        amount. None without such a limit; only the policy Quota has limits."""
         queue = self.history.parameters["policy"]["job_queue"]
         for entry in queue["policies"]:
             arguments = entry.get("args") or {}

@@ -33,7 +33,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 VERSION = 1
-Place = tuple[int, int, int]  # sort key of a job: 0 or the expected end, submission, number
+# Sort key of a job: 0 while it waits, or its expected end; its submission; its number.
+Place = tuple[int, int, int]
 
 
 @dataclass(eq=False)

@@ -320,7 +320,7 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
-    """Opens the run in this file. If `run.h5` does not exist yet, opens `run.h5.part`."""
+    """Opens the run at `path`. If only `path`.part exists, as while the run is under way, opens that."""
     if Path(path).is_dir():
         raise RunError(f"{path}: a folder, where the output of `orrery run` is a file")
     run = Run(path)

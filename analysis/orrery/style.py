@@ -108,8 +108,9 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def thinned(frame: pd.DataFrame, how: str = "mean") -> pd.DataFrame:
-    """The frame with at most POINTS_MAX rows. Adjacent rows form groups of equal size. A group becomes one
-    row at its last time: its mean or, with "max", its maximum."""
+    """The frame with at most POINTS_MAX rows. Adjacent rows form groups of equal size; the last group may be
+    smaller. Each group becomes one row at the group's last index: the mean of its rows or, with "max", their
+    maximum."""
     step = max(1, int(np.ceil(len(frame) / POINTS_MAX)))
     if step == 1:
         return frame

@@ -9,7 +9,7 @@ import pandas as pd
 
 from orrery.printable import printable
 
-SHOWN_MAX = 3  # most items of a list within a sentence
+SHOWN_MAX = 3  # largest number of items named in a list within a sentence
 WIDTH = 100  # columns of a line of text
 
 

@@ -101,9 +101,9 @@ def queue_length(run: Run, axis: Axes | None = None) -> Axes:
 
 def fairness_data(run: Run) -> pd.DataFrame:
     """One row for each team: GPU hours of useful work, the team's share of these in percent, and its number
-    of jobs. Also the mean wait in seconds and the mean slowdown of the jobs that ran, which is the time from
-    submission to the end over the run time. `attrs["jain"]` is Jain's index of the slowdowns: 1 if all teams
-    are equal, near 1 / teams if one team has almost all of the delay."""
+    of jobs. Also the mean wait in seconds and the mean slowdown of the jobs that ran; a slowdown is (wait +
+    run time) / run time. `attrs["jain"]` is Jain's index of the slowdowns: 1 if all teams are equal, near 1 /
+    teams if one team has almost all of the delay."""
     jobs = run.table("/jobs")
     if jobs.empty:
         raise RunError(f"{run.path}: no job has arrived")

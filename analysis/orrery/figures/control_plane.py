@@ -11,7 +11,7 @@ from orrery.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, axe
 from orrery.style import thinned, time_unit
 
 COLOURS = (BLUE, SKY, GREEN, ORANGE, PURPLE)
-LEVELS_MAX = len(COLOURS)  # of more priority levels, all but the busiest four are summed up as "other"
+LEVELS_MAX = len(COLOURS)  # with more priority levels, all but the busiest four are summed as "other"
 
 
 def control_plane_data(run: Run) -> pd.DataFrame:

@@ -98,8 +98,8 @@ def _runs_of_bits(mask: int) -> list[tuple[int, int]]:
 
 def gantt_data(run: Run, by: str = "node") -> pd.DataFrame:
     """One row for each block of adjacent GPUs that a pod held: job, name, team, node, leaf, gpu (the first
-    one), gpus, begin and end in seconds, and lane. The lane is the position of the node from the top: as in
-    the file, or sorted by leaf with `by="leaf"`."""
+    one), gpus, begin and end in seconds, and lane. The lane is the position of the node from the top: in the
+    order of the table /nodes, or sorted by leaf with `by="leaf"`."""
     if by not in ("node", "leaf"):
         raise ValueError(f"'{by}' is neither 'node' nor 'leaf'")
     pods = run.table("/pods").drop(columns="end")

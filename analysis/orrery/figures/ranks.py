@@ -36,7 +36,7 @@ def draw_phases(rows: pd.DataFrame, axis: Axes, scale: float) -> None:
 
 
 def phase_patches(seen: set[str]) -> list[Patch]:
-    """Patches of a legend, in the order of PHASES."""
+    """A legend patch for each phase in `seen`, in the order of PHASES."""
     return [
         Patch(facecolor=colour, edgecolor="#888888", label=phase)
         for phase, colour in PHASES.items()

@@ -12,7 +12,7 @@ GPU_SECONDS, GPU_HOURS = "GPU s", "GPU h"
 
 
 def number(value: float, digits: int = 4) -> str:
-    """The number with so many significant digits, but with all digits before the point."""
+    """The number with `digits` significant digits, but with all digits before the point."""
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
