@@ -71,7 +71,8 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 
 class Workshop:
-    """A folder with links to everything at the root of the tree. The blocks of one page run in it."""
+    """A folder with links to the entries of the tree's root, but not to .git, and with a `build` that has
+    only a link `release`. The blocks of one page run in it."""
 
     def __init__(self, folder: Path, program: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Finds constructors with a list of initialisers. The length of such a constructor includes the list."""
+"""Finds constructors with a list of initialisers. tidy.py limits their length, and the list counts."""
 import re
 from collections.abc import Iterator
 

@@ -23,8 +23,9 @@ import orrery  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-# Four nodes under two leaf switches. A gang of three nodes loses one after 12 minutes. Another gang takes its
-# other two nodes, so it waits for that gang to end. Two small jobs share the fourth node.
+# Four nodes under two leaf switches. The gang `wide` has three nodes, and loses one of them after 12 minutes.
+# The gang `late` then takes its other two, so `wide` waits for the end of `late`. Two small jobs share the
+# fourth node.
 TINY = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
 workload:

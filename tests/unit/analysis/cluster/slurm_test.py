@@ -136,7 +136,7 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     first, last = (folder / "runs" / f"{own[run]}.json" for run in (0, 2))
     wait_for(first.exists, "no run is over")
     task = next(p for p in psutil.process_iter(["cmdline"]) if {"1/4", str(folder)} <= words_of(p))
-    task.suspend()  # still runs when Slurm requeues the task
+    task.suspend()  # the suspended process is still there when Slurm requeues the task
     written = first.stat().st_mtime_ns
     assert not last.exists()
     slurm("scontrol", "requeue", f"{array}_1")

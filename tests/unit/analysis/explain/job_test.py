@@ -261,7 +261,8 @@ def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> 
     assert f"came late rank {first}, {after} after that" in text
     assert "all ranks met 30 s after the change; 3 of 4 pods, 30 s after the last call" in text
     assert "all ranks met 0 s after the change; all 4 pods, without a wait" in text
-    for lost in ("3min 25s", "4min 15s"):  # of two members after the first loss, of three after the second
+    # Lost by two members at the first membership change, by three at the second.
+    for lost in ("3min 25s", "4min 15s"):
         assert f"{lost} of compute since its last checkpoint lost" in text
     assert text.count("last call enough pods are up") == 2
     assert "its gang gathers again with members that came late" in text

@@ -63,8 +63,8 @@ record: {attempts: true}
 run: {until: 30min}
 """
 
-# Two of four nodes are down when a gang of four arrives that needs two. One is up again at 12 min and the
-# other at 32 min, both after the gang's last call.
+# Two of four nodes are down when a gang of four pods arrives, of which two suffice to start. One node is up
+# again at 12 min and the other at 32 min, both after the gang's last call.
 LATE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
 workload:

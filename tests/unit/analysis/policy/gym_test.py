@@ -69,7 +69,8 @@ def test_rewards_are_minus_the_time_that_jobs_wait(env):
         jobs = run.table("/jobs")
     created = jobs["created"].fillna(6 * 3600)
     waited = (created - jobs["submitted"]).clip(lower=0).sum() / 3600
-    assert waited * 0.9 <= -total <= waited * 1.001  # no reward follows the last decision
+    # Tolerances: rewards leave out the waits after the last decision, here less than 10 % of all waits.
+    assert waited * 0.9 <= -total <= waited * 1.001
 
 
 def test_the_last_action_starts_none_and_so_all_jobs_wait(env):

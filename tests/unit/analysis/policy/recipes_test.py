@@ -76,7 +76,7 @@ def run(program, tmp_path):
 
 def compiled(name: str, folder: Path) -> str:
     """Compiles the library with the command that the page shows, but without optimisation, and returns its
-    path."""
+    path from `folder`."""
     line = next(line for line in PAGE.splitlines() if line.startswith("g++ "))
     line = line.replace("least_left", name).replace("-I .", f"-I {ROOT}").replace("-O2", "-O0")
     subprocess.run(line.split(), cwd=folder, check=True, timeout=300)

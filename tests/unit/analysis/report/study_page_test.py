@@ -140,7 +140,7 @@ def test_lines_that_look_like_one_are_named(study: Study) -> None:
 
 
 def test_a_metric_has_one_unit(study: Study) -> None:
-    study._means[["mean", "low", "high"]] *= 60  # minutes: 4.7 to 34.7
+    study._means[["mean", "low", "high"]] *= 60  # the means become 4.7 to 34.7 minutes
     chart = means(*asked(study))
     assert chart.spec["x"]["unit"] == "min" and chart.spec["x"]["label"] == "Wait (min)"
     assert [row["value"] for row in chart.spec["lanes"]] == pytest.approx(
