@@ -10,7 +10,8 @@ namespace orrery {
 namespace {
 
 // Sums weights by link. When the list has doubled, entries of the same link are merged. So its size
-// is bounded by the links of the fabric even when every node sends to every other node.
+// stays near twice the number of links of the fabric, or 65,536, even when every node sends to
+// every other node.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}

@@ -53,7 +53,7 @@ struct CommGroup {
   int32_t channels = 1;       // parallel rings
   Bandwidth ring{};           // rate of all rings in a node; 0: one rank on each node
   Bandwidth nics{};           // rate of the NICs of a node's ranks; 0: one node, or no NICs
-  Bandwidth node_nics{};      // rate of the NICs of all GPUs of a node; 0: as above
+  Bandwidth node_nics{};      // rate of the NICs of all GPUs of a node; 0: one node, or no NICs
   int32_t node_gpus = 1;      // number of all GPUs of a node, not only of ranks
 
   int32_t ranks_per_node() const { return ranks / nodes; }

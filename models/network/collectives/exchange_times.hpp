@@ -19,10 +19,10 @@ struct LoneExchange {
 
 // Time and pattern of an exchange without other traffic. The algorithm is that of the method or, if
 // NCCL does not offer it to the group, the fastest by NCCL's tuner. Durations given in the scenario
-// replace the tuner's time but not the pattern.
+// replace the computed time, except that of push_pull, but not the pattern.
 class ExchangeTimes {
  public:
-  ExchangeTimes() = default;  // all durations are from the tuner
+  ExchangeTimes() = default;  // without durations from the scenario
   // For each collective and span, the first entry applies.
   explicit ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums = false);
 

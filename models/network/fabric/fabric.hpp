@@ -67,8 +67,8 @@ class Fabric {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }
 
-  // ---- switches. A block is the leaves below the same spines, which are numbered from 0 in it.
-  // Core group j joins the spines j of all blocks.
+  // ---- switches. A block is the set of leaves below the same spines. Spines are numbered from 0
+  // in their block. Core group j joins the spines j of all blocks.
   SwitchTier tier(SwitchId s) const {
     return s.index < tree_.leaves                    ? SwitchTier::Leaf
            : s.index < tree_.leaves + tree_.spines() ? SwitchTier::Spine
@@ -81,8 +81,8 @@ class Fabric {
   SwitchId core(uint32_t group, uint32_t i) const {
     return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
   }
-  // Up-port `port` of a leaf leads to this spine of the block. Up-port `port` of a spine leads to
-  // this core of the group.
+  // The spine, numbered in its block, to which up-port `port` of a leaf leads, and the core,
+  // numbered in its group, to which up-port `port` of a spine leads.
   uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
   uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
 

@@ -30,7 +30,7 @@ struct FabricLayout {
   uint32_t leaves() const { return group_begin.back(); }
 };
 
-// A tree of two or three levels. Every leaf has `leaf_up` cables, split evenly over the spines of
+// A tree of at most three levels. Every leaf has `leaf_up` cables, split evenly over the spines of
 // its block. With three levels every spine has `spine_up` cables, split evenly over the cores of
 // its group. With two levels all leaves are one block.
 struct FatTree {

@@ -20,7 +20,7 @@ namespace orrery {
 // B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
-// State of cables and switches, and error counters of NIC ports. Faults break and repair cables
+// State of cables and switches, and error counters of their ports. Faults break and repair cables
 // through this class; the flow network follows `capacity_changed`.
 class LinkState {
  public:
@@ -29,7 +29,8 @@ class LinkState {
 
   bool is_up(CableId cable) const { return blocked_[cable.index] == 0; }
   bool is_up(SwitchId s) const { return !switch_down_[s.index]; }
-  // Nominal rate x goodput share / curse factor, rounded down; 0 if the cable is down.
+  // Nominal rate x goodput share, divided by the curse factor while routing is adaptive; rounded
+  // down. 0 if the cable is down.
   Bandwidth capacity(LinkId link) const;
 
   void set_up(CableId cable, bool is_up, Time now);

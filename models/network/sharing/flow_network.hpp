@@ -78,7 +78,8 @@ class FlowNetwork {
   Signal<LinkId> capacity_changed;  // emitted by set_capacity()
 
   bool is_active(FlowId flow) const;
-  // rate() and moved() use the rates of the last Phase::Settle. The flow must be active.
+  // rate() and moved() use the rates of the last Phase::Settle. Of a carry() flow, rate() is 0 and
+  // moved() uses the rate that was set. The flow must be active.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
 

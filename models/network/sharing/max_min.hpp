@@ -84,10 +84,10 @@ class MaxMin {
     ListPool<Entry>::List entries;
     bool is_pending = false;  // changed since the last solve()
     bool is_queued = false;
-    bool is_stale = false;    // queued, but `next` may be too low
-    uint8_t raised = 0;       // how often its level rose in this solve()
-    double key = 0;           // in the queue: this link changes no level below the key
-    double next = 0;          // its new level, computed from Entry::others
+    bool is_stale = false;  // queued, but `next` may be too low
+    uint8_t raised = 0;     // how often its level rose in this solve()
+    double key = 0;   // key in the queue: the coming change of this link affects no level below it
+    double next = 0;  // its new level, computed from Entry::others
     double weight_above = 0;  // sum of weights of activities that this level limits
     double load_max = 0;      // upper bound of the load of a link that is not full
   };
