@@ -18,11 +18,12 @@
 
 namespace orrery {
 
-// Writes a row of each rank for each interval of the window. This costs one event for each
-// interval, one at the window's begin, and none outside the window. Memory holds one interval of
-// each rank. RunExpansion expands the Pace of a job whose steps are not simulated into the steps
-// and checkpoints that it stands for. Example: a step of 0.6 s compute and 0.4 s exchange in rows
-// of 0.5 s: the first row has 0.5 s of compute, the second 0.1 s of compute and 0.4 s of exchange.
+// Writes a row for each rank and each interval of `resolution` in the window (CardiogramParams).
+// This costs one event for each interval, one at the window's begin, and none outside the window.
+// Memory holds one interval of each rank. RunExpansion expands the Pace of a job whose steps are
+// not simulated into the steps and checkpoints that it stands for. Example: a step of 0.6 s compute
+// and 0.4 s exchange in rows of 0.5 s: the first row has 0.5 s of compute, the second 0.1 s of
+// compute and 0.4 s of exchange.
 //
 // For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
 // GpuUsage. A rate spreads a step evenly, so each change of pace and each end of the window may add
@@ -37,7 +38,7 @@ class Cardiogram {
 
   void start();
   void finish(Time end);  // to be called after JobController::finish()
-  // One sentence for each requested name that no gang has.
+  // One sentence for each name in CardiogramParams::jobs that no gang had.
   std::vector<std::string> notes() const;
 
   // To be called after all components whose activity is shown have connected.
@@ -62,7 +63,7 @@ class Cardiogram {
     GpuPower power;       // power of the rank's GPU, by node and job
     double nic_part = 0;  // share of the bytes of its job's steps that the rank sends
     RunParts parts;       // activity in the current interval
-    int128_t energy = 0;  // watts times milli-GPUs times nanoseconds
+    int128_t energy = 0;  // watts times milli-GPUs times nanoseconds in the current interval
   };
   struct Watched {
     JobId job;

@@ -16,7 +16,7 @@ enum class RankPhase : uint8_t {
   Init,     // pulls images, waits for its gang, or sets up communicators
   Restore,  // loads a checkpoint
   Compute,
-  Exchange,  // waits for an exposed exchange
+  Exchange,  // waits for the part of an exchange that compute does not hide
   // Waits for other pipeline stages or slower machines, updates parameters, or reads data. A
   // dedicated parameter server waits for workers.
   Wait,

@@ -52,8 +52,9 @@ GpuIntegrals GpuUsage::integrals(Time now) const {
   return sums;
 }
 
-// A milli-GPU that computes draws busy power for its computing share of time, and spin power for
-// the rest. All amounts are integers, so removing a use leaves exactly zero.
+// A milli-GPU that computes draws GpuPower::busy for its computing share of time, and
+// GpuPower::spin for the rest. All amounts are integers, so adding a use and then removing it
+// leaves the rates exactly as they were.
 void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;
@@ -70,7 +71,8 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
 }
 
-// The number of busy GPUs of the machine, at nominal power, that draw as much power above idle.
+// How many computing GPUs of the node, at nominal power, would draw `above_idle` more than when
+// idle. For a counted job, which has no node, the cluster's mean is used.
 int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
   return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;

@@ -31,7 +31,7 @@ enum class GpuRate : uint8_t {
   Reported,   // nano-GPUs that nvidia-smi reports as utilised: computing or in a busy wait
   Computing,  // nano-GPUs that compute
   Power,      // microwatts of all GPUs on nodes that are up
-  Loaded,     // nano-GPUs: power above idle, as a number of busy GPUs of the same machine
+  Loaded,     // power above idle, divided by that of a computing GPU of the same machine; nano-GPUs
 };
 inline constexpr size_t kGpuRates = 6;
 using GpuRates = std::array<int64_t, kGpuRates>;
@@ -45,8 +45,8 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
   return static_cast<double>(integral) / static_cast<double>(span.ns) * unit_of(rate);
 }
 
-// The GPUs of a pod are idle from its reservation on: image pulls, the start barrier, communicator
-// setup and restore count as idle. They compute while the job is Running and the pod has begun, and
+// GPUs of a pod are idle from its reservation until it computes: during image pulls, the start
+// barrier, communicator set-up and restore. They compute while both job and pod are Running, and
 // spin while the job is Hung. A running job computes for a share of its time, and spins through
 // exchanges and checkpoints for the rest. That share is a mean over the whole run ahead, so a rate
 // is constant while the job keeps its pace. A run that completes at one pace agrees with its
@@ -82,8 +82,8 @@ class GpuUsage {
   GpuIntegrals integrals(Time now) const;           // since the start of the run
   Signal<NodeId, int64_t> node_allocation_changed;  // argument: change in milli-GPUs
 
-  // Useful and lost compute are from `accounts`, the sum over all jobs, because the rates spread
-  // checkpoints over a run.
+  // Compute and exchange times are taken from `accounts`, the sums over all jobs, because the rates
+  // spread checkpoints over a run and do not separate lost compute.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:

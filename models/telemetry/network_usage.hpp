@@ -64,8 +64,9 @@ struct NetworkSample {
   }
 };
 
-// Rates are means over whole steps, in which gangs also compute. So they are below the rate during
-// an exchange. /links has rows only for cables with traffic or with flaws.
+// Rates are means over an interval, in which gangs also compute. So they are below the rate during
+// an exchange. /links has a row for each cable that carried bytes, counted errors, was down, or
+// ends the run below its nominal rate.
 class NetworkUsage {
  public:
   // `network` and `steps` must outlive this object.
@@ -89,7 +90,7 @@ class NetworkUsage {
   Network& network_;
   const GangSteps& steps_;
   Time sampled_to_;
-  std::array<double, 3> sent_{};  // bytes at the last sample
+  std::array<double, 3> sent_{};  // bytes sent up to each tier by the last sample
   int64_t symbol_errors_ = 0;     // sum over all cables at the last sample
   std::map<CableId, Down> down_;  // cables that went down
   Channel<LinkRow> link_rows_;

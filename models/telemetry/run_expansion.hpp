@@ -1,4 +1,4 @@
-// models/telemetry/run_expansion.hpp -- expands a rate into its steps and checkpoints.
+// models/telemetry/run_expansion.hpp -- expands the pace of a run into its steps and checkpoints.
 #pragma once
 
 #include <array>

@@ -28,7 +28,8 @@ namespace orrery {
 // Functions that the timeline calls when it samples.
 struct TimelineProbes {
   std::function<uint64_t()> pods_pending, gangs_pending;
-  std::function<bool()> is_over;  // true: no event can change anything any more, so sampling stops
+  // true: all jobs are over and the run has no `until`, so the run ends and sampling stops.
+  std::function<bool()> is_over;
 };
 
 // GPU series are means over the interval that ends at the row's time. Counts are the values at the
