@@ -73,7 +73,7 @@ struct Gang {
   int32_t min_available = 0;
   RoleId first_role;
   int32_t roles = 0;
-  bool has_role_minimums = false;               // a role has its own minimum
+  bool has_role_minimums = false;               // one of its roles has Role::min_available > 0
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
   int32_t bound = 0;                            // pods with a node, of those created
   Time created_at;                              // creation of the PodGroup

@@ -93,7 +93,7 @@ bool GangLives::suspend(JobId id, Duration write, Duration restart) {
 void GangLives::suspended(JobId id) {
   runs_.book(id);
   pods_.remove_all(id, PodEnd::GangStopped);
-  const Job& job = jobs_.job(id);  // pods above min_available may still be on their way
+  const Job& job = jobs_.job(id);  // pods beyond min_available may still wait to be created
   JobTable::for_each_pod(job.first_pod, job.pods,
                          [this](PodId pod) { pods_.creation().forget(pod); });
   runs_.suspended(id);

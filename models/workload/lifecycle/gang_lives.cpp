@@ -170,7 +170,7 @@ void GangLives::stops(JobId id, NodeId node) {
     if (row != nullptr) row->lost_gpu_s += GpuTime::seconds(lost);
   }
   if (phase != JobPhase::Running && phase != JobPhase::Starting) {
-    // A gathering gang only replaces the pod, and a Hung or Restarting gang is down already.
+    // A Pending gang only replaces the pod, and a Hung or Restarting gang is down already.
     ORRERY_MARK("jobs.node_failed_while_not_started");
     return;
   }

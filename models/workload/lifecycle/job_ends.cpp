@@ -51,7 +51,8 @@ void JobController::leave(PodId id, bool is_completed) {
   accounts_.loads_from(id, Time::max());
 }
 
-// Removes a lost pod that its finished job had left running.
+// Removes a pod that a job left running when it was over, and that is now lost. With the last such
+// pod the job is removed.
 void JobController::lose_left(PodId id, PodEnd why) {
   const JobId job = jobs_.pod(id).job;
   pods_.remove(id, why);

@@ -18,7 +18,7 @@ class ServiceLives {
 
   void admitted(JobId job);                     // call before job_arrived is emitted
   void scale(JobId service, int32_t replicas);  // number of pods from now on
-  void set_use(JobId service, double use);      // busy share of the running pods' time
+  void set_use(JobId service, double use);      // share of time in which running pods compute
   int32_t replicas(JobId service) const { return states_[service].replicas; }
   void end(JobId job);  // call when the service is over
 

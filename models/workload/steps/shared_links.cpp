@@ -92,7 +92,8 @@ void SharedLinks::take_away(JobId job) {
 }
 
 // Joining `expected_` takes time for each link. So a gang with more than kWatched contended links
-// joins again only once the links that became or ceased to be contended are more than half as many.
+// joins again only once more than half of that number of links have become or ceased to be
+// contended.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -164,9 +165,9 @@ void SharedLinks::settle() {
   }
 }
 
-// A gang with expected rates need not join them again unless it changed, and then it is a seed
-// itself. Its neighbours have expected rates as well, or are seeds. So a search that has found too
-// many gangs for a rehearsal does not continue through gangs with expected rates.
+// A gang in `expected_` need not join again unless it changed, and then it is a seed itself. Its
+// neighbours are in `expected_` too, or are seeds. So a search that has found too many gangs for a
+// rehearsal does not continue through gangs in `expected_`.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};

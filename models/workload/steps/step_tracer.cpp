@@ -41,7 +41,7 @@ void StepTracer::next_step(JobId job) {
   steps.work = std::min(steps.left, cycle.compute);
   steps.part = steps.work < cycle.compute ? steps.work.seconds() / cycle.compute.seconds() : 1;
   steps.begun = engine_.now();
-  const Duration lead = cycle.working - cycle.overlap;  // of a whole step
+  const Duration lead = cycle.working - cycle.overlap;  // time before the exchange in a whole step
   steps.lead = steps.part_of(lead);
   steps.lead_work = {
       static_cast<int64_t>(static_cast<int128_t>(steps.work.ns) * lead.ns / cycle.working.ns)};

@@ -23,7 +23,7 @@ namespace orrery {
 // 4 s take two whole steps and one half step.
 class StepTracer {
  public:
-  // `flows` is null if no gang exchanges across nodes.
+  // `flows` is null without level: flow. Activities then have no `bytes`.
   StepTracer(Engine& engine, FlowNetwork* flows) : engine_{engine}, flows_{flows} {}
   StepTracer(const StepTracer&) = delete;
   StepTracer& operator=(const StepTracer&) = delete;

@@ -69,8 +69,8 @@ class TraceReader {
 
 // Never null. The reader stops at the first mistake, unless params.lenient.
 std::unique_ptr<TraceReader> open_trace(const TraceParams& params);
-// Reads text in memory, plain or gzip. The text is called params.file in messages, and must outlive
-// the reader.
+// Reads text in memory, plain or packed. The text is called params.file in messages, and must
+// outlive the reader.
 std::unique_ptr<TraceReader> open_trace_text(const TraceParams& params, std::string_view text);
 
 struct TraceReport {

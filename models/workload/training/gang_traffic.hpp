@@ -31,7 +31,7 @@ struct GangPlaces {
 };
 
 // If a gang's nodes differ, the slowest type sets the pace: the GPUs with the fewest FLOP/s, and
-// the machine type on which an exchange takes longest.
+// the machine type on which the exchanges of a step take longest in all.
 class GangTraffic {
  public:
   // `network` is null with level: alpha_beta. All arguments must outlive this object.

@@ -18,7 +18,8 @@ struct RunTerms {
   Pace pace;
 };
 
-// The time of one GPU of the run, by use.
+// How one GPU of the run spent its time. advance() returns the time since the last call, but
+// reports compute as useful or lost only once that is decided.
 struct RunSpans {
   Duration useful{};  // compute saved by checkpoints, or by an orderly end
   Duration lost{};    // compute undone by a failure
@@ -62,7 +63,7 @@ inline void change_pace(RunProgress& run) { run.rest = 0; }
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all progress up to `since` is saved
 RunSpans lose(RunProgress& run);  // all unsaved progress up to `since` is lost
-// The progress when a checkpoint was copied, which counts as saved once it is in a store.
+// The progress that a checkpoint contains. It is saved once the checkpoint is written.
 struct Snapshot {
   Duration done{};
   Time taken{};

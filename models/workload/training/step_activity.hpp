@@ -31,9 +31,9 @@ std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<Ran
 
 struct StepActivity {
   FabricActivity fabric;  // empty: no exchange leaves the nodes
-  Bytes bytes{};          // exchanged by each rank across nodes in a step
-  Bandwidth rate_max{};   // rate of these bytes without other traffic, latency included
-  Duration inside{};      // duration of exchanges within nodes
+  Bytes bytes{};  // buffers of a step's exchanges across nodes; GangTraffic::find() scales them
+  Bandwidth rate_max{};  // rate of these bytes without other traffic, latency included
+  Duration inside{};  // duration of exchanges within nodes; without level: flow, of all exchanges
 };
 
 // Ranks are in the order of `places`, node by node; each node gives `gpus` of this machine type. If

@@ -15,7 +15,7 @@ struct StepCycle {
   Duration compute{};  // work of the step: compute without waits
   Duration working{};  // compute with waits for other stages and machines
   Duration overlap{};  // the end of `working` that can hide the exchange; at most `working`
-  Duration inside{};   // exchanges within nodes
+  Duration inside{};   // exchanges within nodes; without level: flow, all exchanges
   Duration update{};   // optimizer and data
   Duration reading{};  // time to read the step's data; max: no data arrive
 

@@ -28,8 +28,8 @@ enum Column : size_t {
 constexpr Word<int> kRoles[] = {{"CN", 0}, {"HN", 1}};
 constexpr Duration kSpan{31LL * 86'400 * 1'000'000'000};  // the period of the list
 
-// An empty time lies outside the 31 days of the list. An instance without a creation time counts as
-// created at the start of these days, one without a deletion time as deleted at their end. Disk,
+// An empty time lies outside the 31 days of the list. An instance without a creation time is taken
+// as created at the start of these days, one without a deletion time as deleted at their end. Disk,
 // network share and instances per node are checked, but have no counterpart in a replay.
 TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   TraceRow out;

@@ -87,8 +87,8 @@ std::string how_guessed(const Format& format, const TraceParams& params);
 // The fields of the first line; none if the text is empty.
 std::vector<std::string_view> first_fields(std::string_view beginning, char separator);
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
-// Sets the job's name, row and id. The id is the number that the name begins with, if the name ends
-// there or at a '#', else a hash of the name.
+// Sets the job's name, row and id. The id is the name, or its part before a '#', if that is a whole
+// number; else a hash of the name.
 void identify(CsvReader& row, size_t column, TraceJob& job);
 int64_t id_of(std::string_view name);
 // Spreads `gpus` over `pods` as evenly as whole GPUs allow. The last pod takes the rest, but at

@@ -42,7 +42,7 @@ enum Event : int64_t {
   kUpdateRunning
 };
 
-// Positions of the columns that all layouts have.
+// The columns of a layout, and the positions of those that all layouts have.
 struct Layout {
   std::span<const std::string_view> columns;
   bool has_header = false;
@@ -173,7 +173,7 @@ bool GoogleParser::follow() {
                 layout_.is_tasks ? csv_.integer(3, 0, kAfterTheLog) : 0};
   const int64_t event = csv_.integer(layout_.event, kSubmit, kUpdateRunning);
   if (event >= kUpdatePending) findings_.leave_out("an update: a job keeps its first request");
-  // The job stays open until the end of the log.
+  // The event is left out, so the job stays open until the end of the log.
   if (us == kAfterTheLog) findings_.leave_out("an event after the log ends, at an unknown time");
   if (us > kMicrosMax) csv_.wrong(0, "a time within 292 years");
   if (!csv_.row_ok()) return false;

@@ -21,7 +21,7 @@ constexpr std::string_view kNativeColumns[] = {"job_id",     "user",     "vc",  
                                                "start_time", "end_time"};
 enum Native : size_t { kId, kUser, kVc, kGpus, kCpus, kNodes, kState, kSubmit, kStart, kEnd };
 
-// The columns `duration` and `queue` follow from the three times, and are not read.
+// The columns `duration` and `queue` (the wait) follow from the three times, and are not read.
 TraceRow parse_native(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -76,7 +76,7 @@ constexpr std::string_view kInstanceColumns[] = {"job_name",    "task_name", "in
                                                  "start_time",  "end_time",  "machine"};
 
 // A worker is a job of one pod. It arrives with its task's job, and the task table has its request.
-// So workers of a task may run for different times, as recorded.
+// Workers of a task may run for different times, as recorded.
 class InstanceParser final : public PaiParser {
  public:
   explicit InstanceParser(ParserInput input)

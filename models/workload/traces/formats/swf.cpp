@@ -259,8 +259,8 @@ void SwfParser::parse_names() {
   if (job.queue.empty()) job.queue = partition;
 }
 
-// The variant has these fields after the 18th: nodes in braces, maybe with blanks between them, the
-// name of the queue, and requested resources.
+// The 21-field variant has these fields after the 18th: nodes in braces, maybe with blanks between
+// them, the name of the queue, and requested resources.
 void SwfParser::parse_variant(std::string_view rest) {
   std::array<std::string_view, 4> fields;
   size_t queue = 1;

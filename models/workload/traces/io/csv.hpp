@@ -24,10 +24,10 @@ struct Word {
   E value;
 };
 
-// Reads rows of fields separated by `separator`. Between commas, fields may have RFC 4180 quotes
-// inside a line. Columns are found by name, so their order is free, and unknown columns are
-// skipped. A getter that finds a wrong field reports it to the findings and returns a default. So a
-// row is parsed without a branch per field, then dropped as a whole.
+// Reads rows of fields separated by `separator`. If that is a comma, fields may have RFC 4180
+// quotes, which must end on the same line. Columns are found by name, so their order is free, and
+// unknown columns are skipped. A getter that finds a wrong field reports it to the findings and
+// returns a default. So a row is parsed without a branch per field, then dropped as a whole.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
@@ -47,7 +47,8 @@ class CsvReader {
   // From now on, lines after the header that start with '#' are skipped.
   void allow_comments() { has_comments_ = true; }
 
-  // False at the end of the table. Skips blank lines.
+  // False at the end of the table, or once the findings have stopped the reading. Skips blank lines
+  // and, after reporting them to the findings, rows that cannot be split into fields.
   bool next_row();
   int64_t row() const { return source_.row(); }
   bool row_ok() const { return findings_.row_ok(); }

@@ -26,10 +26,11 @@ struct WantedField {
 class NamedRows {
  public:
   virtual ~NamedRows() = default;
-  // False at the end. Malformed rows are reported to the findings, which must outlive the rows.
+  // False at the end, or once the findings have stopped the reading. Malformed rows are reported to
+  // the findings and skipped; the findings must outlive the rows.
   virtual bool next() = 0;
   virtual int64_t row() const = 0;
-  virtual std::string place(size_t field) const = 0;  // ":column (name)"
+  virtual std::string place(size_t field) const = 0;  // ":column (name)", in JSON lines " (name)"
   virtual TraceColumnUse use() const = 0;
 
   std::string_view text(size_t field) const { return cells_[field].text; }

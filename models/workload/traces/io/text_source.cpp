@@ -54,7 +54,7 @@ std::optional<TextSource> TextSource::open_beside(const std::string& path,
     for (const std::string& name :
          {stem, stem + ".gz", stem + ".xz", unpacked + ".tar.gz", unpacked + ".tar.xz"}) {
       const fs::path file = place / name;
-      std::error_code error;  // an inaccessible file counts as missing
+      std::error_code error;  // an inaccessible file is treated as missing
       if (fs::is_regular_file(file, error)) return open_file(file.string());
     }
   }

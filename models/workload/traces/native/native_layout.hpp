@@ -17,8 +17,8 @@ constexpr size_t kFactsMax = size_t{1} << 20U;
 constexpr size_t kTextMax = 4096;
 constexpr int64_t kSecond = 1'000'000'000;
 
-// A mask of these bits says which fields of a job are stored: those that differ from the usual
-// value.
+// A mask of these bits says which optional fields of a job are stored: those that differ from their
+// default.
 enum Field : uint64_t {
   kWait = 1U << 0U,
   kRequested = 1U << 1U,

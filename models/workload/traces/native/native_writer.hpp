@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-// Writes only those fields of a job that differ from the usual value.
+// Writes submission, duration and id of each job, and those other fields that differ from their
+// default.
 class NativeWriter {
  public:
   using Fact = std::pair<std::string, std::string>;

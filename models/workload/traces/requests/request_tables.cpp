@@ -10,7 +10,7 @@ constexpr int64_t kTokensMax = 1'000'000'000;
 constexpr std::string_view kAzureColumns[] = {"TIMESTAMP", "ContextTokens", "GeneratedTokens"};
 
 void parse_azure(CsvReader& csv, StringPool&, RequestRow& row) {
-  row.arrival = csv.stamp(0);  // in ticks of 100 ns
+  row.arrival = csv.stamp(0);  // a date with a fraction in ticks of 100 ns
   row.input_tokens = csv.whole(1, 0, kTokensMax);
   row.output_tokens = csv.whole(2, 0, kTokensMax);
 }

@@ -22,8 +22,8 @@ namespace orrery {
 // reproduces bursts and daily patterns. A job repeats the user of the job before with a fixed
 // probability, such that repeats are as frequent as in the trace; otherwise its user is drawn by
 // share of jobs. The request is drawn from the user's requests. Duration and outcome are drawn from
-// jobs of the same size class, a power of two. Waits, requested times, deadlines and chains of jobs
-// are not modelled.
+// jobs of the same size class, a power of two. Waits, requested times, deadlines and preceding jobs
+// (TraceJob::after) are not modelled.
 class TraceModel {
  public:
   void add(const TraceJob& job);
@@ -70,7 +70,7 @@ class TraceModel {
   int64_t same_user_ = 0;  // jobs with the user of the job before
   uint32_t last_user_ = 0;
 
-  // Seconds, by the hour in which the gap began.
+  // Gaps between arrivals in seconds, by the hour in which they began.
   std::vector<std::optional<traces::Quantiles>> gaps_;
   double user_repeats_ = 0;
   Drawn by_user_;

@@ -85,7 +85,8 @@ class PaiTables {
   // unknown, the job is submitted at its start.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
-  // Replaces the planned request by the measured use, except for the number of pods.
+  // Replaces the planned CPU, memory and GPUs of a pod by the measured use, each if it was
+  // measured, and GPUs only if any were planned. The number of pods stays.
   void apply_use(std::string_view name, TraceJob& job) const;
 
  private:

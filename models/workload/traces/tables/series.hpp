@@ -1,5 +1,5 @@
-// models/workload/traces/tables/series.hpp -- measurements beside traces, of services, workers and
-// machines: tables without jobs, for a summary.
+// models/workload/traces/tables/series.hpp -- summaries of tables beside traces: measurements, jobs
+// and groups of PAI, and lists of nodes.
 #pragma once
 
 #include <array>
@@ -47,7 +47,8 @@ struct SeriesReport {
   int64_t skipped = 0;
   std::optional<double> first, last;  // seconds on the table's clock
   std::vector<Names> names;
-  std::vector<Values> values;  // of each numeric column; empty fields do not count
+  // One for each numeric column, without empty fields; for GenAi also the gaps between rows.
+  std::vector<Values> values;
   // Whether there were too many different values, so that they are accurate to 0.2 % only.
   bool is_rounded = false;
   std::vector<TraceNote> notes;
