@@ -128,7 +128,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;         // maximum over the run
+  ClusterSize most_;         // greatest sizes so far
   int64_t pods_ = 0;         // bound pods
   std::vector<bool> is_up_;  // by node
   DeadPods dead_pods_;

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Numbers of these users begin here: above those of daemons, and below those of
+// User numbers of policies' clients begin here: above those of daemons, and below those of
 // ApiServers::new_account().
 constexpr uint32_t kPolicyUsers = 1U << 20U;
 

@@ -68,8 +68,7 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
 
 // Sends the patches after the first, evenly over the time until the containers run. The kubelet
 // sent the first when it learned of the pod. Example: of 5 patches, with 0.8 s from pulled images
-// to running containers (`pod_start` included), four go out 0.2, 0.4, 0.6 and 0.8 s after the
-// images are pulled.
+// to running containers, four go out 0.2, 0.4, 0.6 and 0.8 s after the images are pulled.
 void ControlPlane::patch_as_it_starts(PodId pod, NodeId node, int32_t sent) {
   const int32_t left = params_.kubelet.status_writes - sent;
   if (left <= 0) return;

@@ -6,7 +6,8 @@
 namespace orrery {
 namespace {
 
-// The smallest capacity, a power of two times 100, that holds the changes of 75 s at this rate.
+// The smallest capacity that holds the changes of 75 s at this rate: a power of two times 100, at
+// most kRoomMax.
 uint64_t room_for(double changes_per_s) {
   uint64_t room = WatchCache::kRoomMin;
   const double needed = changes_per_s * WatchCache::kFresh.seconds();

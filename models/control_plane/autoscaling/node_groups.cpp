@@ -138,7 +138,7 @@ void NodeGroups::settle(uint64_t number, uint32_t nodes, uint32_t given_up) {
   came(lost);
 }
 
-// Gives up the nodes of a request that should have registered by now.
+// Gives up the nodes of a request that have not registered yet.
 void NodeGroups::give_up(uint64_t request) {
   const uint32_t group = requests_.at(request).group;
   uint32_t late = 0;

@@ -57,8 +57,8 @@ class NodeGroups {
   };
   Removed remove(const RemoveNodes& action);
 
-  // True if nodes are on their way, or may be requested after a backoff, if `pods_wait`. Groups
-  // whose backoff has reached its maximum are ignored.
+  // True if nodes are on their way or, with `pods_wait`, a group backs off and may request nodes
+  // later. Groups whose backoff has reached its maximum are ignored.
   bool is_adding(bool pods_wait) const;
 
   void sample(Time now);

@@ -1,4 +1,4 @@
-// models/control_plane/base/latency_histogram.hpp -- quantiles of spans in a few kilobytes.
+// models/control_plane/base/latency_histogram.hpp -- approximate quantiles of durations.
 #pragma once
 
 #include <bit>

@@ -68,7 +68,7 @@ class Reflectors {
     uint32_t server = 0, place = 0;  // the server that it watches, and its index in on_server_
     Duration backoff = {};           // the last wait
     Time watches_since;
-    Time seen;  // up to this time it had all changes when its watch began or was lost
+    Time seen;  // all changes up to this time were seen when the watch began or was lost
   };
   void list(uint32_t reflector);
   void watch(uint32_t reflector);

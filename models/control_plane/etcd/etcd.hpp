@@ -68,7 +68,8 @@ class Etcd {
   void preload(Bytes size, int64_t objects) {  // stored before the run
     store_.create(engine_.now(), size, objects);
   }
-  void read(const Read& read, Callback done);  // no call if the caller stops waiting before
+  // Without a leader, `done` is not called if the caller stops waiting first.
+  void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
   // Deletes an object as part of a steady load.
   void drop(Bytes object) { store_.remove(engine_.now(), object); }

@@ -37,9 +37,9 @@ class MvccStore {
   void drop_old_versions(Time now);  // a compaction up to now
   void defragment(Time now);
 
-  Bytes live(Time now);    // of the newest versions, with unexpired Events
-  Bytes events(Time now);  // of unexpired Events
-  Bytes in_use(Time now);  // with old versions
+  Bytes live(Time now);    // size of the newest versions, unexpired Events included
+  Bytes events(Time now);  // size of unexpired Events
+  Bytes in_use(Time now);  // size of all versions, old ones included
   Bytes file(Time now);    // never shrinks, except by defragmentation
   Count count(Time now);
   // Time at which steady writes alone bring the file to this size; Time::max(): never.

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Used if the lows sum up to more than `seats`. Gives each claim its floor, and shares the
+// For claims whose lows sum up to more than `seats`: gives each claim its floor, and shares the
 // remaining seats in proportion to low - floor.
 std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
                              const std::vector<double>& floors, double seats, double lows) {

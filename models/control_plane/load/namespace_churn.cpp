@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// The wait before a failed creation is retried, as for pods.
+// The wait before a failed creation is retried.
 constexpr Backoff kNamespaceBackoff{.first = 1_s, .max = 60_s};
 
 // The Namespace and its default objects; all further objects are like the last.

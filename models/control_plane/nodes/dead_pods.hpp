@@ -12,8 +12,8 @@
 namespace orrery {
 
 // Holds each pod from its death until its object is deleted. The job controller's Replacements
-// decide what follows for the jobs. Overlapping deletions of a node end together: no pod counts as
-// gone before the last object is deleted.
+// decide what follows for the jobs. Overlapping deletions of a node end together: deleted() returns
+// none of its pods before the last object is deleted.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}

@@ -1,5 +1,4 @@
-// models/control_plane/nodes/node_clients.hpp -- clients of kube-proxy and daemons on booting
-// nodes.
+// models/control_plane/nodes/node_clients.hpp -- API clients of each node's kube-proxy and daemons.
 #pragma once
 
 #include <cstdint>

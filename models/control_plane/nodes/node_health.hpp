@@ -40,7 +40,8 @@ class NodeHealth {
   HeartbeatParams heartbeats_;
   NodeLifecycle lifecycle_;
   std::vector<bool> is_alive_, is_registered_;  // by node
-  std::vector<Time> counts_from_;               // by node: heartbeats before this time do not count
+  // By node: when it registered or became Ready; earlier heartbeats are ignored.
+  std::vector<Time> counts_from_;
   bool is_cut_off_ = false;
   uint32_t tainted_ = 0;
 };

@@ -61,7 +61,7 @@ class NodeLifecycle {
   const Counters& counters() const { return counters_; }
 
   Signal<NodeId> became_not_ready, became_ready;
-  Signal<NodeId> tainted, untainted;  // with NoExecute
+  Signal<NodeId> tainted, untainted;  // the taint has effect NoExecute
   Signal<NodeId> evicted;  // pods that tolerate the taint for params.toleration leave now
 
  private:

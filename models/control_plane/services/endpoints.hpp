@@ -49,7 +49,7 @@ class ServiceEndpoints {
   bool has(uint32_t address) const {
     return address < slice_of_.size() && slice_of_[address] != kNone;
   }
-  Bytes bytes_of(int32_t addresses) const;  // of an object
+  Bytes bytes_of(int32_t addresses) const;  // size of an object that holds so many addresses
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -75,7 +75,7 @@ class ServiceEndpoints {
   std::vector<uint32_t> free_slices_;
   std::vector<uint32_t> touched_;
   std::vector<ObjectWrite> writes_;
-  std::vector<uint32_t> sorted_;  // addresses of an Endpoints object
+  std::vector<uint32_t> sorted_;  // with kind Endpoints: all addresses of the service
 };
 
 }  // namespace orrery

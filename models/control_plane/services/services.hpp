@@ -61,9 +61,9 @@ class Services {
   void pod_gone(PodId pod);
   void job_over(JobId job);
 
-  void sample(Time now, double seconds);  // of the interval that ends now
+  void sample(Time now, double seconds);  // for the interval of `seconds` that ends now
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // about services without members
+  std::vector<std::string> notes() const;  // on services of teams that had no pods
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -85,8 +85,8 @@ class Services {
     uint32_t set = kNone;                // kNone: each job has its own set
     std::vector<uint32_t> sets_of_jobs;  // by job
     std::vector<Member> members;         // by pod
-    int64_t addresses = 0, objects = 0;  // stored
-    Traffic sent, sampled;               // until now; until the last sample
+    int64_t addresses = 0, objects = 0;  // stored now
+    Traffic sent, sampled;               // traffic until now, and until the last sample
   };
   uint32_t new_set(uint32_t group, uint32_t name_space);
   uint32_t set_of(Group& group, uint32_t index, JobId job);

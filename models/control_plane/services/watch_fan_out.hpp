@@ -44,7 +44,7 @@ struct FanOutCost {
 };
 FanOutCost fan_out(const ObjectWrite& write, int64_t watchers, const WatchFanOutParams& params);
 
-// Watchers of services' addresses.
+// Numbers of watchers of services' addresses.
 struct Subscribers {
   int64_t kube_proxies = 0;  // one on each node
   int64_t daemons = 0;       // pods of DaemonSets with their own watch
