@@ -23,11 +23,11 @@
 
 namespace orrery {
 
-// With a control plane, each controller's API client sends the requests of its actions. Actions
-// that a disruption budget forbids, or that name a missing object, are refused. Each action gets a
-// row of /events/actions once its outcome is known, or at the end of the run. Example: at 0 s,
-// EvictPod names a pod whose budget is used up. The request gets a 429 and is retried every 5 s.
-// With EvictPod::retry_for of 60 s, the action is refused at 60 s.
+// With a control plane, each controller's API client sends the requests of its actions. Impossible
+// actions are refused, such as those that a disruption budget forbids or that name a missing
+// object. Each action gets a row of /events/actions once its outcome is known, or at the end of the
+// run. Example: at 0 s, EvictPod names a pod whose budget is used up. The request gets a 429 and is
+// retried every 5 s. With EvictPod::retry_for of 60 s, the action is refused at 60 s.
 class ActionExecutor {
  public:
   struct Parts {

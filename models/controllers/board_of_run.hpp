@@ -1,4 +1,4 @@
-// models/controllers/board_of_run.hpp -- the ControlBoard of a run.
+// models/controllers/board_of_run.hpp -- the ControlBoard, through which controllers see a run.
 #pragma once
 
 #include <cstdint>

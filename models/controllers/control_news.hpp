@@ -68,12 +68,12 @@ class UnplacedUnits {
   static constexpr Time kPlaced = Time::max();
   void tidy();  // sorts the list; drops forgotten and repeated units
 
-  std::vector<Time> since_;    // by index of the unit's first pod; kPlaced: not unplaced
+  std::vector<Time> since_;    // by index of the unit's first pod; kPlaced: not in the set
   std::vector<PodId> listed_;  // may name forgotten units, and units twice
   size_t units_ = 0;
 };
 
-// The class observes each change of jobs, pods and nodes, so a tick without news searches nothing.
+// Observes each change of jobs, pods and nodes, so a controller's tick need not search for changes.
 class ControlNews {
  public:
   ControlNews(const Engine& engine, const JobTable& jobs) : engine_{engine}, jobs_{jobs} {}

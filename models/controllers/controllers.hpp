@@ -22,9 +22,9 @@ namespace orrery {
 // Controllers that are due at one instant tick in the order of the list; the actions of one are
 // begun before the next one ticks. Example: two controllers with periods of 1 min and 90 s: the
 // first ticks at 1 min, the second at 90 s, the first at 2 min, and at 3 min both, in the order of
-// the list. A controller that idles (Actions::idle_until()) skips ticks until its time has come or
-// ControlNews::changed is emitted. Example: the first idles from 1 min on, and a job arrives at 4
-// min 10 s: its next tick is at 5 min.
+// the list. A controller that idles skips its periodic ticks before the time given to
+// Actions::idle_until(), or until ControlNews::changed is emitted. Example: the first idles from 1
+// min on, and a job arrives at 4 min 10 s: the controller's next tick is at 5 min.
 class Controllers {
  public:
   struct Parts {

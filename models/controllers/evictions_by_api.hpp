@@ -49,7 +49,8 @@ class EvictionsByApi {
  private:
   struct Open {
     Order order;
-    uint64_t life = 0;  // generation of the pod
+    // Pod::generation when the eviction began; another value: the pod is gone or was created anew.
+    uint64_t life = 0;
     Done done;
     std::string forbidden_by = {};
     EventId retry = {};

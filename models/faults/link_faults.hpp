@@ -82,7 +82,7 @@ class LinkFaults {
   Network& network_;
   LinkFaultParams params_;
   std::vector<Rng> streams_;   // one stream for each kind in params_.random
-  std::vector<Fault> active_;  // faults in effect, and slots for reuse
+  std::vector<Fault> active_;  // faults in effect, and entries of ended faults for reuse
   std::vector<uint32_t> free_;
   uint64_t faults_ = 0;
   Channel<LinkFaultRow> rows_;

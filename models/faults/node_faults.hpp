@@ -66,7 +66,8 @@ class NodeFaults {
   NodeFaults& operator=(const NodeFaults&) = delete;
 
   // Call this before start(). Outages of the log strike the nodes that `params` chooses. Returns
-  // notes for the user: remarks on rows of the log, and whether the numbers of nodes differ.
+  // notes for the user: remarks on rows of the log, and a note if log and cluster differ in their
+  // numbers of nodes.
   std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired

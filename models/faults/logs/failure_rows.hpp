@@ -1,4 +1,4 @@
-// models/faults/logs/failure_rows.hpp -- the rows of one kind of failure log.
+// models/faults/logs/failure_rows.hpp -- rows of failure logs, and readers of the three formats.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace orrery::faults {
 
 constexpr Duration kUnknownLength{-1};
 
-// Times count from 1970, in the local time of the log.
+// Times are since 1970, in the local time of the log.
 struct FailureRow {
   Time seen;              // earliest instant in the row
   bool is_outage = true;  // false: the row only shows that the node existed

@@ -24,7 +24,7 @@ constexpr std::string_view kCauses[] = {"facilities", "hardware",     "human_err
                                         "network",    "undetermined", "software"};
 constexpr int64_t kNodesMax = 1'000'000;
 constexpr size_t kSystemNameMax = 16;
-constexpr size_t kSystemsMax = 100;  // names stored for the message about an unknown system
+constexpr size_t kSystemsMax = 100;  // names stored for the check of `system`
 constexpr int64_t kMinutesMax = 60LL * 24 * 365 * 100;
 
 // Parses the number before `end_mark`, such as a month or a year, and advances past the mark.
