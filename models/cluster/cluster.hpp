@@ -61,7 +61,7 @@ class Cluster {
   // Opens the job sources and reads the failure logs; reports their errors.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
-  // Writes the summary, and rows of jobs and pods that the end of the run cuts off.
+  // Writes the summary, and the rows of everything still open at the end, such as jobs and faults.
   void finish(Time end);
   void audit() const;  // checks the invariants
 

@@ -14,9 +14,11 @@ namespace orrery {
 // is counted, without starts, checkpoints and exchanges. Example: 100 jobs an hour, each with 8
 // GPUs for 0.5 h, request 400 GPU-hours an hour. That is 3.1 times the capacity of 128 GPUs.
 struct OfferedLoad {
-  double gpu_h_per_h = 0;  // GPU-hours of the jobs that arrive in an hour
-  int64_t gpus = 0;        // GPUs of the cluster
-  double gpu_h = 0;        // GPU-hours of all jobs, if they arrive at one instant
+  // GPU-hours requested in an hour; a job that never ends requests its GPUs all the time.
+  double gpu_h_per_h = 0;
+  int64_t gpus = 0;  // GPUs of the cluster
+  // GPU-hours of sources whose jobs all arrive at time 0, in a run without `until`.
+  double gpu_h = 0;
   int64_t traces_left_out = 0;
 };
 

@@ -67,7 +67,7 @@ class ClusterState {
   // ---- node sets, kept up to date
   const NodeSet& up() const { return up_; }                  // nodes without any NodeReason
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
-  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // nodes up or down
+  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // whether up or down
   const NodeSet& fully_idle() const { return fully_idle_; }  // nodes without pods
   NodeSet matching(const SelectorTerm& term) const;          // nodes with matching labels
   std::span<const Taint> taints() const { return taints_; }  // distinct, in order of first use

@@ -53,7 +53,7 @@ struct GpuModel {
   int32_t spin_watts = 0;
   int32_t training_watts = 0;
   int32_t tdp_watts = 0;
-  int32_t nvlinks = 0;      // links of one GPU; 0: none
+  int32_t nvlinks = 0;      // links of one GPU; 0: none, or unknown
   Bandwidth nvlink_raw{};   // rate of one link in one direction
   Bandwidth nvlink_nccl{};  // rate of one link in NCCL's topology model
   GpuGeneration generation = GpuGeneration::Volta;

@@ -59,7 +59,8 @@ class GpuPowers {
   }
   const ClusterState& cluster_;
   std::vector<GpuPower> by_machine_;
-  std::vector<GpuPower> by_node_;  // empty: nodes with the same machine draw the same power
+  // By node; empty without node_spread, as nodes then draw nominal() power.
+  std::vector<GpuPower> by_node_;
   GpuPower mean_;
   PowerParams params_;
   RngStreams rng_;

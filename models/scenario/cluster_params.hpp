@@ -132,7 +132,7 @@ struct BuiltPools {
   std::vector<Machine> machines;  // indexed by ClusterState::machine()
   std::vector<std::string> pools;
   std::vector<uint16_t> pool_of;  // index in `pools`, by node
-  std::string error;  // why a node list cannot be used, else empty: "file:row:column: ..."
+  std::string error;              // why a node list cannot be used; empty: there is no such error
 };
 
 // Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` has the

@@ -27,8 +27,9 @@ bool is_any_listed_job(const Known& known, const Is& is) {
   });
 }
 
-// True if the scheduler has the trait at first or after a change of run.changes. A loaded policy
-// that implements `point` counts too, as it may behave like built-in policies with the trait.
+// True if the scheduler has the trait at first or after a change of run.changes. True also if a
+// policy that is not built in implements `point`, as it may behave like built-in ones with the
+// trait.
 bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nullptr) {
   const auto may = [&](const PolicyParams& policy) {
     return has_trait(policy, trait) || (point != nullptr && has_loaded_for(policy, *point));
@@ -71,7 +72,8 @@ bool ends_by_itself(const ExplicitJobParams& job) {
   });
 }
 
-// True if the queue policy may stop running jobs. A loaded policy that implements Plan may.
+// True if the queue policy may stop running jobs. Any policy that is not built in and implements
+// Plan may do so.
 bool may_stop_jobs(const JobPolicyParams& policy) {
   const auto* const entry = PolicyRegistry::instance().find(policy.name);
   return is_loaded_for(policy.name, policy.args, Plan::kPoint) ||

@@ -39,7 +39,7 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
   }
 }
 
-// Checks that other sections have what the plugins need.
+// Checks that workload.typical_pods is present if a plugin needs it.
 void check_needs(const Scenario& scenario, const PolicyParams& policy, Checker& c) {
   for (const PluginParams& plugin : resolve_plugins(policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
@@ -79,8 +79,8 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Checks the teams of service groups, unless there is a trace, whose teams are unknown before it is
-// read.
+// Checks that some job belongs to the team of each service group. If there is a trace, nothing is
+// checked, because its teams are unknown before it is read.
 void check_service_teams(const Scenario& scenario, Checker& c) {
   std::set<std::string> teams{""};  // empty name: all teams
   for (const JobSourceParams& source : scenario.workload.sources) {

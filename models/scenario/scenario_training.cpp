@@ -106,7 +106,8 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Checks that the stores that jobs name exist.
+// Checks that the stores that gangs use exist, and that no gang has a checkpoint with
+// policy.driver: counting.
 void check_stores(const Scenario& scenario, Checker& c) {
   const std::vector<std::string> names = scenario.storage.names();
   const auto check = [&](const std::string& name, const std::string& field) {

@@ -9,7 +9,7 @@
 namespace orrery {
 
 // A `training` section and the kinds of jobs that it applies to, or may apply to. Jobs of
-// generators and traces may be of any kind, because only their source knows their sizes.
+// generators and traces may be of any size, because only their source knows their sizes.
 struct Training {
   std::string path;
   const TrainingParams* params = nullptr;

@@ -34,8 +34,8 @@ class DatasetReaders {
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 
-  // Time that reading for one step takes at the present rate: Duration::max() if no data arrive, 0
-  // if reading keeps up with the steps or the job reads nothing.
+  // Time in which the data of one step arrive, at the present rate of the transfer. Duration::max()
+  // if none arrive; 0 if the transfer keeps up with the steps, or if the job reads nothing.
   Duration step_time(JobId job) const {
     return job.index < readers_.size() ? readers_[job.index].step_time : Duration{};
   }

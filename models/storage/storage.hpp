@@ -43,11 +43,11 @@ class Storage {
   // Calls `done` when all bytes are moved.
   FlowId start(const Transfer& transfer, Callback done);
   bool cancel(FlowId transfer) { return flows_.end(transfer); }
-  // Starts an endless read. Its present rate per node is in flows(), whose rate_changed reports
-  // changes.
+  // Starts an endless transfer. flows().rate() is its present rate per node, and
+  // flows().rate_changed reports changes.
   FlowId open(const Transfer& transfer, double bits_per_s_max);
 
-  // Bytes moved until now. For local disks, this is the sum over all nodes.
+  // Bytes that all nodes together have moved so far.
   double moved(StoreId store, Direction direction) const;
   FlowNetwork& flows() { return flows_; }
   const FlowNetwork& flows() const { return flows_; }
