@@ -15,7 +15,8 @@
 namespace orrery {
 
 struct Rejection {
-  uint8_t plugin = 0;  // index of the plugin in the profile, or kNodeReady or kNominatedPods
+  // The plugin's bit: its index in the profile, or kNodeReady or kNominatedPods (plugin_bits.hpp).
+  uint8_t plugin = 0;
   std::string reason;
   bool is_unresolvable = false;
   uint32_t nodes = 0;

@@ -19,7 +19,8 @@ struct RejectWaiting {  // requeues the pod
   PodId pod;
   std::string reason;
 };
-struct RejectGangs {  // requeues all pods of these gangs that wait in Permit
+// Requeues all pods that wait in Permit and belong to `gangs` gangs: `first` and the ids after it.
+struct RejectGangs {
   std::string reason;
   GangId first;
   int32_t gangs = 1;
@@ -31,7 +32,7 @@ struct SetGangFailure {
   GangId gang;
   Time failed_at, backoff_until;
 };
-struct Nominate {  // keeps room for the pod on the node from pods of equal or lower priority
+struct Nominate {  // pods of equal or lower priority must leave room for this pod on the node
   PodId pod;
   NodeId node;
   bool is_tried_first = false;  // the pod's next attempt tries this node before all others

@@ -94,7 +94,7 @@ class ORRERY_API QueueOrder : public JobPoint {
   // Jobs with lower rank go first. Jobs of equal rank are in order of submission.
   virtual int64_t rank(const QueuedJob& job) = 0;
   // How long ranks stay valid. After that time the rank of every waiting job is computed again, in
-  // O(n log n) for n jobs.
+  // O(n log n) for n waiting jobs.
   virtual Duration valid_for() const { return Duration::max(); }
 };
 class ORRERY_API Admit : public JobPoint {
@@ -105,8 +105,8 @@ class ORRERY_API Admit : public JobPoint {
 };
 struct PlanNews {
   std::span<const JobSlot> arrived = {};  // in queue order
-  bool has_room =
-      false;  // a job ended, stopped or was cancelled, a node came or went, or wake_at() is due
+  // A job ended, stopped or was cancelled, a node came or went, or wake_at() is due.
+  bool has_room = false;
   bool has_longer = false;  // jobs exceeded their estimates
   bool has_only_arrivals() const { return !has_room && !has_longer; }
 };

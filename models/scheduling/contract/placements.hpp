@@ -54,7 +54,7 @@ struct Placed {
   Time since;  // when the pod got its node
   SpecId spec;
   GangId gang;
-  RoleId role;  // only for roles with their own minimum, as in PodView
+  RoleId role;  // invalid: the role has no minimum of its own, as in PodView
   JobId job;
   int32_t priority = 0;
   uint32_t team = 0;  // internal number of the team
@@ -120,7 +120,8 @@ class ORRERY_API Placements {
   std::vector<int32_t> of_roles_;           // placed pods by role
   std::map<int32_t, int64_t> of_priority_;  // placed pods by priority
   size_t total_ = 0;
-  // Caches for the groups and teams that were asked for. They follow from the members above.
+  // Numbers of teams by name, and the groups that count() was called for. The counts of a group
+  // follow from the members above.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;
   mutable std::vector<std::unique_ptr<Group>> groups_;
   mutable std::unordered_map<std::string, PodCounts*> by_name_;  // for lookup only, never iterated

@@ -25,7 +25,7 @@ struct PointList {
   }
 };
 
-// About the order in which an attempt passes them. `orrery describe` lists them in this order.
+// An attempt passes the points roughly in this order, in which `orrery describe` lists them.
 using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, PostFilter, PreScore,
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;

@@ -28,8 +28,8 @@ namespace orrery {
 class ORRERY_API QueueSort : public Point {
  public:
   static constexpr PointName kPoint{"QueueSort", "which of two units is scheduled first"};
-  // True if `a` is to be scheduled before `b`; a strict weak order. Units of which neither comes
-  // first are scheduled in the order in which they were queued.
+  // True if `a` is to be scheduled before `b`; a strict weak order. If neither of two units comes
+  // first, the one that was queued earlier is scheduled first.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
 };
 class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one in a profile
@@ -50,11 +50,12 @@ class ORRERY_API PreFilter : public Point {
  public:
   static constexpr PointName kPoint{"PreFilter",
                                     "checks the pod before any node; may exclude nodes"};
-  // May remove nodes from `nodes`; removed nodes count as unresolvable. Skip: the policy's Filter
-  // is not called in this cycle. After Error or UnschedulableAndUnresolvable, later PreFilters are
-  // not called, and neither are Filter and Charges of their policies. After Unschedulable they are
-  // called. A node-local Filter is called in any case, so it must not use results of pre_filter().
-  // An attempt of a gang may call pre_filter() several times for one member.
+  // May remove nodes from `nodes`; a Diagnosis lists these as unresolvable. Skip: the policy's
+  // Filter is not called in this cycle. After Error or UnschedulableAndUnresolvable, later
+  // PreFilters are not called, and neither are Filter and Charges of their policies. After
+  // Unschedulable they are called. A node-local Filter is called in any case, so it must not use
+  // results of pre_filter(). An attempt of a gang may call pre_filter() several times for one
+  // member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
 class ORRERY_API Filter : public Point {

@@ -20,8 +20,9 @@ enum class QueuedState : uint8_t {
   Infeasible  // the job requests more than the cluster has
 };
 
-struct JobAsk {            // the request of a job
-  int64_t count = 0;       // amount of the counted resource, in thousandths for CPUs and GPUs
+struct JobAsk {  // the request of a job
+  // Amount of the counted resource (JobBoard::counts()), in thousandths for CPUs and GPUs.
+  int64_t count = 0;
   int64_t units = 0;       // `count` in whole CPUs or GPUs, rounded up
   Resources request = {};  // sum over all pods
   Duration run = {};       // requested run time; negative: unknown

@@ -20,8 +20,8 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// The result of placing a gang in one domain. All placements are undone at first. Those of the best
-// domain are made again and reserved.
+// The result of trying to place a gang in one domain. After each try its placements are undone. In
+// the end those of the best domain, if Permit accepted them, are made again and reserved.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
   Selection why;  // why `failed` has no node

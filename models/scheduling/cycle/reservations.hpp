@@ -41,8 +41,8 @@ class Reservations {
   // Unreserve.
   void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
   void reject_gang(GangId gang, std::string_view reason);
-  // Requeues a pod whose attempt failed after the search for a node. The caller has logged the
-  // failure.
+  // Requeues a pod whose reservation was undone, and reports to the API that it could not be
+  // scheduled. The caller has logged the failure.
   void requeue(PodId pod, uint32_t plugins);
 
   size_t pods() const { return assumed_.size(); }

@@ -46,8 +46,8 @@ class UnitLine {
   // ---- head_of_line: block
   void block(PodId unit);
   void unblock() { is_blocked_ = false; }
-  // Whether the blocked unit is at the front of the active queue. While it is, no unit is popped. A
-  // unit that sorts before it becomes the front, and so is tried.
+  // Whether a unit blocks the queue and is still its front. While this holds, no unit is popped. A
+  // unit that sorts before the blocking one becomes the front, and so is tried.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
 
  private:

@@ -34,19 +34,22 @@ struct PodLoss {  // a pod of a stuck job that lost its node
 // one of its gangs or roles has fewer pods with nodes than its minimum. The gangs of a job start
 // together, so they are one candidate. All other jobs are assumed to end and to release all their
 // resources. So the reduction (see reduction.hpp) runs on a cluster that only candidates use. It
-// finds the candidates that are stuck. If the policy preempts, a job is not stuck if its missing
-// pods would fit without the candidates of lower priority.
+// finds the candidates that are stuck: those that never fit although all others that fit complete
+// and release what they hold. If the policy preempts, a candidate fits if its missing pods would
+// fit without the candidates that it may preempt.
 //
 // A stuck job is infeasible if its missing pods would not even fit on a cluster with no pods but
 // its own: the capacity that it waits for does not exist. All other stuck jobs are blocked by jobs
-// of their group. A group joins each stuck job with the jobs that hold nodes its missing pods could
-// use. A group is a deadlock if one of its jobs is feasible; it then has at least two jobs. A group
-// of infeasible jobs is no deadlock, and its GPU time is summed separately.
+// of their group. A group joins each stuck job with the stuck jobs that need equal pods, and with
+// those that hold nodes its missing pods could use. A group is a deadlock if one of its jobs is not
+// infeasible; it then has at least two jobs. A group of infeasible jobs is no deadlock, and its GPU
+// time is summed separately.
 //
 // Cost: the changes of an instant are examined together, at its end. In most instants one
-// comparison for each candidate shows that all could complete. Stuck jobs stay stuck while they
-// lose no pods. So the reduction runs only when other jobs may have become stuck, when stuck jobs
-// lost pods, or when nodes changed.
+// comparison for each candidate that is not stuck shows that it fits right now. Stuck jobs stay
+// stuck while they lose no pods. So the reduction runs only when this comparison fails, when a
+// stuck job lost a pod or is no candidate any more, when nodes changed, when preemption was allowed
+// or forbidden, or when a stuck job of unlike pods got a node.
 class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,

@@ -38,7 +38,7 @@ class DeadlockLog {
   };
   struct Deadlock {
     DeadlockRow row;
-    std::vector<Member> members;  // by serial
+    std::vector<Member> members;  // sorted by serial
     int64_t gpu_milli = 0;        // held by the members now
     int128_t lost = 0;            // GPU time until `since`, in milli-GPU nanoseconds
     Time since;                   // until when GPU time is included in `lost`
@@ -53,7 +53,7 @@ class DeadlockLog {
   void write(const Deadlock& deadlock, Time resolved_at, DeadlockEnd why);
 
   Sim sim_;
-  std::vector<Deadlock> deadlocks_;  // deadlocks that have not ended, by id
+  std::vector<Deadlock> deadlocks_;  // deadlocks that have not ended, sorted by id
   uint32_t next_id_ = 0;
   uint64_t changes_ = 0;
   double gpu_s_lost_ended_ = 0;

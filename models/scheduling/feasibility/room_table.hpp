@@ -21,10 +21,10 @@ struct PodNeed {  // a number of pods of one spec
 };
 
 // The table starts as an empty cluster. Only pods put into it use room, whatever the real
-// ClusterState is. For each kind of pod that was asked for, the table updates how many more pods
-// fit on all eligible nodes. Shares are packed onto the fullest GPU on which they fit, so a pod may
-// have other devices than in the real cluster. Example: on 2 nodes of 8 GPUs, slots() of a 4-GPU
-// pod is 4. After put() of a 6-GPU pod it is 2.
+// ClusterState is. For each pod spec that slots(), eligible() or fits() was called for, the table
+// updates how many more pods fit on all eligible nodes. GPU shares are packed onto the fullest GPU
+// on which they fit, so a pod may have other devices than in the real cluster. Example: on 2 nodes
+// of 8 GPUs, slots() of a 4-GPU pod is 4. After put() of a 6-GPU pod it is 2.
 class RoomTable {
  public:
   // With `counts_down_nodes`, nodes that are down count as empty; without it, pods do not fit
@@ -78,7 +78,7 @@ class RoomTable {
     int64_t looks_left;
   };
   static constexpr int64_t kLooksMax = 20'000;
-  // If there are more kinds, the one not requested for longest is dropped.
+  // If more specs were asked for, the Kind not requested for longest is dropped.
   static constexpr size_t kKindsMax = 64;
   Kind& kind(SpecId spec);
   NodeSet find_eligible(const PodSpec& spec) const;

@@ -12,9 +12,10 @@
 
 namespace orrery {
 
-// Counts the slots for each spec separately, so a job whose different pods do not fit together may
-// be missed. Nodes that are down count. Taints and cordons are those at the time of the count, and
-// the slots are not counted again when these change.
+// Compares the pods of each spec that a job needs with the number that fits on the empty cluster.
+// Each spec is compared separately, so a job whose different pods do not fit together may be
+// missed. Nodes that are down are included. Taints and cordons are those at the time of the count;
+// a later change of these has no effect.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);
@@ -29,7 +30,8 @@ class TooLargeJobs {
     int64_t found = 0;
     bool are_all = false;
   };
-  // The slots of the spec, counted until there are at least `pods`.
+  // How many pods of the spec fit on the empty cluster. Counting stops once there is room for
+  // `pods`.
   int64_t slots(SpecId spec, int64_t pods);
   std::string describe(const Job& job, SpecId spec, int64_t pods, int64_t room) const;
 

@@ -44,20 +44,20 @@ class Framework final : private CommandSink {
   bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
-  // Checks the contract of NextPod: it must not keep naming pods that cannot be tried.
+  // Fails a check if NextPod named more untriable pods in a row (`passed_over`) than `pods` exist.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   ClusterEvents events_of_interest() const { return events_of_interest_; }
 
   // ---- a node for a pod. `domain` null: all nodes
-  Selection find_node(const Cycle& cycle, const NodeSet* domain);  // calls the next three
+  Selection find_node(const Cycle& cycle, const NodeSet* domain);  // calls the next three functions
   bool run_pre_filter(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   bool run_filter(const Cycle& cycle, Selection& selection);
   void run_score(const Cycle& cycle, Selection& selection);
   Duration charge(const Cycle& cycle) const;  // scheduler time of Charges plugins, after PreFilter
   // The subset of `nodes` on which the pod now passes all Filters; call after its PreFilter.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
-  bool decides_node_by_node(const CycleState& state) const;  // no Filter depends on other nodes
+  bool decides_node_by_node(const CycleState& state) const;  // no called Filter needs other nodes
   // Why a search found no node; call it right after. `with_nodes`: with the nodes of each reason.
   Candidates diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const;
   // The text of a FailedScheduling event: "0/75 nodes are available: 74 Insufficient cpu, ..."
@@ -95,7 +95,7 @@ class Framework final : private CommandSink {
 
  private:
   void give(const PolicyCommand& command) override { commands_.push_back(command); }
-  // Calls f as a point. Commands given within it wait until the outermost point has returned.
+  // Calls f, an extension point. Commands that f gives wait until the outermost point has returned.
   template <class F>
   auto inside(F&& f);
   void settle();

@@ -10,22 +10,23 @@
 
 namespace orrery {
 
-// Raw scores that depend only on a node and the pod's spec are cached by spec. If normalisation of
-// all scorers needs only minimum and maximum, nodes with equal scores form a class, and each class
-// is evaluated once.
+// Raw scores that depend only on a node and the pod's spec are cached by spec. If this holds for
+// all scorers, and their normalisation needs only minimum and maximum, nodes with equal scores form
+// a class, and each class is evaluated once.
 class NodeScores {
  public:
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  void count_refresh(SpecCache& cache) const;  // counts a use of a cache that has no index
+  // Counts the cluster's new version, if the cache has no index.
+  void count_refresh(SpecCache& cache) const;
   // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;
   // index_all() makes a new index of all feasible nodes. index() adds nodes with a new verdict.
   void index_all(const Cycle& cycle, SpecCache& cache);
   void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
 
-  // The candidate with the lowest id in `state.window`.
+  // The candidate with the lowest id in `state.window`, the range of nodes that was searched.
   NodeId first(const CycleState& state) const;
   // The candidate with the best score in `cycle.state.window`, which must have a candidate.
   NodeId best(const Cycle& cycle, SpecCache& cache);

@@ -42,8 +42,8 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   return plugins;
 }
 
-// The preset for the old scheduler also selects the old algorithm of InterPodAffinity, which took
-// most of the time of a cycle. An algorithm in the plugin's arguments takes precedence.
+// The preset kubernetes_1_15 also selects the old algorithm of InterPodAffinity, which took most of
+// the time of a cycle. An algorithm in the plugin's arguments takes precedence.
 void follow_preset(std::vector<PluginParams>& plugins, CostPreset preset) {
   if (preset == CostPreset::Current) return;
   const auto affinity = std::ranges::find(plugins, "InterPodAffinity", &PluginParams::name);

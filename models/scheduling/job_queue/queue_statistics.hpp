@@ -12,7 +12,7 @@
 namespace orrery {
 
 // The flow time of a job is the time from its submission to its end. The bounded slowdown is flow
-// time over run time, where runs below 10 s count as 10 s, but at least 1. Example: a run of 2 s
+// time over run time, where runs below 10 s count as 10 s. It is at least 1. Example: a run of 2 s
 // that ended 30 s after its submission has a bounded slowdown of 3.
 class QueueStatistics {
  public:

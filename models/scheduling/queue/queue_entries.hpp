@@ -21,9 +21,10 @@ struct QueueEntry {
   // Bit sets of the plugins that rejected the last attempt, and of those that returned Pending.
   uint32_t plugins = 0, pending_plugins = 0;
   int32_t errors = 0, unschedulable_count = 0;
-  uint64_t order = 0;  // among equal units the one with the lowest order is first
+  // If QueueSort puts neither unit first, the one with the lower order is first.
+  uint64_t order = 0;
   Time backoff_until;  // a whole second
-  Time entered;        // when the unit became unschedulable
+  Time entered;        // when the latest attempt failed
 };
 
 // The entries of all units by pod index. They are compared by QueueSort.

@@ -27,7 +27,7 @@ class SchedulingQueue {
   using Place = QueuePlace;
   using Less = QueueEntries::Less;
   using Hint = UnschedulableUnits::Hint;
-  // The current time of a gang's last failure (see QueuedUnit).
+  // Returns the gang's last failure as of now. QueuedUnit::gang_failed is a copy that may be older.
   using GangFailed = std::function<Time(GangId gang)>;
 
   SchedulingQueue(const QueueParams& params, Less less, Hint hint, GangFailed gang_failed)
@@ -65,10 +65,12 @@ class SchedulingQueue {
   // Must be called when the gang's last failure was cleared or set to an earlier time. The unit may
   // then sort further forward.
   void gang_recovered(PodId unit);
-  // Moves every unschedulable unit that the event may help, except `own`: the unit that caused the
-  // event.
+  // Moves every unschedulable unit that the event may help to the active queue or, while its
+  // backoff lasts, to the backoff queue. Backoff is skipped if the event may help a plugin that
+  // returned Pending. `own`, the unit that caused the event, stays.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
-  // Moves units whose backoff has ended, and units that were unschedulable for unschedulable_max.
+  // Moves units whose backoff has ended to the active queue. Units that were unschedulable for
+  // unschedulable_max move there, too, or to the backoff queue while their backoff lasts.
   void flush(Time now);
   // The next time at which flush() would move a unit; Time::max(): never.
   Time next_flush(Time now);
@@ -84,7 +86,7 @@ class SchedulingQueue {
   bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
   size_t size() const { return in_queues_; }  // units in any queue, including gated ones
   size_t gated() const { return gated_.size(); }
-  // The backoff of a unit after this number of failed attempts, at least 1.
+  // The backoff of a unit whose last attempt was failure number `attempts`, counted from 1.
   static Duration backoff(const QueueParams& params, int32_t attempts);
   // Calls f(unit) for each gated unit, in the order of pod ids. `f` must not change the queue.
   template <class F>

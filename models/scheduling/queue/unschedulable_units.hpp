@@ -56,7 +56,7 @@ class UnschedulableUnits {
   }
 
   std::map<Key, std::vector<uint32_t>> buckets_;
-  // Sorted by time of entry; entries of units that left are stale, and are skipped.
+  // In the order in which units entered; entries of units that left are stale, and are skipped.
   std::deque<Leftover> leftovers_;
 };
 

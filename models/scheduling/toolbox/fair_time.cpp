@@ -72,9 +72,9 @@ double worth(const FairTimeJob& job, std::span<const double> gpus) {
   return job.gpus / (job.weight * mean_speed(job, gpus));
 }
 
-// max_min_time() for one model. The GPUs of all jobs grow in proportion to their weights, each
-// job's until it runs all the time. Example: with 8 GPUs, jobs of 1 and 8 GPUs and equal weights,
-// the first job runs all the time on 1 GPU, and the second gets 7 GPUs, a share of 7/8.
+// max_min_time() for one model. The GPUs of all jobs grow in proportion to their weights; a job
+// that runs all the time grows no further. Example: with 8 GPUs, jobs of 1 and 8 GPUs and equal
+// weights, the first job runs all the time on 1 GPU, and the second gets 7 GPUs, a share of 7/8.
 FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   FairTime out{.value = kInfinite, .x = {jobs.size(), {0.0}}};
   std::vector<size_t> order;

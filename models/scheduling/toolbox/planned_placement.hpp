@@ -53,7 +53,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   struct Remembered {
     SpecId spec;
     uint64_t version = 0;  // version of the cluster at the last update of `rooms`
-    NodeSet accepted;      // nodes that match the spec's name and required terms
+    NodeSet accepted;      // nodes that match the spec's node name and required terms
     Rooms rooms;
   };
   struct Planned : CycleData {

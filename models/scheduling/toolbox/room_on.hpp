@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/room_on.hpp -- how many pods of one kind fit on each node, and on all
+// models/scheduling/toolbox/room_on.hpp -- how many pods of one spec fit on each node, and on all
 // nodes below each switch.
 #pragma once
 
@@ -78,7 +78,7 @@ class RoomOn {
   // Pairs of room and node for all nodes with room, ascending. Needs keeps_order.
   const Order& order() const { return order_; }
   // Calls take(node, pods) for each node with room, most slices first. Nodes with equally many
-  // slices are in the order of their room and then of their number. Stops when take() returns
+  // slices are in ascending order of their room and then of their number. Stops when take() returns
   // false. Needs keeps_order.
   template <class Take>
   void for_each_fullest_first(Take&& take) const {

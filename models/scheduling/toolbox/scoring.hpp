@@ -41,8 +41,8 @@ class WeightedScore {
   int64_t sum_ = 0, weights_ = 0;
 };
 
-// 100 if all fractions are equal, less the more they differ. `fractions` are the used shares of the
-// resources, in 0..1.
+// 100 if all fractions are equal; the more they differ, the lower. `fractions` are the used shares
+// of the resources, in 0..1.
 [[nodiscard]] int64_t balance_score(std::span<const double> fractions);
 // The effect of a pod on the balance score of a node: 75 if there is none, more if the balance gets
 // better.
@@ -50,7 +50,8 @@ class WeightedScore {
 
 // The image size, scaled by the share of nodes with the image.
 [[nodiscard]] int64_t scaled_image_bytes(int64_t bytes, int64_t nodes_with_image, int64_t nodes);
-// `sum_max` is the sum at which the score is 100.
+// The score of a node for its sum of scaled image sizes: 0 up to kImageBytesMin, 100 from `sum_max`
+// on.
 [[nodiscard]] int64_t image_locality_score(int64_t scaled_sum, int64_t sum_max);
 constexpr int64_t kImageBytesMin = int64_t{23} << 20;
 constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container

@@ -39,7 +39,7 @@ struct EvictPod {
 };
 // Cordons the node and evicts its pods. From `force_after` on, pods are deleted without regard to
 // budgets. The drain fails at `deadline`, or when an eviction is still forbidden after `evict_for`;
-// the node then stays cordoned. All three times start now.
+// the node then stays cordoned. All three durations are counted from the execution of the action.
 struct DrainNode {
   NodeId node;
   Duration deadline = Duration::max();

@@ -144,7 +144,7 @@ class ORRERY_API Controller : public ControllerPoint {
  public:
   static constexpr PointName kPoint{"Controller", "what to do about the cluster as time passes"};
   virtual void tick(const ControlBoard& board, Actions& actions) = 0;
-  virtual std::vector<ControllerFigure> figures() const { return {}; }  // summed by name
+  virtual std::vector<ControllerFigure> figures() const { return {}; }  // equal names are added up
 };
 
 }  // namespace orrery
