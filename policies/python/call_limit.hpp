@@ -38,7 +38,7 @@ class CallLimit {
   const CheckContext* context_ = nullptr;  // gives end_process() the simulated time
   Clock::time_point end_;     // when the call is interrupted or, after that, the process ends
   unsigned long thread_ = 0;  // Python's number of the thread
-  uint64_t number_ = 0;       // number of the call
+  uint64_t number_ = 0;       // serial number, by which interrupt() checks that the call still runs
   std::atomic<bool> is_interrupted_ = false;
 };
 

@@ -44,7 +44,8 @@ PodId checked_pod(const ControlBoard& board, int64_t pod) {
   throw py::index_error("there is no pod " + std::to_string(pod) + ", or its job is over");
 }
 
-// For actions. Ids of jobs and pods that are over pass here; the executor rejects their actions.
+// Converts a number that an action names to an id. Ids of jobs and pods that are over pass here;
+// the executor rejects their actions.
 template <class I>
 I number_of(int64_t number, const char* what) {
   const I id{static_cast<uint32_t>(number)};
@@ -301,7 +302,8 @@ void idle_until(const ActionsRef& a, std::optional<int64_t> when_ns) {
   a.actions->idle_until(when_ns ? Time{*when_ns} : Time::max());
 }
 
-// The methods are called like the actions in /events/actions.
+// The methods have the names of the actions in /events/actions; wake_at() and idle_until() are not
+// recorded there.
 void bind_actions(py::module_& m) {
   const auto node = py::arg("node"), job = py::arg("job"), why = py::arg("why");
   py::class_<ActionsRef>(m, "Actions")

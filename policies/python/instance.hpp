@@ -21,7 +21,7 @@ namespace orrery::python {
 // the interpreter's lock.
 class PolicyClass {
  public:
-  // A relative file is beside the file that contains `args`.
+  // A relative path starts at the folder of the file that contains `args`.
   explicit PolicyClass(const RawParams& args);
   explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
@@ -43,7 +43,8 @@ class PolicyClass {
   py::object class_;
 };
 
-// The file named in the arguments, relative to the working directory.
+// Path of the file that the arguments name, usable from the working directory. In a scenario the
+// name is relative to the scenario's folder.
 std::string file_of(const RawParams& args);
 
 // An object of the class. Constructed and used with the interpreter's lock held; the destructor

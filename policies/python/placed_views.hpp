@@ -20,7 +20,7 @@ class WhatIfs {
   struct One {
     std::unique_ptr<WhatIf> pods;  // either `pods` or `gang` is set
     std::unique_ptr<GangWhatIf> gang;
-    std::set<uint32_t> out = {};  // pods evicted in this what-if
+    std::set<uint32_t> out = {};  // pods evicted in this what-if and not restored
   };
   // Scope of post_filter(). Its end closes the what-ifs that were opened in it.
   class Scope {
@@ -51,8 +51,9 @@ class WhatIfs {
   size_t scopes_ = 0;
 };
 
-// How many placed pods have all the labels or, with `keeping_away`, an anti-affinity term with
-// these labels; by node or by leaf switch.
+// The number of placed pods by node or by leaf switch: pods with all the labels or, with
+// `keeping_away`, with an anti-affinity term that has these labels. Only pods of `team`, unless it
+// is empty.
 py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
                      bool by_leaf, const std::string& team, bool keeping_away);
 

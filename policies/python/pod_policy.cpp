@@ -30,7 +30,8 @@ struct PodPolicy::Kept {
   std::string reason;  // text of the last status
 };
 
-// Calls f with the cycle, which is lent to Python for this call, and with the nodes.
+// Calls f with two Python objects: the cycle, lent for this call only, and the policy's Nodes,
+// whose candidate and feasible nodes are reset afterwards.
 template <class F>
 auto PodPolicy::with(const Cycle& cycle, F&& f) const {
   return in_python([&] {

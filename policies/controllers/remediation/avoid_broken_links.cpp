@@ -1,4 +1,4 @@
-// Cordons, for a time, the nodes of a failed gang whose NICs have no link.
+// Cordons, for a time, the nodes of a failed gang that have a NIC without a link.
 #include <cstdint>
 #include <map>
 #include <string>

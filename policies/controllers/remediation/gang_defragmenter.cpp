@@ -96,7 +96,7 @@ class MovePlan {
       return gangs * other.gain < other.gangs * gain;
     }
   };
-  int64_t fitting() {  // pods of the large gang that fit, each kind by itself
+  int64_t fitting() {  // pods of the large gang that fit, each spec counted by itself
     int64_t pods = 0;
     for (const PodNeed& need : needs_) pods += std::min(need.pods, rooms_.slots(need.spec));
     return pods;
@@ -206,12 +206,13 @@ std::vector<size_t> MovePlan::find(int32_t moved_max, bool may_wait) {
 }
 
 // One large gang is helped at a time: of those that were helped least recently, the one that waits
-// longest. Only running gangs of the same or a lower priority and with fewer GPUs are suspended.
-// They are resumed once the large gang has started, or after give_up_after. Gangs that a job queue
-// holds are not helped. Example: four nodes of 8 GPUs, on each a gang of one pod with 4 GPUs. A
-// gang of two pods with 8 GPUs each waits: 16 GPUs are free, but no whole node. After 30 min two
-// small gangs are suspended: those that lose the least GPU time, say 4 GPUs x 5 min and 4 GPUs x 8
-// min. The large gang gets their nodes, and they restart beside the two others.
+// longest; if no plan for it is found, the next one. Only running gangs of the same or a lower
+// priority and with fewer GPUs are suspended. They are resumed once the large gang has started, or
+// after give_up_after. Gangs that a job queue holds are not helped. Example: four nodes of 8 GPUs,
+// on each a gang of one pod with 4 GPUs. A gang of two pods with 8 GPUs each waits: 16 GPUs are
+// free, but no whole node. After 30 min two small gangs are suspended: those that lose the least
+// GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min. The large gang gets their nodes, and they
+// restart beside the two others.
 class GangDefragmenter final : public Policy, public Controller {
  public:
   using Params = GangDefragmenterParams;

@@ -40,7 +40,8 @@ class ScaleDown {
 
  private:
   struct Node {
-    Time unneeded{-1};       // since the loop that first found the node unneeded
+    // Begin of the loop that first found the node unneeded; negative: it is needed.
+    Time unneeded{-1};
     bool was_ready = false;  // whether the node was ready in that loop
     Time next_look = {};     // when to examine the node again after its pods could not move
   };

@@ -37,7 +37,8 @@ uint32_t ScaleUp::room_to_grow(const PoolView& pool) const {
 }
 
 // Pods that fit on present or requested nodes need no new nodes. A finished pod still takes room in
-// this plan until the scheduler observes its end. Upstream's autoscaler has a watch of its own.
+// this plan until the scheduler observes its end, because the plan uses the scheduler's view of
+// what is free. Upstream's autoscaler watches pods itself.
 ScaleUp::Plan ScaleUp::plan() {
   std::vector<Waiting> waiting = collect_waiting();
   const bool may_grow = std::ranges::any_of(

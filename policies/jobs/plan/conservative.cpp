@@ -50,7 +50,9 @@ class Conservative final : public Policy, public Plan {
   }
 
   JobBoard& board_;
-  Availability future_;  // availability over time, less the reservations of waiting jobs
+  // Free amount over time, less the reservations of waiting jobs and of jobs started since the last
+  // reset.
+  Availability future_;
   std::vector<JobSlot> in_order_;
   std::vector<Time> starts_;  // by slot: start of each reservation
   bool is_valid_ = false;

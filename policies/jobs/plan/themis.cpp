@@ -14,10 +14,11 @@ namespace {
 
 // rho of a job is the time from its submission to its expected end, divided by the time that it
 // would take on 1/n of the cluster, with n jobs. GPUs that are free, or whose lease is over, are
-// offered to the share 1 - f of the jobs with the largest rho, where f is `fairness`. A bid is the
-// factor by which a job's rho improves if the job has its GPUs for the next lease. The winners are
-// the jobs with the largest product of improvements: a knapsack over sums of logarithms. Example:
-// of 10 jobs without a lease and with f = 0.8, the two with the largest rho bid.
+// offered to the jobs without a lease that have the largest rho: to the share 1 - f of these jobs,
+// where f is `fairness`. A bid is the factor by which a job's rho improves if the job has its GPUs
+// for the next lease. The winners are the jobs with the largest product of improvements: a knapsack
+// over sums of logarithms. Example: of 10 jobs without a lease and with f = 0.8, the two with the
+// largest rho bid.
 class Themis final : public Policy, public Plan, public JobWatcher {
  public:
   struct Params {

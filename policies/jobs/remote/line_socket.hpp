@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// The peer is missing, silent or gone, or sent something that is no line.
+// The peer is missing, silent or gone, or sent a line that is too long or unfinished.
 class SocketFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

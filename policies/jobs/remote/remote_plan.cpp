@@ -28,9 +28,9 @@ std::string printable(std::string_view line) {
   return line.size() > kLineShownMax ? text + "..." : text;
 }
 
-// The client is connected at the first decision. Simulated time stands still until the client has
-// answered. Decisions take effect once the time that the client reports (`took`) has passed in the
-// simulation; until then the client gets no request.
+// Orrery connects to the client when it first asks it for decisions. Simulated time stands still
+// until the client has answered. Decisions take effect once the time that the client reports
+// (`took`) has passed in the simulation; until then the client gets no request.
 class Remote final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -61,7 +61,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
         events_{board} {}
   Remote(const Remote&) = delete;
   Remote& operator=(const Remote&) = delete;
-  ~Remote() override {  // a client that has gone needs no message
+  ~Remote() override {  // if sending fails, the client has gone and needs no message
     if (!socket_.is_connected()) return;
     try {
       if (std::uncaught_exceptions() == exceptions_) socket_.send(bye_line(board_.now()));
