@@ -49,12 +49,12 @@ struct Service {
   }
 };
 
-// Sends requests at random, each with a CPU time, and records how long they took.
+// Requests that arrive at random times, each with a CPU time drawn from `service`.
 struct Load {
   double per_s = 0;
   Service service;
   int64_t requests = 0;
-  double worked_s = 0;  // sum of the service times
+  double worked_s = 0;  // sum of the CPU times drawn by mean_latency_s()
 };
 double mean_latency_s(const ApiServersParams& params, Load& load) {
   test::ApiWorld world{params, 3};
@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Loads, ApiServerClosedForm,
                                          "API.mg1.lognormal", "API.mg1ps.exponential",
                                          "API.mg1ps.lognormal"));
 
-// Deals hands by the hash of a flow's number, and counts how often heavy flows starve a light one.
-// The tolerance is three standard deviations.
+// Deals each flow a hand of queues by the hash of the flow's number, and counts how often the hands
+// of the heavy flows cover that of a light one. The tolerance is three standard deviations.
 class ShuffleShardingMonteCarlo : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShuffleShardingMonteCarlo, HandsStarveAsOftenAsTheFormulaSays) {

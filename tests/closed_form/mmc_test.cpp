@@ -1,5 +1,5 @@
-// Jobs of one GPU through the engine, the controller and the real scheduler, against Erlang's
-// formula.
+// The mean wait of jobs of one GPU, through the engine, the controller and the real scheduler,
+// against Erlang's formula.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

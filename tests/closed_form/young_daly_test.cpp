@@ -79,8 +79,8 @@ TEST_P(YoungDaly, TheSimulatedEfficiencyIsTheClosedFormWithinOnePercent) {
       << row.restarts << " failures";
 }
 
-// M, w and R are those of the published table. Its M of 1.8 h, 7.9 h and 24 h belong to 16,384,
-// 1,024 and about 340 GPUs of Meta's RSC-1.
+// M, w and R are values of a published table about Meta's RSC-1. There M is 1.8 h with 16,384 GPUs,
+// 7.9 h with 1,024 and 24 h with about 340.
 INSTANTIATE_TEST_SUITE_P(Grid, YoungDaly,
                          ::testing::Values("V4.4.1.8h.tau_x0.5", "V4.4.1.8h.tau_x1",
                                            "V4.4.1.8h.tau_x2", "V4.4.7.9h.tau_x0.5",
@@ -88,7 +88,8 @@ INSTANTIATE_TEST_SUITE_P(Grid, YoungDaly,
                                            "V4.4.24h.tau_x0.5", "V4.4.24h.tau_x1",
                                            "V4.4.24h.tau_x2"));
 
-// The equation above against the efficiencies that the published table prints with three digits.
+// Case::efficiency() against the efficiencies that the same published table prints with three
+// digits.
 TEST(YoungDalyTable, TheEquationGivesThePublishedOptimum) {
   for (const char* id :
        {"V4.4.table.1.8h.w10.R300", "V4.4.table.1.8h.w60.R300", "V4.4.table.2.78h.w60.R300",

@@ -175,7 +175,7 @@ constexpr Form kForms[] = {
 };
 
 // Resumes the script `resumptions` times, then destroys it. Returns whether the script had ended.
-// Clears `is_good` if an object leaked or was destroyed twice, or if the script ended without its
+// Sets `is_good`: no object leaked or was destroyed twice, and a script that had ended made its
 // three rounds.
 bool run(const Form& form, int resumptions, bool& is_good) {
   Model model{};

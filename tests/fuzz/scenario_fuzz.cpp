@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (document.is_usable) {
     const Scenario scenario = read_scenario(document, diagnostics);
-    // A scenario without mistakes never ends before 1 ns.
+    // Without mistakes, run.until is at least 1 ns.
     if (diagnostics.ok() && (scenario.run.until && scenario.run.until->ns < 1)) std::abort();
   }
   if (diagnostics.ok() != diagnostics.text().empty()) std::abort();

@@ -1,5 +1,6 @@
-// Reads any bytes as one of the tables beside a trace: throughputs, tables of PAI, measurements,
-// machines. The parser must return an error or rows, and must not crash.
+// Reads any bytes as one of the tables beside a trace: GPU throughputs, complementary tables of
+// PAI, tables of measurements, node lists. The parser must return an error or rows, and must not
+// crash.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

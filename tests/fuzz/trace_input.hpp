@@ -44,9 +44,9 @@ struct TraceInput {
   std::string text;
 };
 
-// The text of a trace may be followed by tables that lie beside the trace. This byte and a letter
-// for the table's name precede each table. Other formats have no tables: there the byte may be part
-// of the trace.
+// In a format that has tables beside the trace, these tables may follow the text of the trace. This
+// byte and a letter for the table's name precede each table. In other formats the byte is part of
+// the trace.
 constexpr char kTableMark = '\x1E';
 constexpr std::pair<char, std::string_view> kTableNames[] = {
     {'g', "pai_group_tag_table.csv"},     {'j', "pai_job_table.csv"},
@@ -107,8 +107,8 @@ class TraceFolder {
 };
 
 // Makes the frame of a damaged native trace valid: checksums, the count at the end, and the length
-// of a last block that grew or shrank. So a changed item reaches the decoder, instead of failing at
-// the checksum.
+// of a last block that grew or shrank. So a changed job or request reaches the decoder, instead of
+// failing at the checksum.
 inline void fit_native_frame(std::string& text) {
   constexpr size_t kFacts = 8;  // byte at which the length of the facts is stored
   const bool is_native =
@@ -133,7 +133,7 @@ inline void fit_native_frame(std::string& text) {
     put(at + 8, traces::native::checksum(std::string_view{text}.substr(at + kHeader, bytes)));
     at += kHeader + bytes;
   }
-  if (at + kHeader != text.size()) return;  // the text ends too early for the block at its end
+  if (at + kHeader != text.size()) return;  // no room for the closing block
   put(at, uint64_t{0});
   put(at + 8, all);
 }

@@ -74,11 +74,12 @@ inline RequestTraceParams request_params(const TraceInput& input) {
   }
   params.copies = (options & 8U) != 0 ? 3 : 1;
   params.time_scale = (options & 16U) != 0 ? 0.5 : 1;
-  params.requests_max = 100'000;  // a larger rate would need seconds of fuzzing
+  params.requests_max = 100'000;  // a trace of rates could yield more, which would take seconds
   return params;
 }
 
-// A seed, ready to be read: its tables are written, its frame is valid, its parameters are set.
+// A seed, ready to be read: its tables are written, its parameters are set and, unless kKeepFrame
+// is set, the frame of a native trace is valid.
 struct ReadyTrace {
   ReadyTrace(std::string_view bytes, TraceFolder& folder) : input{bytes} {
     if ((input.more & kKeepFrame) == 0) fit_native_frame(input.text);
@@ -92,7 +93,7 @@ struct ReadyTrace {
   }
 
   TraceInput input;
-  const traces::Format* format = nullptr;  // format of the jobs; null for requests
+  const traces::Format* format = nullptr;  // null for requests and for an unknown format
   TraceParams jobs;
   RequestTraceParams requests;
 };

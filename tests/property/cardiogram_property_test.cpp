@@ -13,8 +13,8 @@ namespace {
 
 struct RandomRun {
   std::string yaml;
-  double step = 0, write = 0;  // seconds of a step, and of writing a checkpoint
-  int changes = 0;             // most changes of pace in the window, plus its two ends
+  double step = 0, write = 0;  // seconds by which sums may differ at each change of pace
+  int changes = 0;             // most changes of pace in the window, counting its two ends
   bool is_traced = false;
 };
 

@@ -130,7 +130,7 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
 
 // A control plane at level full in which requests take no time. All requests of one instant are in
 // flight at once, so limits on open requests must be high, too. `reads` sets further costs to zero,
-// such as those of the requests of booting nodes.
+// such as those of the requests of booting nodes. `mode` is a further setting of the flow control.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
@@ -153,8 +153,8 @@ void expect_within_a_millisecond(const Row& full, const Row& none) {
   expect(full.ended, none.ended);
 }
 
-// A control plane at level full with other load: services, Events and their readers, crash loops,
-// namespaces.
+// A control plane at level full that has load besides the job. Each kind is drawn at random:
+// services, Events and their readers, crash loops, namespaces, limits on image pulls.
 std::string loaded(Rng& rng, bool has_image) {
   std::string yaml = "{level: full";
   if (rng.chance(0.5)) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Duration kForceAfter = 10_min;
 
-// A controller that evicts random pods, drains random nodes, and uncordons random nodes.
+// A controller that evicts all pods of random nodes, and drains or uncordons random nodes.
 class Saboteur final : public Policy, public Controller {
  public:
   using Params = NoParams;

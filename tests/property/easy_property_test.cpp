@@ -1,4 +1,4 @@
-// EASY backfilling against a plain simulation that visits every job every time.
+// EASY backfilling against a plain simulation that visits every job at every instant.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,6 +22,7 @@ struct PlainJob {
 };
 
 // One scheduling pass of EASY backfilling at `now`, after all ends and arrivals of that instant.
+// With `by_length` jobs with a shorter requested time are backfilled first.
 void look(std::vector<PlainJob>& jobs, int64_t now, bool by_length) {
   int free = kProcessors;
   std::vector<PlainJob*> running, waiting;

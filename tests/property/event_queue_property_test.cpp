@@ -23,7 +23,7 @@ struct Storm {
   uint64_t cancel_percent;
   // Mean number of pushes by an event, while fewer than `target` events are pending.
   uint64_t fan_out;
-  size_t target;  // number of pending events
+  size_t target;  // number of pending events at the start, and limit for pushes by events
 };
 
 // Runs random pushes and cancellations, most of them from inside running events, against an ordered

@@ -160,7 +160,7 @@ bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
 // A job that preempts, a gang or a lone pod, gets nodes before it preempts again and before the run
 // ends, unless waits_above().
 void expect_preemptors_start(const Seen& seen) {
-  // Time of the last preemption of each gang or pod that got no node since.
+  // Time of the last preemption by each gang or pod that was not scheduled since.
   std::map<std::pair<uint64_t, int32_t>, Time> since;
   const auto fails = [&](uint64_t job, Time from, Time to) {
     if (waits_above(seen, seen.jobs.at(job).priority, from, to)) return;

@@ -58,7 +58,7 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
     if (rng.chance(0.8)) failed = failed + rng.exponential(100_s);
     world.fail_at(failed, {static_cast<uint32_t>(rng.below(6))});
   }
-  // GPU time between the binding and the end of pods, as seen by the test.
+  // `held` is the GPU time between the binding and the end of pods, computed by the test itself.
   std::map<uint32_t, Time> bound_at;
   int128_t held = 0;
   world.controller.pod_removed.connect([&](PodId id) {

@@ -94,7 +94,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
       useful += kMemberGpus * static_cast<double>(stretch.members.size()) * kept.seconds();
       lost += kMemberGpus * static_cast<double>(stretch.members.size()) * (span - kept).seconds();
     }
-    EXPECT_NEAR(saved, job.work.seconds(), 1e-6);  // each start rounds to a nanosecond
+    EXPECT_NEAR(saved, job.work.seconds(), 1e-6);  // tolerance: each start rounds to a nanosecond
     EXPECT_NEAR(row.gpu_s_useful, useful, 1e-9 * useful);
     EXPECT_NEAR(row.gpu_s_lost, lost, 1e-9 * lost + 1e-9);
 

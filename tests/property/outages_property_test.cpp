@@ -20,8 +20,8 @@ std::string outage_number(uint64_t n) { return std::to_string(n); }
 
 enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
-// One to three gangs, none of which ends or begins near the outages. Spines, leaves or cables fail
-// or are slow once or twice, too briefly for NCCL to give up.
+// One to three gangs, none of which ends or begins near the outages. Once or twice a spine, leaf or
+// cable is dead, or a cable is slow, too briefly for NCCL to give up.
 struct OutageWorld {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {
@@ -48,7 +48,7 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
     at += rng.below(60'000);
     const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
     const std::string leaf = "leaf-" + outage_number(rng.below(3));
-    const bool is_slow = rng.chance(0.2);  // the cable is slow, not dead, for 0.03 to 20 s
+    const bool is_slow = rng.chance(0.2);  // else a spine, leaf or cable is dead
     const std::string on = is_slow           ? "host-" + outage_number(rng.below(3)) + ".nic-0"
                            : rng.chance(0.6) ? "spine-0"
                            : rng.chance(0.5) ? leaf

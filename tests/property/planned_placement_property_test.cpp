@@ -1,5 +1,5 @@
-// Policies with cached room must plan a gang like a policy that sees the cluster for the first
-// time. Jobs of one pod must start as with packing by free GPUs.
+// Policies that cache where pods fit must plan a gang like a policy that sees the cluster for the
+// first time. Jobs of one pod must start as with packing by free GPUs.
 #include <gtest/gtest.h>
 
 #include "tests/support/disturb.hpp"

@@ -1,4 +1,5 @@
-// Seats and queues of a level against a plain version that recomputes everything each time.
+// Seats and queues of a priority level against a plain version that recomputes everything each
+// time.
 #include <gtest/gtest.h>
 
 #include <algorithm>

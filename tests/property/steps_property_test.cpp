@@ -97,9 +97,10 @@ std::string random_checkpoints(Rng& rng) {
   return yaml + "            checkpoint_write: " + yaml_number(rng.below(10)) + "s\n";
 }
 
-// Several gangs one after another on a fabric of leaves with four nodes, whose cables and switches
-// fail. Gangs that fill whole leaves share no link. Other gangs may share links; then only cables
-// between switches fail.
+// Two to four gangs that arrive within 5 min, on a fabric of leaves with four nodes. Three times a
+// cable is dead, degraded or flaps, and in some worlds a node fails. With `fills_leaves` gangs fill
+// whole leaves, so they share no link. Otherwise gangs may share links, and only cables between
+// switches have faults.
 std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
                           uint64_t oversubscription) {
   constexpr const char* kEngines[] = {"dmodk", "updn", "minhop", "ecmp"};

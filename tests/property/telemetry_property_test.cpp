@@ -57,8 +57,8 @@ ShownSums sums_of(const std::vector<ClusterSample>& rows, const std::vector<Usef
   return sums;
 }
 
-// Random jobs on failing nodes: the job controller's accounts, the timeline and the integrals show
-// the same GPU time.
+// Random jobs on failing nodes: the job controller's accounts, the timeline and the integrals of
+// GpuUsage show the same GPU time.
 TEST(TelemetryProperty, JobsTimelineAndTotalsAgree) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Equal pods of `gpus` GPUs each.
+// A job of equal pods with `gpus` GPUs each.
 inline JobSpec make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work) {
   JobSpec job;
   job.kind = kind;
@@ -22,7 +22,7 @@ inline JobSpec make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work)
   return job;
 }
 
-// Nodes with ample resources, except for GPUs.
+// A cluster of equal nodes, with ample resources except for GPUs.
 inline ClusterState make_cluster(uint32_t nodes, uint32_t gpus) {
   ClusterState cluster;
   for (uint32_t i = 0; i < nodes; ++i) {

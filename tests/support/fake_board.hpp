@@ -101,7 +101,7 @@ class FakeBoard final : public ControlBoard {
   const ClusterState& cluster() const override { return state; }
   const SpecTable& specs() const override { return table; }
   const Placements& placements() const override {
-    return const_cast<FakeBoard*>(this)->ledger();  // created on first use
+    return const_cast<FakeBoard*>(this)->ledger();  // the ledger is created at the first call
   }
   bool is_live(JobId id) const override { return all.contains(id) && !is_over(all.at(id).phase); }
   bool is_live(PodId id) const override {

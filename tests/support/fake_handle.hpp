@@ -33,7 +33,7 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   std::vector<NicErrors> symbol_errors;          // returned by nic_errors()
   std::vector<PodId> allowed, rejected, activated;
   std::string last_rejection;
-  std::function<void(PodId)> on_reject = [](PodId) {};  // replaces the framework's unreserve
+  std::function<void(PodId)> on_reject = [](PodId) {};  // called instead of Unreserve
 
   // ---- set-up by a test
   NodeId add_node(Resources allocatable, uint32_t leaf = 0, std::vector<NodeLabel> labels = {},

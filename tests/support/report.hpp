@@ -17,9 +17,9 @@ struct Finding {
 };
 
 // Each overload prints `ID: ours X, theirs Y, difference Z`. If ORRERY_VALIDATION_RESULTS names a
-// folder, the line also goes to a file there, for analysis/validation_table.py. Numbers are printed
-// with ten digits, and Z is the difference of the printed numbers. The test decides whether Z is
-// too large.
+// folder, the figures also go to a file there, for analysis/validation_table.py. Numbers are
+// printed with ten digits, and Z is the difference of the printed numbers. The test decides whether
+// Z is too large.
 void report(const Finding& finding, double ours, double theirs);
 void report(const Finding& finding, std::string_view ours, std::string_view theirs);
 void report(const Finding& finding, const std::vector<double>& ours,

@@ -29,7 +29,8 @@ inline ProfileParams profile_of(ProfileBase base, std::vector<std::string> plugi
   return profile;
 }
 
-// A scheduler without simulated cost, so that tests can compute times by hand.
+// The profile with a scheduler that takes no simulated time, so that tests can compute times by
+// hand.
 inline ProfileParams without_cost(ProfileParams profile) {
   profile.cost = {.per_cycle = Duration{}, .per_node = Duration{}, .per_pod = Duration{}};
   return profile;

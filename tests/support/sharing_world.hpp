@@ -21,8 +21,9 @@ namespace orrery::test {
 
 // Random gangs that share links. Each gang is a ring over two to eight random nodes, which no other
 // gang uses. The up-links of a leaf have two, four or eight times less bandwidth than its nodes
-// together. Steps of two gangs differ by up to a factor of 30. Without contention exchanges take 5
-// to 60 % of a step, and up to half of the compute hides them.
+// together. The compute of two gangs' steps differs by up to a factor of 30. Without contention an
+// exchange takes 7 to 86 % of the time of the compute. In half of the gangs up to half of the
+// compute overlaps with it.
 struct SharingWorld {
   std::vector<double> capacities;  // bits a second, by link
   std::vector<SharingGang> gangs;
@@ -48,7 +49,7 @@ struct SharingWorld {
     }
   }
 
-  // Mean seconds of a step by SharedLinks, by gang.
+  // Mean seconds of each gang's step, as SharedLinks computes them.
   std::vector<double> by_rate(size_t rehearsed_max = SharedLinks::kRehearsedMax) const {
     Engine engine;
     FlowNetwork flows{engine};
@@ -60,8 +61,8 @@ struct SharingWorld {
     for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
     return steps;
   }
-  // Mean seconds of a step by simulation of each step, by gang. Gangs begin at random phases. The
-  // first steps, 20 of the slowest gang, are left out. Then each mean covers at least `steps`
+  // Mean seconds of each gang's step, by simulation of every step. Gangs begin at random phases.
+  // The first steps, 20 of the slowest gang, are left out. Then each mean covers at least `steps`
   // steps.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;

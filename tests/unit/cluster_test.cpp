@@ -1,5 +1,5 @@
-// Whole runs: GPU seconds in the accounts of jobs and in total, how runs end or stall, and figures
-// of jobs.
+// Whole runs: accounts of GPU seconds, how runs end or stall, figures of jobs, a gang of unlike
+// members, and too many pools.
 #include "models/cluster/cluster.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Small queues with published outcomes, or with outcomes computed by hand from a policy's rules.
+// Small queues and formulas of queue policies, with published outcomes or outcomes computed by hand
+// from the rules.
 #include <gtest/gtest.h>
 
 #include <cmath>

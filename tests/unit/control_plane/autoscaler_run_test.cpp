@@ -43,7 +43,7 @@ std::string with_autoscaler(std::string rest, const std::string& args) {
   return rest + "policy: {" + listed + "}\n";
 }
 
-// Pool old has two nodes, which always exist. Pool new has up to 10 nodes, which the autoscaler
+// Pool old has two nodes, and pool new has 10. `groups` lists the pools whose nodes the autoscaler
 // adds and removes.
 std::string autoscaler_scenario(const std::string& groups, const std::string& jobs,
                                 const std::string& rest = "", const std::string& more = "",

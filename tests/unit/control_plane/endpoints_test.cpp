@@ -86,7 +86,7 @@ TEST(EndpointSlices, TheyHoldWhatAPlainSetHoldsWhateverChanges) {
   Rng rng{3};
   ServiceEndpoints service{slices_of(7)};
   std::set<uint32_t> plain;
-  int64_t held = 0;  // number of objects, as their writes tell
+  int64_t held = 0;  // number of objects according to the writes
   for (int step = 0; step < 2'000; ++step) {
     std::vector<uint32_t> removed, added;
     for (uint32_t id = 0; id < 200; ++id) {

@@ -218,8 +218,9 @@ TEST(PodsOfDeadNodes, ANodeThatDiedBeforeItHeardOfAPodTellsNothingOfIt) {
   EXPECT_EQ(dies.jobs().at(0).outcome, JobOutcome::Completed);
 }
 
-// Two nodes die, and the second loses one pod more than the job's limit. The job fails when the
-// second deletion is observed. The first one, observed 4 min earlier, does not end it.
+// The job may recreate one lost pod (restarts_max). Two nodes die, so the second lost pod is one
+// too many. The job fails when its deletion is observed. The first deletion, observed 4 min
+// earlier, does not end the job.
 TEST(PodsOfDeadNodes, AJobFailsWhenItHearsOfThePodThatWasOneTooMany) {
   const std::string rest =
       jobs("{kind: pods, pods: 2, pod: {gpus: 8}, work: 1h, training: {restarts_max: 1}}") +

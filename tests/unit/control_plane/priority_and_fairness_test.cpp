@@ -157,8 +157,9 @@ TEST(PriorityAndFairness, ABusyLevelBorrowsWhatOthersMayLend) {
   }
   EXPECT_EQ(started(flow).size(), 98U);
   flow.advance(Time{} + 10_s);
-  // 600 seats less those that the other levels do not lend: 25, 98 - 25, 74 - 24, 245 - 221, 49 -
-  // 25 and 13.
+  // 600 seats less those that the other levels keep, which are their own less the lendable ones:
+  // leader-election 25, node-high 98 - 25, system 74 - 24, workload-low 245 - 221, global-default
+  // 49 - 25, catch-all 13.
   EXPECT_EQ(flow.state(kWorkloadHigh).limit, 600 - 25 - 73 - 50 - 24 - 24 - 13);
   EXPECT_EQ(flow.state(5).limit, 24);
   EXPECT_EQ(started(flow).size(), 391U - 98U);
@@ -185,7 +186,7 @@ TEST(PriorityAndFairness, ALevelThatIsAskedAgainTakesItsOwnSeatsBack) {
 }
 
 // One advance() must give the same limits as an advance() every second, while the smoothed demand
-// decays. Level 0 had 80 seats in use for 10 s, and level 1 had 20 requests of 1 s each.
+// decays. Level 0 has a demand of 80 seats for 10 s, and level 1 of 20 seats for 1 s.
 TEST(PriorityAndFairness, PeriodsNeedNotBeLookedAtOneByOne) {
   const FlowControlSetup setup{
       .levels = {{.seats = 50, .seats_min = 20}, {.seats = 50, .seats_min = 20}}, .seats = 100};

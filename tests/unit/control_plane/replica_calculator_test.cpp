@@ -26,7 +26,7 @@ TEST(RecommendedReplicas, AreThoseOfTheRatioRoundedUp) {
   EXPECT_EQ(recommended_replicas(params, 4, pods(4, 1.0)), 8);     // 100 % / 50 % = 2
   EXPECT_EQ(recommended_replicas(params, 3, pods(3, 0.6)), 4);     // 3 * 1.2 = 3.6
   EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.26)), 6);  // 10 * 0.52 = 5.2
-  // ReplicaLimits raises this to at least one.
+  // The recommendation is 0; ReplicaLimits raises it to at least one.
   EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.0)), 0);
 }
 

@@ -24,8 +24,7 @@ TEST(RetryAfter, AdaptiveDoublesNoFasterThanItsOwnSpanUpTo32Seconds) {
     drop(retry_after, s, 50);
     seconds.push_back(retry_after.value() / 1_s);
   }
-  // The value r doubles at 101, 103, 107, 115 and 131, which is 1, 2, 4, 8 and 16 s after the
-  // doubling before.
+  // The value r is 1 at first and doubles after r seconds: at 101, 103, 107, 115 and 131.
   EXPECT_EQ(seconds[0], 1);
   EXPECT_EQ(seconds[1], 2);
   EXPECT_EQ(seconds[2], 2);

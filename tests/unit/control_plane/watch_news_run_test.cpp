@@ -22,7 +22,8 @@ std::string jobs(const std::string& all) {
   return "workload: {sources: [{kind: jobs, jobs: [" + all + "]}]}\n";
 }
 
-// A reflector that lost its watch backs off for 0.8 s at least.
+// Servers fail at kLost. A reflector that lost its watch backs off for at least 0.8 s, so it has
+// synced at kSyncedFirst or later.
 constexpr Time kLost{20'000'000'000}, kSyncedFirst{20'800'000'000};
 
 // The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler's cache shows

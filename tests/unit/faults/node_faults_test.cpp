@@ -157,8 +157,8 @@ TEST_P(NodeFaultRate, FailuresAreAsManyAsTheRateSays) {
   FaultWorld world{{.nodes = 500, .gpus = 8}, params};
   world.run_until(Time{} + 2000_d);
   const double expected = 500 * 2000 * 50 / 1000.0;
-  // The mean number of failures is T / m + (c^2 - 1) / 2 for a large T, because every node starts
-  // new.
+  // The mean number of failures of a node is T / m + (c^2 - 1) / 2 for a large T, because every
+  // node starts new.
   const double start = 500 * (GetParam().variation * GetParam().variation - 1) / 2;
   EXPECT_NEAR(static_cast<double>(world.faults.counters().faults), expected + start,
               4 * GetParam().variation * std::sqrt(expected));

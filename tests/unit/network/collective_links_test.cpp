@@ -139,7 +139,7 @@ double heaviest(const FabricActivity& activity) {
   return std::ranges::max(activity.uses, {}, &LinkUse::weight).weight;
 }
 
-// This load determines the time of NVLSTree.
+// The load of the busiest NIC determines the time of NVLSTree.
 TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
   const auto of_nodes = [](uint32_t nodes) {
     Star star;

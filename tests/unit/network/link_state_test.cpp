@@ -131,7 +131,7 @@ TEST_F(LinkStateTest, ACursedCableIsSlowOnlyWhileRoutingIsAdaptive) {
   state.set_adaptive(true);
   EXPECT_EQ(state.capacity(up_link(cable)), 4_Gbps);
   EXPECT_EQ(changed.size(), 2U);
-  state.set_adaptive(false);  // another routing engine, such as ftree or updn
+  state.set_adaptive(false);  // as with an engine such as ftree or updn
   EXPECT_EQ(state.capacity(up_link(cable)), 400_Gbps);
   state.set_adaptive(true);
   state.curse(cable, 1);  // a factor of 1, as after a fix of the firmware

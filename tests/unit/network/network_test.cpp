@@ -61,8 +61,8 @@ TEST_F(NetworkTest, StaticWaysStayAndAnotherEngineFindsOthers) {
   net.set_engine(RoutingEngine::AdaptiveGlobal);
   engine.run();
   EXPECT_EQ(changes, 1);
-  // AdaptiveGlobal counts the links of held routes as loaded, so each new route takes another
-  // up-cable.
+  // AdaptiveGlobal avoids links that active flows use (Network::hold()), so each new route takes
+  // another up-cable.
   std::set<uint32_t> ways;
   for (int i = 0; i < 4; ++i) {
     const uint32_t taken = way(net);

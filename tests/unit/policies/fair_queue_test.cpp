@@ -1,5 +1,5 @@
-// Queue policies that share the pool in rounds or by leases, on clusters small enough to follow by
-// hand.
+// The queue policies Gavel, Themis and Lucid: clusters small enough to follow by hand, names that
+// nothing has, and a busy cluster.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -115,7 +115,7 @@ TEST_F(GangDefragmenterTest, GangsOfHigherPriorityOrAsLargeStay) {
 
 TEST_F(GangDefragmenterTest, NothingIsSuspendedInVain) {
   half_full();
-  add_large(3);  // the large gang would leave one node of 8 GPUs for three gangs of 4
+  add_large(3);  // the one node left has no room for the three suspended gangs
   wait(30_min);
   EXPECT_THAT((FakeController{board, "GangDefragmenter"}.tick()), IsEmpty());
   EXPECT_THAT((FakeController{board, "GangDefragmenter", "{may_wait: true}"}.tick()),

@@ -84,8 +84,8 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod);
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
-    // A pod without affinity must still respect the anti-affinity of placed pods: one pod, on one
-    // node.
+    // A pod without affinity must still respect the anti-affinity of placed pods. Only one placed
+    // pod has some, so one node and one pod cost time.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }

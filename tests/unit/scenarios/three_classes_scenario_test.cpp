@@ -14,8 +14,8 @@ namespace orrery {
 namespace {
 
 struct Classes {
-  std::map<int32_t, PriorityRow> rows;    // rows of /priorities, by priority
-  std::map<int32_t, Duration> waits_max;  // longest wait by priority, from /jobs like the other two
+  std::map<int32_t, PriorityRow> rows;      // rows of /priorities, by priority
+  std::map<int32_t, Duration> waits_max;    // longest wait by priority, from rows of /jobs
   std::map<int32_t, uint64_t> preemptions;  // how often pods of the priority were preempted
   std::map<int32_t, double> useful_gpu_s;
 };

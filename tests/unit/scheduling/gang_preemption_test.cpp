@@ -71,9 +71,9 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
-// Cycles take no time in these worlds. So the preemptor fails and its victims are deleted at the
-// same instant. The scheduler pops no unit from backoff at the instant of its failure, and no later
-// event makes it try again before the backoff ends.
+// Cycles take no time in these worlds. So the preemptor fails and its victims are deleted at one
+// instant. An idle scheduler does not pop a gang from backoff at the instant at which it failed,
+// and no later event wakes the gang. So the gang is tried again only when its backoff ends.
 constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
 
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
@@ -121,8 +121,8 @@ TEST(GangPreemption, AGangThatMayNotPreemptWaits) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1000_s);
 }
 
-// The last job needs two nodes. Evicting job 1 or job 2 alone would free them. Of jobs 0 and 3 both
-// would have to be evicted.
+// The last job needs two nodes. Evicting job 1 or job 2 alone frees two. Evicting jobs 0 and 3
+// together would, too.
 const std::vector<Wanted> kOneIsEnough{{.pods = 1},
                                        {.pods = 2, .checkpoint = 500_s},
                                        {.submit = 400_s, .pods = 2, .checkpoint = 500_s},

@@ -62,8 +62,8 @@ TEST(JobCancellation, AJobThatWaitsInTheJobQueueLeavesIt) {
   }
 }
 
-// These plans stop a running job for others. So they may start a job before its cancellation is
-// due, and then it is not cancelled.
+// Plans such as SRTF and Gavel stop a running job for others. So they may start a job before its
+// cancellation is due, and then the job is not cancelled.
 TEST(JobCancellation, PlansThatShareTimeForgetCancelledJobs) {
   for (const char* const plan : {"SRTF", "Tiresias", "Gavel", "Themis", "Lucid"}) {
     ScenarioRun run{first_and(kThreeWait) + R"(

@@ -301,8 +301,8 @@ TEST(Preemption, AGangThatFitsTakesNoMoreThanItNeeds) {
   EXPECT_EQ(done, 1);
 }
 
-// Each of the 120 other pods has a spec of its own. The table of specs grows and moves in memory
-// while the room is kept.
+// Each of the 120 other pods has a spec of its own. So the table of specs grows and moves in memory
+// while the preemptor waits for its node.
 TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
   std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"

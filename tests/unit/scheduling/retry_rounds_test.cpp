@@ -11,7 +11,8 @@
 namespace orrery {
 namespace {
 
-// A scheduler that is never idle. It tries the units of a round in turn, 100 ms each.
+// A scheduler that is never idle. It tries the units (gangs or pods) of a round in turn, 100 ms
+// each.
 class TurningScheduler {
  public:
   explicit TurningScheduler(std::vector<uint64_t> round) : round_{std::move(round)} {}
@@ -91,8 +92,8 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only after whole seconds have begun with different attempts. With rounds of
-// 40 ms each second begins with the same attempt; with rounds of 40.4 ms it does not.
+// A slow round begins only once different attempts have begun whole seconds. With rounds of 40 ms
+// the same attempt begins every second; with rounds of 40.4 ms different ones do.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

@@ -227,7 +227,7 @@ TEST(SchedulingQueue, GatedUnitsAndNoOthersAreVisitedInTheOrderOfTheirPods) {
   // Pod 1 is unschedulable, pods 2, 4 and 6 are active.
   pods.fail(static_cast<uint32_t>(pods.pop({})), {});
   EXPECT_EQ(visited(), (std::vector<uint32_t>{0, 3, 5, 8, 1'000'000}));
-  pods.queue.gate(QueueOfPods::unit(5), {});  // the unit is gated already
+  pods.queue.gate(QueueOfPods::unit(5), {});  // no effect: unit 5 is gated already
   pods.add(3);
   pods.queue.remove({8});
   pods.queue.gate(QueueOfPods::unit(6), {});

@@ -32,7 +32,7 @@ struct SeedPair {
 struct PairPopulation {
   std::string name;
   Scale scale;
-  double truth;  // the expected difference, or its logarithm for LogRatio
+  double truth;  // the expected difference; for LogRatio, the expected logarithm of the ratio
   std::function<SeedPair(Rng&)> draw;
 };
 
@@ -58,8 +58,8 @@ const PairPopulation kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng
                            }};
 
 struct MeasuredCoverage {
-  // Share of the studies whose interval holds the truth, and share of those that warn that it may
-  // not.
+  // Share of the studies whose interval holds the truth, and share of the studies that warn that
+  // their interval may miss it.
   double covered = 0, doubted = 0;
 };
 

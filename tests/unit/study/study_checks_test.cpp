@@ -78,8 +78,8 @@ TEST_F(StudyTest, TheTimeLeftGoesByPartsOfRuns) {
   const SimulationProgress half{.now = Time{} + 1_h, .until = Time{} + 2_h};
   StudyProgress progress{.runs = 8, .done = 3, .kept = 2, .elapsed_s = 60};
   progress.running = {{"load=4 seed 1", half}, {"load=8 seed 1", half}};
-  // Two of the three completed runs were kept from before. In 60 s, 1 + 1/2 + 1/2 runs were done,
-  // and 4 are left.
+  // Two of the three completed runs were kept from an earlier start of the study. In 60 s, 1 + 1/2
+  // + 1/2 runs were done, and 4 are left.
   EXPECT_DOUBLE_EQ(seconds_left(progress).value(), 60.0 * 4 / 2);
   EXPECT_EQ(progress_text(progress),
             "3 of 8 runs (2 kept), about 2min 00s left, 2 running: load=4 seed 1 50 %; "

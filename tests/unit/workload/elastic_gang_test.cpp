@@ -201,8 +201,8 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   }
 }
 
-// Two members write 40 GB at 2 GB/s each: 10 s a checkpoint. Three would take less. Two do 20 s of
-// work of three in 30 s, with two checkpoints.
+// Two members write 40 GB at 2 GB/s each: 10 s a checkpoint. Three would take less. Work that takes
+// three members 20 s takes two members 30 s, with two checkpoints.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
@@ -237,8 +237,8 @@ TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   }
 }
 
-// Each of 16 GPUs copies at 1 GB/s, so 16 GB take 1 s. Two members do 20 s of work of three in 30
-// s, with two copies.
+// Each of 16 GPUs copies at 1 GB/s, so 16 GB take 1 s. Work that takes three members 20 s takes two
+// members 30 s, with two copies.
 TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

@@ -38,7 +38,7 @@ TEST(GangSteps, TracedStepsGoOnWhoseExchangesBeginWithThem) {
   }
 }
 
-// A ring of 64 ranks moves 2 * 63 / 64 * 10 GB over 8 NICs of 24 GB/s.
+// A ring of 64 ranks moves 2 * 63 / 64 * 10 GB out of each node, over its 8 NICs of 24 GB/s.
 TEST(GangSteps, ARingMovesItsBytesAtTheRateOfTheNics) {
   ScenarioRun alone{scenario("level: alpha_beta", kAllReduce, kEight), {}, {}};
   EXPECT_NEAR(run_of(alone), 1000 * (1 + 2 * 63.0 / 64 * 10 / 192), 2);

@@ -54,7 +54,7 @@ TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
   EXPECT_EQ(cut.unsaved, 99_s);
 }
 
-// At the paces of this test a nanosecond of work takes no whole number of nanoseconds. Rounding
+// At most paces of this test a nanosecond of work takes no whole number of nanoseconds. Rounding
 // must not depend on how often advance() is called.
 TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
   for (uint64_t seed = 0; seed < 500; ++seed) {

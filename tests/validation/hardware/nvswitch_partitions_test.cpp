@@ -20,7 +20,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-// The sets of GPUs of all partitions, as "{1-8} {1-4}"; of those with `gpus` GPUs, unless 0.
+// The sets of GPUs of all partitions, as "{1-8} {1-4}". Unless `gpus` is 0, only of partitions with
+// `gpus` GPUs.
 std::string partition_sets(const NvSwitchBoard& board, int gpus) {
   std::vector<std::string> sets;
   for (const NvSwitchPartition& partition : board.partitions) {

@@ -348,7 +348,7 @@ TEST(GangLives, AGangRestartsWithoutAnEvaluatorThatIsNotToComeBack) {
   GangLivesWorld world{spec};
   world.go_to(50_s);
   world.pods.remove({3}, PodEnd::Exited);
-  world.pods.creation().set_retired({3}, true);  // Companions does so when a failure is ignored
+  world.pods.creation().set_retired({3}, true);  // as Companions does when a failure is ignored
   world.jobs.gang(world.jobs.pod({3}).gang).min_available = 3;
   world.go_to(100_s);
   world.fail(1);
