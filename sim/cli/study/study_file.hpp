@@ -10,7 +10,8 @@ namespace orrery {
 
 // Writes `/axes`, `/cells`, `/runs`, `/values`, the findings in `/metrics`, `/means`,
 // `/differences` and `/doubts`, and the study's text. Rows are in the order of cells and seeds. The
-// attribute runs_missing counts runs that are not done. Throws RecordError.
+// attribute runs_missing says how many runs have no result; runs that `until` may add are not
+// counted. Throws RecordError.
 void write_study(const std::string& path, const StudyPlan& plan,
                  const std::vector<StudyRunResult>& results,
                  const std::vector<StudyMetric>& metrics);

@@ -142,7 +142,8 @@ class Pool {
     tell();
   }
 
-  // A failure of a run does not affect other runs.
+  // Adds the result of one run: the kept one, or that of a simulation. If the run fails, the others
+  // go on.
   void one(const StudyRunId& id) {
     {
       const std::lock_guard lock{mutex_};
