@@ -157,7 +157,7 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """False while the run is under way, and for ever if it was killed."""
+        """False while the run is under way, and for ever if it was stopped or killed."""
         with reading(self.path):
             return bool(self._file.attrs.get("complete", False))
 
@@ -180,7 +180,7 @@ class Run:
 
     @property
     def end(self) -> float:
-        """Simulated seconds of the whole run; of a run under way, the seconds so far."""
+        """Simulated seconds of the whole run; of a run under way, up to the last row of /timeline/cluster."""
         if self.complete:
             with reading(self.path):
                 return float(self._file.attrs["simulated_ns"]) / 1e9
