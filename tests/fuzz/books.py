@@ -130,7 +130,8 @@ def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
 
 
 def times(books: Books) -> Iterator[str]:
-    """Times never decrease within a job, a pod, a recovery and a timeline. Timelines end with the run."""
+    """Times never decrease within a job, a pod, a recovery and a timeline, and no timeline has rows after the
+    end of the run. The cardiogram is left out."""
     yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
     if books.has("/pods"):
         yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
@@ -306,7 +307,7 @@ def work(books: Books) -> Iterator[str]:
     # Dedicated parameter servers compute nothing, and the work of a model is given for a reference GPU.
     if "placement: dedicated" in books.scenario or "model:" in books.scenario:
         return
-    most = 1e-8  # rounding: a step lasts whole nanoseconds, and at least 200 ms
+    most = 1e-8  # relative tolerance: steps are rounded to ns, and last 200 ms or longer
     for job in jobs[(jobs["outcome"] == outcomes["completed"]) & is_plain]:
         asked = float(job["gpus"]) * float(job["work"]) / 1e9
         if abs(asked - float(job["useful_gpu_s"])) > ABSOLUTE + most * asked:
@@ -315,7 +316,8 @@ def work(books: Books) -> Iterator[str]:
 
 
 def events(books: Books) -> Iterator[str]:
-    """The tables of preemptions and of deadlocks have as many rows as the summary counts."""
+    """Preemptions, deadlocks and bound pods have as many rows as the summary counts. With has_grace, further
+    rows of preemptions are allowed."""
     tables, summary = books.tables, books.summary
     for path, name in (("/events/preemptions", "pods_preempted"), ("/events/deadlocks", "deadlocks")):
         count = len(tables[path]) if books.has(path) else summary[name]

@@ -116,8 +116,8 @@ def take_out(tree: Tree, path: str) -> bool:
 
 
 def accepted(scenario: Scenario, folder: Path, program: Program) -> str:
-    """Removes values that `validate` rejects, as a user would. Parameters without effect stay, because a
-    run must ignore them. Returns the messages that remain."""
+    """Removes values that `validate` rejects, as a user would. Parameters without effect stay, because a run
+    must ignore them. Returns "", or a message if mistakes remain."""
     for _ in range(12):
         ended = program.validate(scenario.write(folder))
         if ended.status != 2:

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# A line of progress: "12:00:01 info: 00:31:07 of 01:00:00  51.9 %".
+# Simulated time in a line of progress: "12:00:01 info: 00:31:07 of 01:00:00  51.9 % ... 1.2M events/s".
 PROGRESS = re.compile(r"info: ((?:\d+d )?\d\d:\d\d:\d\d)\b.*events/s")
 
 

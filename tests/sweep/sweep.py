@@ -123,7 +123,8 @@ def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
 
 
 def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
-    """Tries each value in the nearest base, then in others until one accepts it and it has an effect."""
+    """Tries each value in the nearest base, then in others, until one accepts it and it has an effect, or
+    says that it is out of range. The bounds that such a message names are tried, too."""
     bases = bases_for(schema, leaf)[:BASES_MAX]
     tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
     values = list(leaf.values) if bases else []

@@ -21,7 +21,7 @@ def classes(code: str) -> Iterator[tuple[str, int, int]]:
 
 
 def without(text: str, opening: str, closing: str, mark: str) -> str:
-    """The text without what is between such brackets, and with `mark` in its place."""
+    """The text with `mark` in place of each outer pair of these brackets and what is between them."""
     out, depth = [], 0
     for c in text:
         if c == opening:

@@ -8,7 +8,7 @@ import re
 LITERAL = re.compile(
     r'R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"'  # raw string
     r'|"(?:\\.|[^"\\\n])*"'
-    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"  # not the separator in 1'000
+    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"  # character, but not the separator in 1'000
     r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 

@@ -21,7 +21,7 @@ SHORT_ROOMS = ("models/control_plane/",)  # folders with shorter sources
 SHORT_MAX = 300  # lines of such a source
 FUNCTION_MAX = 70
 SOURCES_MAX = 30  # sources in one folder of models/
-PAGE_MAX = 70  # lines of its README.md
+PAGE_MAX = 70  # lines of the README.md of a folder of models/
 COLUMNS_MAX = 100
 MEMBERS_MAX = 20  # data members of a class in models/scheduling
 Finding = tuple[int, str]  # line and message
@@ -99,8 +99,8 @@ def check_lengths(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def check_fan_out(source: Source, _: set[str]) -> Iterator[Finding]:
-    """In models/cluster signals are only connected to receivers. A lambda that handles the news belongs to
-    a receiver."""
+    """In models/cluster no lambda is connected to a signal. The component that handles the event has a
+    connect() of its own."""
     if not source.path.startswith("models/cluster/"):
         return
     for found in re.finditer(r"\.\s*connect\s*\(\s*\[", source.code):
@@ -226,7 +226,7 @@ RULES = {
 
 
 def check_rooms(paths: Iterable[str]) -> Iterator[str]:
-    """A folder of models/ has at most SOURCES_MAX sources."""
+    """A folder of models/ has at most SOURCES_MAX sources and headers together."""
     rooms: dict[str, int] = {}
     for path in paths:
         if path.startswith("models/"):

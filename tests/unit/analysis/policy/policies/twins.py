@@ -25,7 +25,7 @@ class BestFit(Policy):
 
 
 class Sjf(Policy):
-    """The job with the shortest estimate first."""
+    """Puts the job with the shortest estimate first."""
 
     def rank(self, job):
         return job.estimate_ns
@@ -98,7 +98,7 @@ class PrioritySort(Policy):
 
 
 class Everything(Policy):
-    """Serves all other points of single pods, and changes nothing."""
+    """Serves each point of single pods but QueueSort, NextPod and PickDevices, and changes nothing."""
 
     def __init__(self):
         self.asked = set()
@@ -196,7 +196,7 @@ class Waits(Policy):
 
 
 class LowestGpus(Policy):
-    """The free GPUs with the lowest numbers."""
+    """Picks the free GPUs with the lowest numbers."""
 
     def pick(self, cycle, node):
         left = self.nodes.gpu_left_milli(node)
