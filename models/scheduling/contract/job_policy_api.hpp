@@ -70,7 +70,7 @@ class ORRERY_API JobBoard {
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
   // Time before the job computes if it starts now, such as the restore of its checkpoint.
   virtual Duration setup(JobSlot job) const = 0;
-  virtual bool cancel(JobSlot job) = 0;  // as the job's user would; false: the job has started
+  virtual bool cancel(JobSlot job) = 0;  // cancels like the job's user; false: the job has started
   // Makes a running job write a checkpoint and wait again. False: the job cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
   // set_pace() and start_beside() may be called only if has_paces() is true, which is with the
@@ -133,7 +133,7 @@ class ORRERY_API JobWatcher : public JobPoint {
   virtual void job_end_moves(const QueuedJob& /*job*/) {}
   virtual void job_stops(const QueuedJob& /*job*/) {}  // it has returned all its resources
   virtual void job_ends(const QueuedJob& /*job*/) {}   // it has returned all its resources for good
-  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // it waited or was held
+  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // the job waited or was held
   virtual void node_goes(NodeId /*node*/) {}
   virtual void node_comes(NodeId /*node*/) {}
 };

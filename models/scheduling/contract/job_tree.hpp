@@ -31,7 +31,7 @@ struct JobKey {
 class ORRERY_API JobTree {
  public:
   struct Limits {              // which jobs fit beside a reservation for an earlier job
-    int64_t free = INT64_MAX;  // largest count
+    int64_t free = INT64_MAX;  // largest count that fits
     // Longest estimate; jobs with a count of at most `extra` may be longer.
     Duration window = Duration::max();
     int64_t extra = 0;

@@ -57,7 +57,7 @@ struct Placed {
   RoleId role;  // invalid: the role has no minimum of its own, as in PodView
   JobId job;
   int32_t priority = 0;
-  uint32_t team = 0;  // internal number of the team
+  uint32_t team = 0;  // number of the team, from 1; 0: none
   uint32_t slot = 0;  // index of the pod in of_job()
 };
 

@@ -110,7 +110,7 @@ constexpr std::array<std::string_view, 5> enum_names(ClusterEventKind) {
   return {"AssignedPodDeleted", "AssignedPodAdded", "UnscheduledPodAdded", "NodeAdded",
           "NodeChanged"};
 }
-using ClusterEvents = uint32_t;  // a set of kinds
+using ClusterEvents = uint32_t;  // a set of ClusterEventKinds, one bit each
 constexpr ClusterEvents bit_of(ClusterEventKind kind) {
   return ClusterEvents{1} << static_cast<unsigned>(kind);
 }

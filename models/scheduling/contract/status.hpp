@@ -13,7 +13,7 @@ namespace orrery {
 
 enum class Code : uint8_t {
   Success,
-  Error,          // the attempt is repeated after a backoff; no plugin counts as the cause
+  Error,          // the attempt is repeated after a backoff; no plugin is named as the cause
   Unschedulable,  // no feasible node now; preemption or a later event may help
   UnschedulableAndUnresolvable,  // no eviction can help
   Wait,                          // Permit only

@@ -28,7 +28,7 @@ class AttemptLog {
   bool is_on() const { return attempts_.has_value(); }
   Tried tried;
 
-  uint64_t next() { return ++last_; }  // the number of an attempt whose row is written later
+  uint64_t next() { return ++last_; }  // number of a new attempt, whose row is written later
   // Writes the row of an attempt and the rows of its rejections.
   void write(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
   void write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,

@@ -208,7 +208,7 @@ GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool 
 GangAttempt GangCycle::place(const Cycle& cycle, GangId gang, std::span<const PodId> members,
                              const NodeSet* nodes) {
   GangAttempt attempt;
-  std::vector<SpecId> failed, counted;  // short: a gang has one spec for each role
+  std::vector<SpecId> failed, counted;  // short lists: a gang has one spec for each role
   for (const PodId member : members) {
     const PodView view = context_.tracks.pod(member);
     const SpecId spec = view.spec_id;

@@ -28,7 +28,7 @@ class Reservations {
   // Calls Unreserve of every plugin in reverse order, then frees the resources, as upstream. If
   // `outcome` is given, the attempt log gets a row. The caller decides whether to requeue the pod.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
-  void bound(PodId pod);  // the pod is bound
+  void bound(PodId pod);  // ends the reservation: the pod is bound
   // Undoes the reservations on the node, and requeues their pods.
   void node_failed(NodeId node);
   void undo_all(std::string_view reason);

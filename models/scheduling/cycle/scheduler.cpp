@@ -169,7 +169,7 @@ int64_t Scheduler::next_factor() {
 }
 
 // True if the result of an attempt may change with time alone: a pending gang backs off, or has
-// minResources, which Coscheduling may take as covered for a few seconds.
+// minResources, which Coscheduling may take as covered until a certain time.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {

@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/candidate_rooms.hpp -- the free room on each node if only pods of
-// deadlock candidates were there.
+// models/scheduling/feasibility/candidate_rooms.hpp -- the room that the pods of deadlock
+// candidates alone leave on each node.
 #pragma once
 
 #include <span>

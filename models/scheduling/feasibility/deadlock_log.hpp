@@ -41,7 +41,7 @@ class DeadlockLog {
     std::vector<Member> members;  // sorted by serial
     int64_t gpu_milli = 0;        // held by the members now
     int128_t lost = 0;            // GPU time until `since`, in milli-GPU nanoseconds
-    Time since;                   // until when GPU time is included in `lost`
+    Time since;                   // `lost` includes GPU time until then
     bool is_continued = false;
   };
   static bool shares_member(const Deadlock& deadlock, const StuckGroup& group);

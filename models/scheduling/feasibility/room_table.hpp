@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/room_table.hpp -- the free room on each node if only certain pods
-// were there.
+// models/scheduling/feasibility/room_table.hpp -- the room that chosen pods alone leave on each
+// node.
 #pragma once
 
 #include <array>

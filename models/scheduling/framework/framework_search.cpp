@@ -258,8 +258,8 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
   return supposed.nodes();
 }
 
-// Nominated pods of equal or higher priority count as placed, as upstream. Their labels do not
-// count, although they could matter for pod affinity.
+// Nominated pods of equal or higher priority are treated as placed, as upstream. Their labels are
+// ignored, although they could matter for pod affinity.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};

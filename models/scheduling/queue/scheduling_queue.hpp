@@ -57,7 +57,7 @@ class SchedulingQueue {
   // the unschedulable queue.
   void hold(PodId unit);
   void let_go(PodId unit);
-  void put_back(PodId unit);  // into the active queue, at its old place in the order
+  void put_back(PodId unit);  // returns a popped unit to the active queue, at its old place
   // Moves a unit from backoff or unschedulable straight to the active queue. At the instant of its
   // failure it goes to backoff instead. Otherwise, if cycles take no time, a gang that never fits
   // would be tried again for ever at this instant.

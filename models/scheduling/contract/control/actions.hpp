@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-struct CordonNode {  // spec.unschedulable
+struct CordonNode {  // sets spec.unschedulable
   NodeId node;
 };
 struct UncordonNode {
@@ -94,9 +94,9 @@ class ORRERY_API Actions {
   }
   // Requests a tick at that time, if it is before the next regular tick.
   void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
-  // Skips the regular ticks before `when`, unless the board has news: a job begins to wait, a gang
-  // fails, or a node goes down or comes back. The next tick is then the first regular one after the
-  // news, as for a controller that never idles.
+  // Skips the regular ticks before `when`, or until the board has news: a job begins to wait, a
+  // gang fails, or a node goes down or comes back. The next tick is then the first regular one
+  // after the news, as for a controller that never idles.
   void idle_until(Time when = Time::max()) { idles_until_ = when; }
 
   const std::vector<Ordered>& ordered() const { return ordered_; }

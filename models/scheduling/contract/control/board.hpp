@@ -27,7 +27,7 @@ struct JobView {
   std::string_view name, user, team;
   JobPhase phase = JobPhase::Pending;
   WorkloadKind owner = WorkloadKind::Job;  // the controller that creates its pods
-  bool is_gang = false;                    // one communicator; else independent pods
+  bool is_gang = false;                    // its pods form one communicator; false: independent
   bool is_service = false;
   bool is_suspended = false;     // suspended by SuspendJob, and not resumed yet
   bool has_checkpoints = false;  // if suspended, the job keeps its progress
@@ -68,7 +68,7 @@ struct NodeChange {
   NodeId node;
   bool is_up = false;
 };
-// A gang stopped because ranks died or aborted an exchange. Evictions and preemptions do not count.
+// A gang stopped because ranks died or aborted an exchange, not by an eviction or a preemption.
 struct GangFailure {
   Time at;
   JobId job;
