@@ -13,7 +13,8 @@ namespace py = pybind11;
 
 // Starts the interpreter at the first call, for the rest of the process. Throws std::runtime_error.
 void start_interpreter();
-// The Python module orrery.policy_code, which helps the C++ code.
+// The Python module orrery.policy_code. It loads, checks and describes policy classes for the C++
+// code.
 py::module_ policy_code();
 // The exception with its traceback, as Python shows it.
 std::string traceback_of(py::error_already_set& error);

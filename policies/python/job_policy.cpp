@@ -148,7 +148,7 @@ std::string name_of_code(const RawParams& args) {
   }
 }
 
-// Describes the class in a text with file and class, such as "mine.py:Mine".
+// Describes the class that `code` names by file and class, such as "mine.py:Mine".
 std::pair<std::vector<std::string>, FieldTree> describe_code(const std::string& code) {
   PythonParams params;
   const size_t colon = code.rfind(':');

@@ -67,7 +67,7 @@ class PodPolicy final : public Policy,
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override;
 
  private:
-  // Python objects, and the texts to which results of calls refer.
+  // Python objects, and the text to which the last Status refers.
   struct Kept;
   void make(const RawParams& args);
   ClusterEvents events_of_interest() const;

@@ -1,5 +1,4 @@
-// policies/python/python_params.hpp -- scenario parameters of every Python policy; its class may
-// have more.
+// policies/python/python_params.hpp -- the scenario parameters that every Python policy has.
 #pragma once
 
 #include <string>

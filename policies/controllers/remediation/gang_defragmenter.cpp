@@ -77,7 +77,7 @@ class MovePlan {
   }
 
   bool is_there_room() { return rooms_.fits(needs_); }
-  // Indices in `gangs` of the gangs to suspend; none: the large gang cannot fit.
+  // Indices in `gangs` of the gangs to suspend; none: there is no plan within these limits.
   std::vector<size_t> find(int32_t moved_max, bool may_wait);
 
  private:

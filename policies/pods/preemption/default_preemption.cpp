@@ -230,7 +230,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
 
   Params params_;
   Handle& handle_;
-  const Preemption* preemption_;  // null: no pod can be preempted
+  const Preemption* preemption_;  // null with driver: counting
 };
 ORRERY_REGISTER_POLICY(DefaultPreemption, "DefaultPreemption",
                        "Preempts pods of lower priority for a pod that fits on no node.");
