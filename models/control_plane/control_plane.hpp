@@ -112,7 +112,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   const JobTable& jobs_;
   PodNews& pods_news_;
   JobNamespaces job_namespaces_;
-  std::vector<std::unique_ptr<ApiClient>> controllers_;  // indexed by controller_of()
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // create pods; indexed by controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
   std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // by controller; created at first use

@@ -72,7 +72,7 @@ class ControlPlaneLog {
   uint64_t count(ControlPlaneEvent event) const { return counts_[static_cast<size_t>(event)]; }
 
   Engine& engine_;
-  std::vector<uint64_t> memory_kills_;  // by server
+  std::vector<uint64_t> memory_kills_;  // kills recorded so far, by server
   std::array<uint64_t, 9> counts_ = {};
   uint32_t full_ = 0;  // etcds with an active NOSPACE alarm
   Channel<ControlPlaneEventRow> rows_;

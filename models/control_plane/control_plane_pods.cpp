@@ -135,7 +135,7 @@ void ControlPlane::job_over(JobId job) {
 }
 
 // The deletion is retried until it is stored. `observed` is called once the watcher has observed
-// the deletion.
+// the deletion, or at once if `object` is 0, as no object is stored.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
                               PodApi::Observed observed) {
   if (object == 0) {

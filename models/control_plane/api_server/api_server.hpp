@@ -57,8 +57,8 @@ class ApiServer {
   // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
 
-  // Adds watchers of all objects of a resource. Every write of the resource is sent to them, and
-  // keeps its seats meanwhile.
+  // Adds watchers of all objects of a resource. Every write of the resource is sent to them;
+  // with many of them, the write keeps its seats meanwhile.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;

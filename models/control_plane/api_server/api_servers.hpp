@@ -52,11 +52,11 @@ class ApiServers {
   // share it evenly.
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
+  using Sent = std::function<void()>;
   // Sends a change to all watchers of a resource, each through its server. A server uses at most
   // one thread for each core, and about one for each millisecond of work. Calls `done` once server
   // `of_server` has sent the change. If that server has no such watcher, or is lost before, `done`
   // is never called.
-  using Sent = std::function<void()>;
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
                      uint32_t of_server = UINT32_MAX, const Sent& done = {});
   // Sends a change to `watching` watchers of one server. `cpu` and `bytes` are totals.

@@ -87,7 +87,7 @@ class IndexedHeap {
   }
 
   std::vector<Entry> entries_;
-  std::vector<uint32_t> places_;  // by id
+  std::vector<uint32_t> places_;  // index in entries_, by id
 };
 
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// models/control_plane/clients/pod_clients_params.hpp -- clients that create, bind and start pods
-// and nodes.
+// models/control_plane/clients/pod_clients_params.hpp -- clients of the API servers, with their
+// rate limits.
 #pragma once
 
 #include <string_view>

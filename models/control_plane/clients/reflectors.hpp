@@ -26,7 +26,7 @@ class Reflectors {
  public:
   struct Params {
     Backoff backoff = {.first = 800_ms, .max = 30_s};
-    Duration backoff_reset = 2_min;
+    Duration backoff_reset = 2_min;    // a watch that lasted longer resets the backoff
     Duration bookmark_period = 1_min;  // interval at which servers send bookmarks
   };
   struct Spec {

@@ -23,7 +23,7 @@ class WatchNews {
   using Delivered = std::function<void()>;
   struct Event {
     ApiResource resource = ApiResource::Pods;
-    Duration cpu = {};  // to encode it, once for each server
+    Duration cpu = {};  // CPU time to encode the event, once for each server
     Bytes bytes = {};   // sent to each watcher
   };
   WatchNews(Engine& engine, ApiServers& servers, Reflectors& reflectors);

@@ -28,9 +28,9 @@ namespace orrery {
 //
 // Without a leader a write waits for one, for 5 s and two election timeouts at most. Then it fails
 // and is never executed (etcd 3.5, ServerConfig.ReqTimeout; raft's node accepts no proposals
-// without a leader). Writes in the interrupted commit of a lost leader count as replicated: the
-// next leader commits them, unless they time out first. Reads wait as long as their caller does,
-// because etcd's client repeats them.
+// without a leader). Writes in the interrupted commit of a lost leader are taken as replicated:
+// the next leader commits them, unless they time out first. Reads wait as long as their caller
+// does, because etcd's client repeats them.
 class Etcd {
  public:
   struct Proposal {
@@ -85,7 +85,7 @@ class Etcd {
   // Steps of a defragmentation. While a member is set, it does not respond.
   void compact() { store_.drop_old_versions(engine_.now()); }
   void set_defragmenting(std::optional<uint32_t> member);
-  void shrink();  // also disarms the alarm of a full database if there is space again
+  void shrink();  // shrinks the file; disarms the NOSPACE alarm if there is space again
   const std::vector<bool>& members() const { return members_; }  // true: the member is up
   uint32_t leader() const { return leader_; }
 

@@ -67,7 +67,7 @@ class MvccStore {
   Amount events_;             // unexpired
   Amount old_;                // replaced since the last compaction
   Amount older_;              // replaced before the last compaction
-  double file_ = 0;           // bytes; the maximum so far
+  double file_ = 0;           // bytes; the maximum of held() since the last defragmentation
   Amount young_events_;       // written since the last compaction
   std::deque<Amount> spans_;  // Events of earlier intervals, oldest first
 };

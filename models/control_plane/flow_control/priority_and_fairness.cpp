@@ -140,7 +140,7 @@ void PriorityAndFairness::leave_queue(Level& level, uint32_t request) {
   }
 }
 
-// The next queue blocks all others while its first request is too wide.
+// The next queue blocks all others while its first request is too wide for the free seats.
 void PriorityAndFairness::dispatch(Level& level, Time now) {
   while (level.waiting > 0) {
     Queue& queue = level.queues[level.next_queue.top()];

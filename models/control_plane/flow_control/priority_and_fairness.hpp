@@ -90,7 +90,7 @@ class PriorityAndFairness {
     uint32_t deals = 0;  // number of deals, so that ties in a hand are broken round robin
     double background = 0;
     double virtual_time = 0;
-    Time since;  // up to when virtual time and demand are accounted
+    Time since;  // time up to which virtual time and demand are accounted
     // Integrals of the seat demand and of its square over this period.
     double demand = 0, squares = 0;
     double high = 0, past_high = 0;  // greatest demand in this period and in the one before

@@ -18,7 +18,7 @@ class ShuffleSharding {
   using Hand = std::array<uint16_t, kHandMax>;
 
   ShuffleSharding(int32_t queues, int32_t hand);
-  // The first hand() entries are valid.
+  // Returns the flow's queues, in the first hand() entries.
   Hand deal(uint64_t hash) const;
   int32_t hand() const { return hand_; }
 

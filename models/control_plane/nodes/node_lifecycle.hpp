@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
 // events. A node that was silent for longer than the grace period becomes NotReady and is queued
 // for a taint, which a token bucket of its zone hands out. Pods leave the node when their
 // toleration of the taint ends. The pace depends on how many nodes of the zone are NotReady. If no
-// node of any zone is Ready, the controller assumes that it is partitioned, and stops tainting
-// until a heartbeat arrives.
+// node of any zone is Ready, the controller assumes that it is partitioned: it removes all taints,
+// and sets none until a heartbeat arrives.
 //
 // Example: last heartbeat at 100 s, grace 40 s, checks every 5 s: NotReady at 140 to 145 s, then
 // tainted, and pods with the usual toleration leave 300 s later.

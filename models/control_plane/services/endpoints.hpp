@@ -69,7 +69,7 @@ class ServiceEndpoints {
 
   EndpointsParams params_;
   size_t count_ = 0, objects_ = 0;
-  std::vector<int32_t> written_;    // number of addresses, by object
+  std::vector<int32_t> written_;    // number of addresses in the last write, by object
   std::vector<uint32_t> slice_of_;  // by address; kNone: not of the service
   std::vector<Slice> slices_;
   std::vector<uint32_t> free_slices_;

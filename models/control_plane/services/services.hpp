@@ -57,13 +57,14 @@ class Services {
   void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node);
   void node_down(NodeId node);
-  void pod_starts(PodId pod);  // called once Pod::started, when it becomes ready, is known
+  // Must be called when Pod::started, the time at which the pod becomes ready, is known.
+  void pod_starts(PodId pod);
   void pod_gone(PodId pod);
   void job_over(JobId job);
 
   void sample(Time now, double seconds);  // for the interval of `seconds` that ends now
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // on services of teams that had no pods
+  std::vector<std::string> notes() const;  // about services whose team had no pods
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
