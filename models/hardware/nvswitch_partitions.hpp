@@ -59,7 +59,7 @@ class ActivePartitions {
   [[nodiscard]] PartitionAnswer activate(int32_t id);
   [[nodiscard]] PartitionAnswer deactivate(int32_t id);
   bool is_active(int32_t id) const;
-  // The ids of partitions of this size that could be activated now, in order.
+  // The ids of the partitions of `gpus` GPUs that could be activated now, in ascending order.
   std::vector<int32_t> available(int32_t gpus) const;
   GpuMask gpus_in_use() const { return in_use_; }
 

@@ -32,7 +32,8 @@ void check_routing_changes(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// Checks changes of the routing, and that dead links are repaired or the run has an end.
+// Warns of changes of the routing that have no effect and, in a run without `until`, of dead links
+// that are never repaired.
 void check_network(const Scenario& scenario, Checker& c) {
   if (scenario.network.level != NetworkLevel::Flow) return;
   const LinkFaultParams& links = scenario.faults.links;

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Disk links of one direction form a group. Its bytes are reported as one figure.
+// Disk links of one direction form a group, because their bytes are reported as one figure.
 constexpr uint32_t group_of(Direction direction) { return 1 + static_cast<uint32_t>(direction); }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct FailureRow {
   Time start;             // start of the outage
   Duration length = kUnknownLength;
   std::string_view node;   // valid until the next row
-  std::string_view cause;  // a string literal
+  std::string_view cause;  // a string literal, which stays valid
   // Only in lanl logs: the node's system, which has the nodes 0 .. system_nodes - 1, including
   // those that never failed. A system_nodes of 0 means that the row does not say.
   std::string_view system;
