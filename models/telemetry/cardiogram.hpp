@@ -101,7 +101,8 @@ class Cardiogram {
   bool is_open_ = false;
   Time written_to_;
   std::map<uint64_t, Watched> watched_;  // by the job's serial number
-  // For each requested name: whether a gang has it, and whether independent pods have it.
+  // For each name in CardiogramParams::jobs: whether a gang had it, and whether a job of
+  // independent pods had it.
   std::vector<bool> found_, podded_;
   Channel<CardiogramRow> rows_;
 };

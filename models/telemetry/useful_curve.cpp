@@ -19,7 +19,7 @@ UsefulCurve::Run& UsefulCurve::run_of(JobId job, PodId pod) {
   return runs[index];
 }
 
-// An instant between two intervals belongs to the first of them.
+// The interval in which a piece ends; if it ends exactly between two intervals, the first of them.
 size_t UsefulCurve::last_bin_of(const Piece& piece) const {
   return piece.to > piece.from ? bin_of(piece.to - 1_ns) : bin_of(piece.from);
 }

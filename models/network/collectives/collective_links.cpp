@@ -9,9 +9,9 @@
 namespace orrery {
 namespace {
 
-// Sums weights by link. When the list has doubled, entries of the same link are merged. So its size
-// stays near twice the number of links of the fabric, or 65,536, even when every node sends to
-// every other node.
+// Sums weights by link. Merges the entries of each link whenever the list has doubled since the
+// last merge. So the size of the list is bounded by the number of links, even when every node sends
+// to every other node.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}

@@ -48,8 +48,8 @@ struct CommGroup {
   CpuVendor cpu = CpuVendor::Intel;
   bool is_nvlinked = false;
   bool has_ll128 = false;
-  bool has_nvls = false;      // switches in the node add up (NVLink SHARP)
-  bool has_net_sums = false;  // switches of the fabric add up (SHARP)
+  bool has_nvls = false;      // NVSwitches sum the buffers of a node's ranks (NVLink SHARP)
+  bool has_net_sums = false;  // switches of the fabric sum buffers (SHARP)
   int32_t channels = 1;       // parallel rings
   Bandwidth ring{};           // rate of all rings in a node; 0: one rank on each node
   Bandwidth nics{};           // rate of the NICs of a node's ranks; 0: one node, or no NICs

@@ -17,8 +17,8 @@
 
 namespace orrery {
 
-// Auto: the algorithm that NCCL's tuner finds fastest. Nvls: the switches of a node add up. Between
-// nodes Nvls is NVLS if the switches of the fabric add up too, else NVLSTree.
+// Auto: the algorithm that NCCL's tuner finds fastest. Nvls: the NVSwitches of a node sum the
+// buffers. Between nodes Nvls is NVLS if the switches of the fabric sum buffers too, else NVLSTree.
 enum class AlgorithmChoice : uint8_t { Auto, Ring, Tree, Nvls, Hierarchical };
 constexpr std::array<std::string_view, 5> enum_names(AlgorithmChoice) {
   return {"auto", "ring", "tree", "nvls", "hierarchical"};

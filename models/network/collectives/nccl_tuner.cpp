@@ -18,8 +18,8 @@ constexpr PerProtocol kTreePcie{1.0, 1.9, 4.0}, kRingPcie{1.0, 2.5, 5.7};
 constexpr PerProtocol kTreeNet{5.0, 8.5, 14.0}, kRingNet{2.7, 4.0, 14.0};
 constexpr double kNvls = 25.0, kNvlsNet = 18.0, kNvlsTreeNet = 20.9;
 
-// Upper bounds in GB/s, by GPU generation except for the row of each CPU vendor. The first three
-// tables are for one channel. The last table has ratios.
+// Upper bounds in GB/s by GPU generation; those of each CPU vendor are by number of nodes. The
+// first three tables are for one channel. The last table has ratios.
 constexpr std::array<PerNodes, 4> kTreeMax{
     {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
 constexpr std::array<PerNodes, 4> kTree128Max{
@@ -58,7 +58,7 @@ double net_step(const PerProtocol& net, Protocol protocol, const CommGroup& grou
   return group.ranks_per_node() == 1 ? kTreeNet[at(protocol)] : net[at(protocol)];
 }
 
-struct Line {  // microseconds, and GB/s of the buffer
+struct Line {  // latency in microseconds, rate of the buffer in GB/s
   double latency = 0, rate = 0;
 };
 

@@ -14,7 +14,7 @@ namespace orrery {
 
 // A node in the fabric: its group of leaf switches and its compute NICs.
 struct FabricNode {
-  uint32_t group = 0;  // ClusterState::leaf
+  uint32_t group = 0;  // ClusterState::leaf() of the node
   uint32_t nics = 1;
   Bandwidth nic_rate = {};
 };

@@ -19,7 +19,8 @@ struct FlowUnits {
 
   static int128_t of_rate(double bits_per_s) {
     const double units = bits_per_s * 65536;
-    if (units < 0x1p62) return static_cast<int64_t>(units + 0.5);  // much cheaper than 128 bits
+    // 64-bit arithmetic is much cheaper.
+    if (units < 0x1p62) return static_cast<int64_t>(units + 0.5);
     return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
   }
   static double bits(int128_t moved) {

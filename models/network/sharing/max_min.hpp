@@ -88,7 +88,7 @@ class MaxMin {
     uint8_t raised = 0;     // how often its level rose in this solve()
     double key = 0;   // key in the queue: the coming change of this link affects no level below it
     double next = 0;  // its new level, computed from Entry::others
-    double weight_above = 0;  // sum of weights of activities that this level limits
+    double weight_above = 0;  // sum of weights of the activities that this link's level limits
     double load_max = 0;      // upper bound of the load of a link that is not full
   };
   struct alignas(64) Activity {

@@ -107,7 +107,7 @@ struct Job {
   // Pods requested by a counted job (JobTable::add_counted); JobTable holds no pods of such a job.
   int32_t counted_pods = 0;
   int32_t gpus = 0;  // devices over all pods
-  Resources demand;  // of all pods together
+  Resources demand;  // requests of all pods together
   int32_t priority = 0;
   std::optional<NodeSet> nodes;  // nodes that the job queue chose for its pods; empty: any
   bool is_counted() const { return counted_pods > 0; }

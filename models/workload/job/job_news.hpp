@@ -22,8 +22,9 @@ struct JobNews {
   Signal<JobId> gang_failed;
   // Milli-GPUs held now by a counted job: see JobTable::add_counted.
   Signal<JobId, int64_t> counted_holds;
-  Signal<PodId, int64_t> rank_dead;  // milli-GPUs of a pod of a hung job that are idle now
-  Signal<JobId> job_over;  // observers use the job for the last time before JobTable::remove
+  // A process of the pod died; so many milli-GPUs are idle while its job hangs.
+  Signal<PodId, int64_t> rank_dead;
+  Signal<JobId> job_over;  // last chance to read the job, before JobTable::remove()
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkDone&> work_done;
   Signal<const WorkSettled&> work_settled;

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Merges by submit time, then in the order in which the sources were added.
+// Merges jobs by submit time, then in the order in which their sources were added.
 class JobSources {
  public:
   void add(std::unique_ptr<JobSource> source) { sources_.push_back(std::move(source)); }

@@ -112,10 +112,12 @@ struct JobSpec {
   std::shared_ptr<const CheckpointParams> checkpoint;
   std::shared_ptr<const StepParams> step;        // empty: exchanges take no time
   std::shared_ptr<const DatasetParams> dataset;  // read during training; needs a step
-  std::shared_ptr<const ServiceParams> service;  // makes independent pods a service
+  // The pods are replicas of this service; empty: no service.
+  std::shared_ptr<const ServiceParams> service;
   RestartScope restart_scope = RestartScope::Gang;
-  std::optional<int32_t> restarts_max;       // empty: unlimited
-  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; empty: the default
+  std::optional<int32_t> restarts_max;  // empty: unlimited
+  // PodGroup.scheduleTimeoutSeconds; empty: the scheduler's default.
+  std::optional<Duration> schedule_timeout;
 };
 
 }  // namespace orrery

@@ -47,7 +47,9 @@ struct PodSpec {
   int32_t gpus = 0;          // devices
   int32_t gpu_milli = 1000;  // share of each device; below 1000 only with gpus == 1
   int32_t nics = 0;          // RDMA devices
-  int32_t containers = 1;    // for scoring, the defaults below apply to each; 0: an empty pod
+  // Without a CPU or memory request, scoring assumes the defaults below for each container. 0: an
+  // empty pod.
+  int32_t containers = 1;
   int32_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
   std::string node_name;    // spec.nodeName: only this node; empty: any

@@ -220,7 +220,7 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  // Without a detection of its own, the job fails in JobController::dead_pods_deleted().
+  // If the job itself does not detect dead nodes, it fails in JobController::dead_pods_deleted().
   if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},

@@ -133,7 +133,7 @@ void JobController::node_failed(NodeId node) {
     const JobId job = jobs_.pod(id).job;
     pods_.remove(id, PodEnd::NodeFailed);
     if (is_gang(job)) gangs_.member_lost(id);
-    // A gathering gang replaces the pod. A stopped gang recreates it when it restarts.
+    // A gang that goes on replaces the pod. A stopped gang recreates it when it restarts.
     const bool goes_on = phases_.of(job) == JobPhase::Pending || !is_struck(job);
     const bool is_replaced = !is_gang(job) || goes_on;
     replacements_.lost({.life = {id, jobs_.pod(id).generation},

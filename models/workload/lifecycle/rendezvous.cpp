@@ -83,7 +83,7 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
-// A role whose pods are no ranks counts as up, because has_quorum() requires nodes for its pods.
+// A role whose pods are no ranks is taken as up, because has_quorum() requires nodes for its pods.
 bool Rendezvous::are_enough_up(GangId gang) const {
   if (members_[gang].up < members_[gang].needed) return false;
   const auto up = [this](RoleId role) {

@@ -1,5 +1,5 @@
-// models/workload/sources/generator_fields.hpp -- fields() and check() of GeneratorParams, and its
-// shapes; included by generator.hpp.
+// models/workload/sources/generator_fields.hpp -- fields() and check() of GeneratorParams, and
+// functions on job shapes; included by generator.hpp.
 #pragma once
 
 #include <algorithm>

@@ -40,8 +40,8 @@ class GangSteps : public PaceModel {
 
   struct View {
     const StepCycle* cycle = nullptr;  // null: no gang of the job is running
-    // With `steps: rate`: mean duration of the exchange across nodes; 0 without level: flow, max
-    // without a route.
+    // With `steps: rate`: mean duration of the exchange across nodes; 0 without level: flow, max if
+    // it cannot proceed.
     Duration across{};
     Bytes bytes{};  // bytes of that exchange on the gang's heaviest link
     bool is_traced = false;

@@ -40,7 +40,7 @@ class SharedLinks {
   void remove(JobId job);
 
   struct Step {
-    Duration across;  // mean exchange across nodes; max: no route
+    Duration across;  // mean duration of the exchange across nodes; max: it cannot proceed
     Duration length;
     bool operator==(const Step&) const = default;
   };

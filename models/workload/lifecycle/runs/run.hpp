@@ -41,13 +41,14 @@ struct JobRun : Run {
   Duration work, checkpoint_interval;  // on its present members and GPUs
   int64_t gpu_milli = 0;               // GPUs of the computing pods, also of independent ones
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
-  // Stands still while a checkpoint is copied or written, or awaits the last one.
+  // Compute stands still because a checkpoint is copied or written, or waits for the previous one.
   bool is_paused = false;
-  bool is_traced = false;      // its steps are simulated: it ends and saves only between steps
-  bool is_saving = false;      // writes the last snapshot asynchronously
-  bool is_suspending = false;  // writes its last checkpoint; its compute is booked
-  Snapshot snapshot;           // the last snapshot
-  Duration restart;            // least time to load what the job saved when it was suspended
+  bool is_traced = false;  // its steps are simulated: it ends and saves only between steps
+  bool is_saving = false;  // the last snapshot is being written asynchronously
+  // Its last checkpoint is being written, and its compute is kept already.
+  bool is_suspending = false;
+  Snapshot snapshot;  // the last one; the next checkpoint begins checkpoint_interval later
+  Duration restart;   // least time to load what the job saved when it was suspended
   // Nodes whose local disks hold the last checkpoint (empty: none), and when it was complete.
   std::vector<NodeId> saved_on;
   Time saved_at;

@@ -59,7 +59,7 @@ class TrainingRuns {
   // A node of the gang failed: the checkpoint on its disks is lost. Returns the undone GPU time.
   int128_t lose_local(JobId job);
   void node_failed(NodeId node);
-  void stop(JobId job);  // cancels its end and its checkpoints
+  void stop(JobId job);  // cancels the run's next event and its checkpoints
   // The job or the simulation is over: reports compute on local disks as kept.
   void end_of(JobId job);
 
@@ -123,7 +123,7 @@ class TrainingRuns {
   PlannedEnds ends_;
   PaceModel* pace_model_ = nullptr;
   std::optional<StoredCheckpoints> checkpoints_;
-  IdVector<NodeId, Time> disks_lost_;  // when the node failed last; with stores only
+  IdVector<NodeId, Time> disks_lost_;  // when each node failed last; empty without storage
   IdVector<JobId, JobRun> jobs_run_;
   IdVector<PodId, Run> pods_run_;
 };

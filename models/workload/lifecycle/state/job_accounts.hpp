@@ -78,7 +78,7 @@ class JobAccounts {
   RecoveryRow recovery_row(JobId job, NodeId node, int128_t lost, int64_t gpu_milli) const;
   void write_pod_row(PodId pod, PodEnd why, const Ending& ending, Time end);
   void write_job_row(JobId job, Time end);               // the job's phase is the outcome
-  const GpuTime& gpu_time() const { return gpu_time_; }  // of the jobs with a row
+  const GpuTime& gpu_time() const { return gpu_time_; }  // GPU time of the jobs with a row in /jobs
   // By priority: totals of jobs, of preemptions, and of GPU time.
   const std::map<int32_t, PriorityAccount>& priorities() const { return priorities_; }
 

@@ -1,5 +1,5 @@
-// models/workload/traces/formats/format.hpp -- properties of each trace format; functions of
-// parsers.
+// models/workload/traces/formats/format.hpp -- properties of each trace format; functions that
+// parsers share.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ constexpr Word<TraceStatus> kStates[] = {{"Pass", TraceStatus::Completed},
 
 struct Attempt {
   std::optional<Time> start, end;
-  std::vector<int64_t> gpus;  // of each machine
+  std::vector<int64_t> gpus;  // GPUs on each machine
 };
 
 // Replays a job with the size of its last attempt that held GPUs, with as many pods as machines.

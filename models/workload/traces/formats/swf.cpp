@@ -223,8 +223,8 @@ void SwfParser::parse_use(Duration run) {
   if (requested > 0 && used > requested) findings_.remark("used more memory than it requested");
 }
 
-// Reads the size of the job in processors. A log may have both counts, or one of them. The cores of
-// a job are pods of one core each, or one pod.
+// Reads the size of the job in processors. A log may have both counts, or one of them. The job
+// becomes pods of one core each, or one pod with all cores (swf.one_pod).
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);

@@ -1,5 +1,5 @@
-// models/workload/traces/io/csv.hpp -- a table with a header row; every mistake names row and
-// column.
+// models/workload/traces/io/csv.hpp -- rows of a table with named columns; every mistake names row
+// and column.
 #pragma once
 
 #include <cstdint>

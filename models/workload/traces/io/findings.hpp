@@ -72,7 +72,7 @@ class Findings {
   // Takes the findings of another table of the same log. Its errors end the reading, and its
   // skipped rows are reported.
   void take_over(const Findings& beside);
-  // `what` must be a literal; counts are in the order of their first rows.
+  // Leaves the row out. `what` is the reason, a literal by which rows are counted.
   void leave_out(std::string_view what);
   // The row only adds to a job of another row.
   void join() { joined_ += row_ok_ ? 1 : 0; }
@@ -81,7 +81,7 @@ class Findings {
   }
 
   const std::vector<std::string>& errors() const { return errors_; }
-  int64_t rows() const { return rows_; }  // rows started
+  int64_t rows() const { return rows_; }  // rows begun by start_row()
   int64_t joined() const { return joined_; }
   int64_t skipped() const { return skipped_; }
   const std::string& first_skipped() const { return first_skipped_; }

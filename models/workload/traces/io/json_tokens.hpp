@@ -78,7 +78,7 @@ class JsonTokens {
   int64_t token_row_ = 1;
   int64_t token_column_ = 1;
   std::vector<char> nesting_;  // the open brackets, '{' or '['
-  bool expects_value_ = true;  // after '[' or ',' in an array, after ':' in an object
+  bool expects_value_ = true;  // at the start, after ':' in an object, after ',' in an array
   bool is_after_value_ = false;
   bool is_first_ = false;  // right after an opening bracket
   std::string text_;

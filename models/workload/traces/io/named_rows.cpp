@@ -44,7 +44,7 @@ class CsvRows final : public NamedRows {
   }
 
   CsvReader csv_;
-  std::vector<size_t> fields_;  // fields with a column
+  std::vector<size_t> fields_;  // fields that have a column in the file
   std::vector<std::string_view> bound_;
 };
 

@@ -22,7 +22,7 @@ std::optional<uint64_t> octal(std::string_view field) {
   return value;
 }
 
-// The sum of all bytes of a header. The bytes of its checksum count as blanks.
+// The sum of all bytes of a header, with blanks in place of its checksum.
 uint64_t sum_of(std::string_view header) {
   uint64_t sum = kSumLength * uint64_t{' '};
   for (size_t i = 0; i < header.size(); ++i) {
