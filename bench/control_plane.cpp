@@ -103,7 +103,7 @@ class Load {
   uint64_t answered_ = 0;
 };
 
-// range(0) is the number of servers, range(1) the number of requests a second to each.
+// range(0) is the number of servers, range(1) the requests a second to each of them.
 void requests(benchmark::State& state) {
   constexpr uint64_t kBatch = 100'000;
   Load load{static_cast<int32_t>(state.range(0)), static_cast<double>(state.range(1))};

@@ -10,7 +10,7 @@ namespace orrery {
 namespace config {
 FieldTree describe_root(const StructType& type, const void* defaults);
 std::string to_json(const Node& node);       // indented by two; keys in the order of the node
-std::string to_flow_text(const Node& node);  // for people: [a, {b: 1}]
+std::string to_flow_text(const Node& node);  // a short form for people: [a, {b: 1}]
 }  // namespace config
 
 template <class P>

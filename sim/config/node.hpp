@@ -13,8 +13,10 @@ namespace orrery::config {
 // Limits of a document, so that no YAML text hangs the program or exhausts memory.
 struct Limits {
   static constexpr size_t kFileBytes = size_t{16} << 20U;
-  static constexpr size_t kTextBytes = size_t{64} << 20U;  // all keys and scalars, aliases expanded
-  static constexpr size_t kNodes = 1'000'000;              // aliases expanded, includes added
+  // Text of all keys and scalars, aliases expanded.
+  static constexpr size_t kTextBytes = size_t{64} << 20U;
+  // Values of a document, aliases expanded, includes added.
+  static constexpr size_t kNodes = 1'000'000;
   static constexpr int kDepth = 64;
   static constexpr size_t kKeyBytes = 256;
   static constexpr int kIncludeDepth = 16;
@@ -29,9 +31,9 @@ struct Node {
   Kind kind = Kind::Null;
   bool was_quoted = false;  // a quoted or block scalar: never a number, a boolean or null
   Position position;
-  std::string text;            // of a Scalar
-  std::vector<Node> items;     // of a Sequence
-  std::vector<Entry> entries;  // of a Map, in the order of the text, keys distinct
+  std::string text;            // only a Scalar has a text
+  std::vector<Node> items;     // only a Sequence has items
+  std::vector<Entry> entries;  // only a Map has entries: in the order of the text, keys distinct
 
   bool is_null() const { return kind == Kind::Null; }
   bool is_scalar() const { return kind == Kind::Scalar; }
@@ -65,7 +67,7 @@ struct Document {
   Node root;
   bool is_usable = false;  // false if unparsable: reading `root` would only add useless messages
   std::vector<SourceFile> sources;     // the file itself, then what it includes
-  std::vector<std::string> overrides;  // as given to apply_override
+  std::vector<std::string> overrides;  // each assignment that apply_override() got, in order
 };
 
 // Reads a file and all its includes. Mistakes go to `diagnostics`; after a duplicate key the

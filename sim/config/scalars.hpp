@@ -16,7 +16,8 @@ struct ParsedInteger {
   std::optional<uint64_t> magnitude;
 };
 [[nodiscard]] ParsedInteger parse_integer(std::string_view text);
-[[nodiscard]] std::optional<double> parse_real(std::string_view text);  // finite ones only
+// Empty also for NaN and infinities.
+[[nodiscard]] std::optional<double> parse_real(std::string_view text);
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
 [[nodiscard]] std::string format_real(double value);  // shortest text that reads back the same
 

@@ -15,7 +15,7 @@ size_t draw_weighted(const std::vector<double>& weights, Rng& rng) {
     if (left < weights[i]) return i;
     left -= weights[i];
   }
-  return last;  // only after rounding errors of the sum
+  return last;  // reached only if rounding made the sum too large
 }
 
 int32_t greatest(const DiscreteCount& d) {

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What the arguments of a command are, for completions; those of other commands are files.
+# What a completion offers as arguments of a command. The arguments of other commands are files.
 WORDS = {
     "run": "scenario", "validate": "scenario", "describe": "name", "schema": "nothing",
     "trace": "action", "study": "action", "report": "run", "plot": "figure", "explain": "run",

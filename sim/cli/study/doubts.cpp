@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kFewPairs = 10;      // with fewer pairs, two of three skewed samples look normal
+// With fewer pairs than this, two of three skewed samples look normal.
+constexpr size_t kFewPairs = 10;
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
 constexpr double kSkewedFrom = 2;     // in standard errors; one normal sample in 20 is as skewed
 

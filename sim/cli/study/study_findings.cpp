@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 struct Figure {
-  const SummaryValue* first = nullptr;  // from the first run with the metric
+  const SummaryValue* first = nullptr;  // value, unit and doc in the first run that has the metric
   StudyValues values = {};
 };
 

@@ -27,7 +27,7 @@ struct StudyLine {
 struct StudyMetric {
   std::string name, unit, doc;
   bool is_reported = false;
-  std::vector<StudyLine> lines = {};  // by cell
+  std::vector<StudyLine> lines = {};  // a line for each cell, in the order of their numbers
 };
 
 IntervalOptions interval_options(const StudyPlan& plan);
@@ -35,8 +35,8 @@ IntervalOptions interval_options(const StudyPlan& plan);
 // other figures, such as shares.
 Scale scale_of(const SummaryValue& figure);
 
-// All metrics of the runs. Reported metrics come first: those that the study lists in `metrics`, or
-// without a list all whose values differ between runs.
+// All metrics of the runs. Reported metrics come first: those that the study lists in `metrics` or,
+// without a list, those whose values differ between runs.
 std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 

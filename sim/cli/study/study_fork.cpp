@@ -130,7 +130,7 @@ class Trunk {
     return kWell;
   }
 
-  // Before the fork, progress is that of every arm.
+  // Writes the progress of the arm of this process or, before the fork, of every arm.
   void went_on(const SimulationProgress& progress) {
     for (size_t i = 0; i < arms_.size(); ++i) {
       if (arm_ == nullptr || arm_ == &arms_[i]) shared_.write(i, progress);
@@ -176,7 +176,7 @@ class Trunk {
     if (status == kStopped) status_ = status;
   }
 
-  // A failure before the fork is a failure of every arm.
+  // Leaves the failure for the arm of this process or, before the fork, for every arm.
   int failed(const Failure& failure) {
     for (const StudyArm& arm : arms_) {
       if (arm_ == nullptr || arm_ == &arm) leave(arm, failure);

@@ -23,10 +23,10 @@ struct StudyArm {
 
 struct ForkOptions {
   bool keep_runs = true;
-  size_t at_once = 1;                    // arms that run in parallel
+  size_t at_once = 1;                    // largest number of arms that run at a time
   std::vector<std::string> inputs = {};  // files on which every run depends
   const std::atomic<bool>* stop = nullptr;
-  bool is_from_start = false;  // without a fork: the process runs its single arm as a whole
+  bool is_from_start = false;  // there is no fork: the process runs its single arm as a whole
   // Called while run_forked() has released `lock`. Until the fork, each arm gets the progress of
   // the common part.
   std::function<void(const StudyArm&, const SimulationProgress&)> on_progress = {};

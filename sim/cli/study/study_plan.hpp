@@ -88,7 +88,8 @@ class StudyPlan {
   config::Document study_, base_;
   std::vector<Axis> axes_;
   std::vector<Setting> common_;
-  std::vector<std::vector<std::vector<Setting>>> settings_;  // by axis and arm
+  // Settings of each arm, by axis and arm.
+  std::vector<std::vector<std::vector<Setting>>> settings_;
   std::vector<bool> is_forked_;  // whether an axis' arms differ only from run.fork_at on
   size_t cells_ = 1;
 };

@@ -17,7 +17,7 @@ struct StudyProgress {
     std::string label;  // names the cell and the seed
     SimulationProgress run = {};
   };
-  size_t runs = 0, done = 0, kept = 0, failed = 0;  // kept: from an earlier invocation
+  size_t runs = 0, done = 0, kept = 0, failed = 0;  // kept: results of an earlier invocation
   std::vector<Running> running = {};                // in the order of their starts
   double elapsed_s = 0, cpu_s = 0;  // cpu_s: CPU time of runs finished in this invocation
 };

@@ -23,8 +23,8 @@ struct StudyRunResult {
   size_t cell = 0;
   uint64_t seed = 0;
   bool is_ok = false;
-  bool is_kept = false;                      // from an earlier invocation
-  Failure failure = {};                      // if the run failed
+  bool is_kept = false;                      // an earlier invocation made the result
+  Failure failure = {};                      // reason of the failure, unless is_ok
   double wall_seconds = 0, cpu_seconds = 0;  // cpu_seconds: with a fork, from the fork on
   std::vector<SummaryValue> summary = {};
   std::vector<InputFile> inputs = {};  // files that the run read beside its scenario
