@@ -217,7 +217,7 @@ def trace_cases(case) -> list:
         made.append(case(f"{table}: a malformed row is skipped and told", files,
                          ("trace", "info", "t.txt", "--lenient", *arguments), 0,
                          prints=("  jobs                  1\n", place, found, expected, "malformed, skipped")))
-    for extra in ((), ("--lenient",)):  # with --lenient, too: a reader cannot find the next good row
+    for extra in ((), ("--lenient",)):  # --lenient does not help: a reader cannot find the next good row
         made.append(case(f"native: damage ends it {extra}", {"t.ort": NATIVE_DAMAGED},
                          ("trace", "convert", "t.ort", "new.ort", *extra), 2, ("t.ort", "checksum")))
     made.append(case("series: a malformed row is told", {"t.csv": "timestamp_anon,value,container_ip\n1,2,c\n2,x,c\n"},

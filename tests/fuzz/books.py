@@ -201,8 +201,8 @@ def gpu_time(books: Books) -> Iterator[str]:
 
 
 def integrals(books: Books) -> Iterator[str]:
-    """The means of /timeline/cluster integrate to the figures of /summary. Each mean is at most that of a
-    wider kind."""
+    """The means of /timeline/cluster integrate to the figures of /summary. In each interval, computing GPUs
+    are at most the reported ones, these at most the allocated ones, and so on up to all GPUs."""
     cluster, summary = books.tables["/timeline/cluster"], books.summary
     spans = np.diff(cluster["time"].astype(np.int64), prepend=0) / 1e9
     for column, name in (("gpus_allocated", "gpu_s_allocated"), ("gpus_up", "gpu_s_up"),

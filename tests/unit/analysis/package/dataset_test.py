@@ -40,7 +40,7 @@ def test_texts_are_texts_and_never_is_nan_in_every_table(made, scenario: str) ->
         frame, stored = run.table(path), run.raw(path)
         for column in frame:
             told = frame[column]
-            if stored[column].dtype.kind == "S":  # also if the table is empty
+            if stored[column].dtype.kind == "S":  # a column of an empty table has this type, too
                 assert told.dtype == object and all(isinstance(text, str) for text in told), column
             if frame.attrs["units"][column] == "s":
                 assert not (told < 0).any(), f"{path} {column}"
