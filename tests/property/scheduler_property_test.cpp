@@ -41,8 +41,8 @@ class RandomScenario {
     text += "run: {stall_limit: 10min}\n";
     text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
             ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
-    // A slow scheduler: a gang that can never fit is retried whenever the scheduler is idle, and
-    // each attempt costs host time.
+    // A slow scheduler, because a gang that can never fit is retried whenever the scheduler is
+    // idle, and each attempt takes time of the test.
     text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
     return text;
   }

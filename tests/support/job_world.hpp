@@ -151,8 +151,8 @@ class JobWorld {
   NodePresence presence{cluster, {}};
   bool records_creations = true;  // keeps `creations` and `phases`; off for millions of jobs
   std::vector<PodId> queue;       // pods without a node
-  std::vector<std::vector<PodId>> creations;  // batches of pods
-  std::vector<std::string> phases;            // such as "12s running->hung"
+  std::vector<std::vector<PodId>> creations;  // pods of each batch
+  std::vector<std::string> phases;            // changes of phase, such as "12s running->hung"
 
  private:
   void schedule_binding() {

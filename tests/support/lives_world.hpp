@@ -112,8 +112,8 @@ class LivesWorld {
   PodLives pods;
   TrainingRuns runs;
   Replacements replacements;
-  std::vector<std::string> moves;  // such as "12s running->hung"
-  std::vector<std::string> ends;   // such as "12s failed error"
+  std::vector<std::string> moves;  // changes of phase, such as "12s running->hung"
+  std::vector<std::string> ends;   // ends of jobs, such as "12s failed error"
 
  private:
   JobId admitted(JobId id) {

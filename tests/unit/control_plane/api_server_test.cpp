@@ -110,7 +110,8 @@ TEST(ApiServer, ARequestThatWaitsFifteenSecondsForASeatIsRejected) {
 
 TEST(ApiServer, AWriteThatManyWatchKeepsItsSeatsForAWhile) {
   OneServer world{20};
-  // 200 watchers call for 20 seats for 5 ms. A write may take 10, so it keeps them for 10 ms.
+  // The watch events for 200 watchers need 20 seats for 5 ms. A write may take 10 seats, so it
+  // keeps them for 10 ms.
   world.server().add_watchers(ApiResource::Pods, 200);
   Received received;
   world.submit({.verb = Verb::Patch, .resource = ApiResource::Pods, .cpu = 3_ms}, received);
@@ -204,7 +205,7 @@ TEST(ApiServer, TheRetryAfterGrowsWithTheNumberOfRejections) {
   }
   world.engine.run();
   EXPECT_EQ(received.front(), 1);
-  EXPECT_EQ(received[4], 2);  // at 1 s, where the value has doubled
+  EXPECT_EQ(received[4], 2);  // sent at 1 s, when Retry-After has doubled
   EXPECT_EQ(received[12], 4);
   EXPECT_EQ(received.back(), 16);
 }

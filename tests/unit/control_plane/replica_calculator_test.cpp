@@ -61,9 +61,9 @@ TEST(RecommendedReplicas, ThoseNotReadyCountAsIdleWhenTheOthersAreBusy) {
 
 TEST(RecommendedReplicas, ThoseOfWhichNothingIsKnownCountAgainstAnyChange) {
   const auto params = to_50_percent();
-  // A missing pod counts as idle: 4 / 5 = 80 %, 5 * 80 / 50.
+  // When scaling up, a missing pod counts as idle: 4 / 5 = 80 %, 5 * 80 / 50.
   EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);
-  // A missing pod counts as full: 1.4 / 5 = 28 %, 5 * 28 / 50 = 2.8.
+  // When scaling down, a missing pod counts as full: 1.4 / 5 = 28 %, 5 * 28 / 50 = 2.8.
   EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);
   // 4.4 / 8 = 55 %, within 10 % of 50 %.
   EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);

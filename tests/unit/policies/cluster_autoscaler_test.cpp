@@ -76,7 +76,7 @@ class ClusterAutoscalerTest : public ::testing::Test {
   std::vector<NodeId> nodes;
   std::unique_ptr<FakeController> autoscaler;
 };
-constexpr Duration kFirst = 10_s;  // the first loop, from which nodes count as unneeded
+constexpr Duration kFirst = 10_s;  // time of the first loop, which finds nodes unneeded
 
 TEST_F(ClusterAutoscalerTest, ANodeWithLittleUseIsDrainedAfterTenMinutesAndThenRemoved) {
   add_nodes(2);

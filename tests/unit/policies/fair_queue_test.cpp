@@ -1,5 +1,5 @@
-// The queue policies Gavel, Themis and Lucid: clusters small enough to follow by hand, names that
-// nothing has, and a busy cluster.
+// The queue policies Gavel, Themis and Lucid: clusters small enough to follow by hand, and a busy
+// cluster. Also warnings about names that no job or node has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -345,7 +345,7 @@ TEST_F(GangTest, KoordinatorWakesPodsForNewOnesOfTheirJobOnly) {
   add_gang(2, 2, 2);
   GangView other{};
   other.id = {2};
-  other.job = {7};  // another job, whose gang has no members here
+  other.job = {7};  // a gang of another job
   handle.add_gang(other);
   handle.gangs[kGang].job = {0};
   const auto policy = make_policy(handle, "KoordinatorCoscheduling");

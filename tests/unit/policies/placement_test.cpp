@@ -1,5 +1,5 @@
-// Policies that filter or score nodes by name, cordon, taints, labels, spreading or images, or at
-// random.
+// Policies that filter or score nodes by name, cordon, taints, labels, spreading, images or balance
+// of resources, or at random.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -142,7 +142,7 @@ workload:
 )";
     ScenarioRun run{yaml};
     EXPECT_EQ(run.result.end, SimulationResult::End::Done);
-    std::map<uint64_t, std::set<uint32_t>> leaves, nodes;  // by job
+    std::map<uint64_t, std::set<uint32_t>> leaves, nodes;  // leaves and nodes that each job used
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
       leaves[pod.job].insert(pod.node.index / 4);
       nodes[pod.job].insert(pod.node.index);

@@ -1,5 +1,5 @@
-// Gangs that may run with fewer than all of their members: which members they start with, and which
-// stop them.
+// Gangs that may run with fewer than all of their members: starts, losses of members, and
+// checkpoints and setup of those that take part.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -98,7 +98,8 @@ TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
   EXPECT_LE(rerouted("adaptive_local"), 16);
 }
 
-// Gangs of 12 of the 32 nodes, under leaves of 8 nodes with a quarter of the up-links.
+// Each gang has 12 of the 32 nodes. A leaf has 8 nodes and a quarter of the up-links that these
+// nodes could fill.
 TEST(GangSteps, GangsThatShareLinksSlowEachOtherDown) {
   const std::string thin = "level: flow, fabric: {oversubscription: 4}";
   const std::string one = "{name: a, pods: 12, pod: {gpus: 8}, work: 1000s}";
@@ -204,8 +205,8 @@ TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   }
 }
 
-// A step takes 1.1 s with its exchange. 64 GPUs read 6.4 GB in that time, not in the 1 s of
-// compute. The store is fast enough.
+// A step takes 1.1 s with its exchange, and 64 GPUs read 6.4 GB in it. The store is fast enough, so
+// readers ask for 6.4 GB in 1.1 s, not in the 1 s of compute.
 TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   const std::string step = std::string{kAllReduce} + ", dataset: {store: blob, per_step: 100MB}";
   ScenarioRun run{scenario("level: flow", step, kFew,

@@ -131,8 +131,7 @@ TEST(RowAccounting, RequestsAreCountedOnce) {
   EXPECT_EQ(seen.size(), enum_names(RequestFormat{}).size());
 }
 
-// Reads each seed like the fuzzer does. In each format at least one seed must deliver a row, and so
-// reach all of the reader.
+// Reads each seed like the fuzzer does. In each format at least one seed must deliver a row.
 TEST(TraceSeeds, EveryFormatHasOneThatDeliversARow) {
   std::set<size_t> delivering;
   fuzz::TraceFolder folder;
@@ -171,7 +170,7 @@ TEST(TraceSeeds, TablesBesideATraceAreReadWithIt) {
 }
 
 // fit_native_frame() makes the frame of a native trace valid again, after its block was changed,
-// cut or lengthened. So the fuzzer's change reaches the decoder of items.
+// cut or lengthened. So the fuzzer's change reaches the decoder of jobs or requests.
 TEST(TraceSeeds, AFittedFrameIsTakenByTheReader) {
   for (const Seed& seed : seeds_in("traces")) {
     if (seed.name != "traces_native" && seed.name != "traces_native_requests") continue;

@@ -119,8 +119,8 @@ TEST(StoredCheckpoints, OnLocalDisksTheyAreLostWithTheNode) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 8 * 30.0);
 }
 
-// Processes of the first job die at 25 s. With `moves`, a job that waits takes its node. The first
-// job then restarts on the other node, without its local checkpoint.
+// Processes of the first job die at 25 s. With `moves`, a waiting job takes the node of the first
+// job. The first job then restarts on the other node, without its local checkpoint.
 TEST(StoredCheckpoints, OnLocalDisksTheyStayBehindWhenTheJobMoves) {
   for (const bool moves : {false, true}) {
     JobWorld world{with_stores(2)};

@@ -1,5 +1,4 @@
-// Parameters that do not apply to a trace are rejected; missing durations can be given; what
-// becomes the team of a job.
+// Parameters that do not apply to a trace, durations for jobs without one, and the team of a job.
 #include "models/workload/traces/formats/trace_checks.hpp"
 
 #include <functional>

@@ -98,8 +98,8 @@ json of_killer(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Events fill etcd. Tells whether it then still accepts Leases, and how many nodes fall silent and
-// are evicted.
+// Events may fill etcd. Tells whether space is left, whether etcd still accepts Leases and, if etcd
+// is full, how many nodes become NotReady and how many are evicted.
 std::string outage(const json& input) {
   Engine engine;
   const auto nodes = input.at("nodes").get<uint32_t>();
@@ -168,7 +168,7 @@ json of_crash_loop(const json& input, const std::string& quantity) {
   return text;
 }
 
-// One node pulls these images at once. Returns the minutes until each is present.
+// One node pulls the images of the case at once. Returns the minutes until each is present.
 std::vector<double> pulls(const json& input) {
   Engine engine;
   ImagePulls images{engine, {.parallel = input.at("parallel")}, 1};

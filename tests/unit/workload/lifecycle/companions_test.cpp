@@ -48,7 +48,7 @@ struct CompanionsWorld : LivesWorld {
 
   Companions companions{sim(), jobs, accounts, pods, replacements};
   JobId job;
-  std::vector<std::string> left;  // such as "22s 1 exited" for pod 1
+  std::vector<std::string> left;  // pods that left, such as "22s 1 exited" for pod 1
 };
 
 TEST(Companions, OneThatFailedComesBackAlone) {

@@ -95,7 +95,7 @@ TEST(JobAccounts, GpusOfAHungJobAreHungWhetherTheirPodsRanOrNot) {
   world.bind(0);
   world.bind(1);
   world.jobs.pod({0}).state = PodState::Running;
-  world.book_at(10_s);  // the job's run books the time of a running pod
+  world.book_at(10_s);  // books pod 1 only: pod 0 runs, and TrainingRuns books it
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 8 * 10.0);
   world.jobs.job(world.job).phase = JobPhase::Hung;
   world.book_at(25_s);
