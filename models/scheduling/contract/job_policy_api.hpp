@@ -50,7 +50,7 @@ class ORRERY_API JobBoard {
   virtual int64_t capacity() const = 0;  // amount of the counted resource on nodes that are up
   // Amount of the counted resource in one GPU or CPU; 1 for others.
   virtual int64_t unit() const = 0;
-  // Free amount of the counted resource; below 0 if nodes with started jobs are down.
+  // Free amount of the counted resource; may be below 0 while nodes are down.
   virtual int64_t free() const = 0;
   virtual const Resources& capacities() const = 0;
   virtual const Resources& used() const = 0;

@@ -33,7 +33,7 @@ class Preemptions final : public Preemption {
   void clear(PodId pod) { nominations_.clear(pod); }  // the pod got a node, or was deleted
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
   // The API refused to delete the victim. Withdraws the nomination of the preemptor, and of other
-  // pods on the victim's node that have a higher priority than the victim.
+  // pods that are nominated to the victim's node and have a higher priority than the victim.
   void stays(PodId victim, PodId preemptor);
 
   Signal<PodId> withdrawn;  // emitted by withdraw(), not by clear()

@@ -15,10 +15,10 @@ namespace orrery {
 
 // One scheduling thread, as upstream: it tries one unit (pod or gang) after the other. The
 // decisions of a cycle take effect at its start, when upstream takes its snapshot. Pods are bound
-// at the end of the cycle. SchedulerCost gives the length of the cycle. All events of one instant
-// are handled before the next cycle starts. Example: a cycle of 2 ms at 10.000 s reserves the node
-// at 10.000 s, and the bind request leaves at 10.002 s. If the node fails in between, the
-// reservation is undone.
+// later, usually at the end of the cycle (see Binder). SchedulerCost gives the length of the cycle.
+// All events of one instant are handled before the next cycle starts. Example: a cycle of 2 ms at
+// 10.000 s reserves the node at 10.000 s, and the bind request leaves at 10.002 s. If the node
+// fails in between, the reservation is undone.
 class Scheduler final {
  public:
   using Counters = SchedulerCounters;

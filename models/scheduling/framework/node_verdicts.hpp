@@ -11,8 +11,8 @@
 namespace orrery {
 
 // A verdict that depends only on a node and the pod's spec is computed on demand and cached until
-// the node changes. A burst of equal pods costs one scan of the nodes. A pod with a new spec costs
-// only the nodes that its search visits.
+// the node changes. A burst of equal pods costs one scan of the nodes, and then one verdict for
+// each node that changes. A pod with a new spec costs only the nodes that its search visits.
 class NodeVerdicts {
  public:
   NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);

@@ -15,8 +15,8 @@
 namespace orrery {
 
 // Units that no event can tell apart (same spec, same gang, same rejecting plugins) share a bucket.
-// So an event costs one hint per bucket and plugin, not per pod. Example: for 1,000 pods of one
-// spec without a gang that one plugin rejected, an event costs one hint.
+// So an event costs at most one hint per bucket and plugin, not per pod. Example: for 1,000 pods of
+// one spec without a gang that one plugin rejected, an event costs one hint.
 class UnschedulableUnits {
  public:
   // Whether `event` may help a pod that `plugin` (index in the profile) rejected.

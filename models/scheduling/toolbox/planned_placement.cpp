@@ -87,8 +87,8 @@ void PlannedPlacement::look(const Cycle& cycle, Remembered& known, NodeId n) con
   }
 }
 
-// Returns the rooms for the pod's spec. Examines only nodes that changed since the last gang with
-// this spec.
+// Returns the rooms for the pod's spec. Examines only nodes that changed since the last call for
+// this spec, or all nodes if these are not known.
 PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const ClusterState& cluster = cycle.cluster;
   const size_t at = cycle.pod.spec_id.index % kRoomsMax;
