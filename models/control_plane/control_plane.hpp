@@ -135,8 +135,8 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;
-  std::vector<double> cores_, egress_;  // busy seconds at the last sample, by server
-  std::vector<uint64_t> gone_before_;   // 410 responses at the last sample, by server
+  std::vector<double> cores_, egress_;  // seconds of work until the last sample, by server
+  std::vector<uint64_t> gone_before_;   // 410 responses until the last sample, by server
   Etcd::Counters etcd_before_;
   Bytes watcher_memory_peak_ = {}, index_memory_peak_ = {};
   ApiStatistics::Cell total_;

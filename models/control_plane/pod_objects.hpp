@@ -67,7 +67,7 @@ class PodObjects {
   }
 
   EtcdStore& store_;
-  std::vector<uint32_t> of_pods_;      // by pod; 0: none
+  std::vector<uint32_t> of_pods_;      // name of the pod's object, by pod; 0: none
   std::vector<State> states_;          // by name
   std::vector<uint32_t> name_spaces_;  // by name
 };

@@ -132,7 +132,7 @@ Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t
 // Steady load: requests that are not simulated one by one, such as heartbeats.
 struct SteadyLoad {
   double requests_per_s = 0;
-  Duration cpu = {};   // of one request, on one core
+  Duration cpu = {};   // CPU time of one request, on one core
   Duration held = {};  // seat time of a request
   Bytes sent = {};
 };

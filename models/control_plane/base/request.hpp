@@ -88,7 +88,7 @@ constexpr std::array<std::string_view, kApiOutcomes> enum_names(ApiOutcome) {
 
 struct ApiAnswer {
   ApiOutcome outcome = ApiOutcome::Done;
-  Duration retry_after = {};     // for TooManyRequests
+  Duration retry_after = {};     // for TooManyRequests, how long the client must wait
   uint32_t server = UINT32_MAX;  // the server that responded
   Time as_of = {};               // for a read, the time of the data
 };

@@ -34,7 +34,7 @@ namespace orrery {
 class Etcd {
  public:
   struct Proposal {
-    Bytes bytes;  // of the request
+    Bytes bytes;  // bytes of the request
     bool is_deletion = false;
     Time until = Time::max();  // when the caller stops waiting
   };

@@ -77,7 +77,7 @@ class PriorityAndFairness {
   struct Queue {
     uint32_t first = kNone, last = kNone;
     int32_t waiting = 0, waiting_seats = 0, executing = 0, seats = 0;
-    double virtual_start = 0;  // of its next request
+    double virtual_start = 0;  // virtual start of its next request
   };
   struct Level {
     LevelSetup setup;

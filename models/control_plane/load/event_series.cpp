@@ -66,7 +66,7 @@ void EventSeries::look() {
   std::vector<Series> all = std::exchange(series_, {});
   for (uint32_t i = 0; i < all.size(); ++i) {
     uint32_t& place = of_pods_[all[i].pod.index];
-    const bool is_newest = place == i;  // of its pod
+    const bool is_newest = place == i;  // the newest series of its pod
     const bool is_over = all[i].last + kFinish < now;
     if (all[i].is_series && (is_over || is_refresh)) write(all[i], Verb::Patch);
     if (is_over) {

@@ -44,8 +44,8 @@ class NodeObjects {
   };
 
   EtcdStore& store_;
-  std::vector<bool> is_from_start_;                     // by node
-  std::vector<std::array<uint32_t, kKept + 1>> names_;  // by node; 0: none yet
+  std::vector<bool> is_from_start_;                     // by node: it has existed since the start
+  std::vector<std::array<uint32_t, kKept + 1>> names_;  // names of its objects, by node; 0: none
   std::deque<Answered> answered_;  // certificate requests with a response, oldest first
   // By name: number of certificate requests that are open, or had a response in the last hour.
   std::vector<uint32_t> asked_;

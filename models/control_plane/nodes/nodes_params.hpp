@@ -11,7 +11,7 @@ namespace orrery {
 struct BootParams {
   NodeJoinParams join = {};
   HeartbeatParams heartbeats = {};
-  Bytes event_bytes = {};     // of an Event recorded by a node
+  Bytes event_bytes = {};     // size of an Event that a node records
   bool has_services = false;  // services are modelled, and their watchers list the addresses
 };
 struct NodesParams {

@@ -70,7 +70,7 @@ class ServiceEndpoints {
   EndpointsParams params_;
   size_t count_ = 0, objects_ = 0;
   std::vector<int32_t> written_;    // number of addresses in the last write, by object
-  std::vector<uint32_t> slice_of_;  // by address; kNone: not of the service
+  std::vector<uint32_t> slice_of_;  // slice of each address; kNone: not of the service
   std::vector<Slice> slices_;
   std::vector<uint32_t> free_slices_;
   std::vector<uint32_t> touched_;

@@ -64,7 +64,7 @@ class ServiceWatchers {
   // Sizes of LISTs: of all addresses, and of those that kube-proxies see.
   ApiRequest all_, of_proxies_;
   Rng rng_;
-  std::vector<std::unique_ptr<ApiClient>> clients_;  // of controllers and agents
+  std::vector<std::unique_ptr<ApiClient>> clients_;  // clients of controllers and agents
   std::array<std::unique_ptr<Reflectors>, kWhos> reflectors_;
 };
 

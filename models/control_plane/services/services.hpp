@@ -84,7 +84,7 @@ class Services {
     ServiceGroupParams params;
     bool is_headless = false;
     uint32_t set = kNone;                // kNone: each job has its own set
-    std::vector<uint32_t> sets_of_jobs;  // by job
+    std::vector<uint32_t> sets_of_jobs;  // index in sets_, by job
     std::vector<Member> members;         // by pod
     int64_t addresses = 0, objects = 0;  // stored now
     Traffic sent, sampled;               // traffic until now, and until the last sample
