@@ -134,8 +134,8 @@ void measure_against_users(const Policy& policy) {
   }
 }
 
-// Writes a log in SWF with the size and load of RICC-2010-2: 8,192 processors, 153 days, 447,794
-// jobs.
+// Writes a log of `jobs` jobs in SWF, with about the arrival rate and sizes of RICC-2010-2, which
+// has 447,794 jobs in 153 days on 8,192 processors.
 std::string write_log(const std::string& path, int64_t jobs) {
   constexpr int kSizes[] = {1, 1, 1, 1, 1, 1, 2, 8, 32, 128};
   const RngStreams streams{1};
