@@ -194,8 +194,8 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
   Link& link = links_[place.link];
   if (link.entries.size == 1) return;  // no other activity shares its level
   if (level_[place.link] == kUnlimited && !link.is_queued) {
-    // Most links are far from full and stay so. load_max is an upper bound of the load, because
-    // rounding errors only make it larger.
+    // Most links are far from full and stay so. load_max stays an upper bound of the load, because
+    // each update adds more than its rounding error.
     if (before < kUnlimited) link.load_max += entry.weight * (now - before);
     link.load_max += 1e-15 * link.capacity;
     if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;

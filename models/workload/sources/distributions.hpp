@@ -70,9 +70,9 @@ class JobSizeModel {
   Draw draw(Rng& rng) const;
 
   // Expected shares of draws, for comparison with published figures.
-  double count_share(int32_t gpus_max) const;     // share of jobs with at most so many GPUs
-  double gpu_time_share(int32_t gpus_max) const;  // share of GPU time of these jobs
-  double duration_share(Duration span) const;     // share of jobs that run at most so long
+  double count_share(int32_t gpus_max) const;     // share of jobs with at most `gpus_max` GPUs
+  double gpu_time_share(int32_t gpus_max) const;  // share of GPU time that these jobs use
+  double duration_share(Duration span) const;     // share of jobs that run for at most `span`
   Duration duration_mean() const;
   double gpus_mean() const;
 

@@ -162,7 +162,7 @@ class Generator final : public JobSource {
   Time end_;
   std::vector<std::string> teams_;
   std::vector<double> team_weights_, priority_weights_;
-  std::vector<double> weights_;  // scratch
+  std::vector<double> weights_;  // weights of the classes; a member to save allocations
   JobSpec job_;
   bool has_job_ = false;
   int64_t made_ = 0;

@@ -33,7 +33,7 @@ namespace orrery {
 // so its rate may be stale by about that much.
 class ExpectedRates {
  public:
-  static constexpr size_t kWatched = 64;  // at most so many links limit a gang
+  static constexpr size_t kWatched = 64;  // at most this many links limit a gang
   struct Use {
     LinkId link;
     double weight;

@@ -43,9 +43,9 @@ struct Rehearsal {
 // positions both exchange at half the rate, and a step takes 1.5 s. From opposite positions they
 // take turns, and a step takes 1 s.
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
-// False if step lengths differ so much that a window would have too many steps, or if a step takes
-// more than 30 days. Gangs with such different steps do not synchronise, so expected rates suit
-// them.
+// False if step lengths differ so much that a window of rehearse() would have too many steps, or if
+// a step takes more than 30 days. Gangs with such different steps do not synchronise, so expected
+// rates suit them.
 bool is_worth_rehearsing(std::span<const SharingGang* const> gangs);
 
 }  // namespace orrery

@@ -35,8 +35,8 @@ class TraceStatistics {
   size_t groups() const { return groups_.size(); }
   size_t queues() const { return queues_.size(); }
   size_t applications() const { return applications_.size(); }
-  double gpu_seconds() const;   // a share of a GPU counts as a fraction
-  double core_seconds() const;  // only of jobs with recorded cores
+  double gpu_seconds() const;   // of all jobs; a share of a GPU is a fraction
+  double core_seconds() const;  // of jobs with recorded cores
   Time first_submit() const;
   Time last_submit() const;
   int64_t with_deadline() const { return with_deadline_; }
@@ -53,8 +53,8 @@ class TraceStatistics {
   Distribution durations() const;  // seconds
   Distribution waits() const;      // seconds, where recorded
   Distribution requested() const;  // seconds, where recorded
-  Distribution gpus() const;       // of jobs with GPUs
-  Distribution cores() const;      // of jobs without GPUs
+  Distribution gpus() const;       // GPUs of a job; only jobs with GPUs
+  Distribution cores() const;      // cores of a job; only jobs without GPUs
   Distribution gaps() const;       // seconds from one submission to the next
   // The numbers of submissions in `bins` equal parts of the time from the first submission to the
   // last.

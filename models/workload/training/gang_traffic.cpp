@@ -141,7 +141,7 @@ std::vector<double> GangTraffic::nic_parts(const GangPlaces& places,
   if (network_ == nullptr) return {};
   std::map<uint32_t, double> weights;  // by link
   for (const LinkUse& use : activity.fabric.uses) weights[use.link.index] = use.weight;
-  std::map<uint32_t, int32_t> sharing;  // by NIC
+  std::map<uint32_t, int32_t> sharing;  // number of ranks by NIC
   for (const RankPlace& rank : places.ranks) ++sharing[rank.nic.index];
   std::vector<double> parts;
   for (const RankPlace& rank : places.ranks) {

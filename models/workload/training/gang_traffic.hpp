@@ -24,7 +24,7 @@ struct GangPlaces {
     GpuMask gpus = 0;
     int64_t cpu_milli = 0;  // requested by its pods there; 0: no limit
   };
-  std::vector<RankPlace> ranks;  // in order of ranks
+  std::vector<RankPlace> ranks;  // one for each GPU of the running pods, in order of ranks
   std::vector<NodeId> nodes;     // each node once, in id order
   // One for each machine type; its other nodes are taken to be like the first.
   std::vector<Share> shares;

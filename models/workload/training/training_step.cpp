@@ -58,15 +58,16 @@ class ModelTraffic {
   std::vector<StepTraffic> list() {
     const TransformerParams& model = *params_.model;
     const ParallelParams& parallel = params_.parallel;
-    // Each layer has two all-reduces in each direction, and two more if the forward pass is
-    // recomputed.
+    // Each layer has two all-reduces in the forward and two in the backward pass, and two more if
+    // the forward pass is recomputed.
     add(ExchangeGroup::Tensor, Collective::AllReduce, tokens_,
         layer_rounds_ * (model.recompute ? 6 : 4));
     // A microbatch crosses each boundary of stages forward and back. Each rank of a tensor group
     // sends its part.
     add(ExchangeGroup::Pipeline, Collective::PointToPoint, {tokens_.count / parallel.tensor},
         2 * rounds_ * parallel.virtual_stages);
-    if (model.experts_per_token > 0) {  // to the experts and back, in each direction
+    // Tokens go to the experts and back, in the forward and in the backward pass.
+    if (model.experts_per_token > 0) {
       add(ExchangeGroup::Expert, Collective::AllToAll, tokens_ * model.experts_per_token,
           4 * layer_rounds_);
     }

@@ -48,7 +48,7 @@ class PodCreation {
   struct Unit {
     int32_t wanted = 0;       // pods to be created
     int32_t create_from = 0;  // no pod before this rank is wanted
-    int32_t ready_below = 0;  // of an ordered StatefulSet: all pods before this rank are ready
+    int32_t ready_below = 0;  // for an ordered StatefulSet: all pods before this rank are ready
     bool is_queued = false;
   };
   struct PodToCreate {
@@ -76,7 +76,7 @@ class PodCreation {
   IdVector<PodId, PodToCreate> pods_;
   std::vector<PodCreationQueue> queues_;  // by controller
   bool is_creating_ = false;              // an event for create_round() is pending
-  std::vector<PodId> batch_;              // scratch
+  std::vector<PodId> batch_;              // pods of the present create_batch()
 };
 
 }  // namespace orrery

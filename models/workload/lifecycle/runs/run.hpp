@@ -38,7 +38,7 @@ struct Run {
 struct JobRun : Run {
   Pace pace;
   Duration computed;  // time run since the last failure or preemption, up to progress.since
-  Duration work, checkpoint_interval;  // on its present members and GPUs
+  Duration work, checkpoint_interval;  // compute times with its present members and GPUs
   int64_t gpu_milli = 0;               // GPUs of the computing pods, also of independent ones
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
   // Compute stands still because a checkpoint is copied or written, or waits for the previous one.
@@ -60,9 +60,10 @@ struct JobRun : Run {
 // The state of a gang's run, from which its future follows unless something changes.
 struct RunNow {
   RunTerms terms;
-  RunProgress progress;    // up to now, if running
-  Time restore_from;       // when it begins to load its checkpoint; max: unknown
-  bool is_paused = false;  // for a checkpoint that is simulated by events, or while being suspended
+  RunProgress progress;  // up to now, if running
+  Time restore_from;     // when it begins to load its checkpoint; max: unknown
+  // Whether compute pauses for a checkpoint that is simulated by events, or for a suspension.
+  bool is_paused = false;
 };
 
 }  // namespace orrery

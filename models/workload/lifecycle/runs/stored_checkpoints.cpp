@@ -36,7 +36,7 @@ std::vector<NodeId> StoredCheckpoints::nodes(JobId id, Direction direction) cons
     const bool may = direction == Direction::Read || jobs_.role_spec(pod).saves;
     (may ? nodes : of_others).push_back(p.node);
   });
-  if (nodes.empty()) nodes.swap(of_others);  // no pod whose role saves takes part
+  if (nodes.empty()) nodes.swap(of_others);  // no pod that takes part has a role that saves
   ORRERY_CHECK(!nodes.empty(), "a job that saves or restores has nodes");
   if (!job.spec.checkpoint->sharded && direction == Direction::Write) nodes.resize(1);
   std::ranges::sort(nodes);

@@ -33,7 +33,7 @@ struct JobCounters {
   uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;  // jobs
   uint64_t pods_created = 0, pods_lost = 0;                          // lost: the node failed
   uint64_t pods_preempted = 0, pods_failed = 0;                      // failed: ended by themselves
-  uint64_t pods_evicted = 0;                                         // by controllers
+  uint64_t pods_evicted = 0;                                         // evicted by controllers
   int128_t gpu_lost_preempted = 0, gpu_lost_evicted = 0;             // parts of GpuTime::lost
   uint64_t restarts = 0, membership_changes = 0;
 };

@@ -141,7 +141,7 @@ bool CsvReader::split_quoted(std::string_view line) {
       at = comma;
     }
     if (at >= line.size()) return true;
-    ++at;  // the comma
+    ++at;  // skips the comma
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kHour = 3600_s;
 constexpr size_t kDay = 24;  // hours
 constexpr size_t kWeek = 7 * kDay;
-constexpr size_t kJobsOfWeek = 20 * kWeek;  // with fewer jobs, single hours are unreliable
+constexpr size_t kJobsOfWeek = 20 * kWeek;  // with fewer jobs, an hour of the week has too few gaps
 
 }  // namespace
 
