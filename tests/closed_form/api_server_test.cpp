@@ -26,7 +26,7 @@ constexpr const char* kFile = "tests/closed_form/data/api_server.json";
 // The mean wait by Erlang's formula. Requests arrive at rate lambda, c seats serve them first come
 // first served, and service times are exponential with rate mu. With a = lambda / mu and C = P(wait
 // > 0), the mean wait is C / (c mu - lambda).
-double erlang_wait(double a, int c) {  // in units of 1 / mu
+double erlang_wait(double a, int c) {  // the wait in units of 1 / mu
   double term = 1, sum = 0;
   for (int k = 0; k < c; ++k) {
     sum += term;

@@ -15,7 +15,7 @@ namespace {
 // rate mu on c GPUs, first come first served. With a = lambda / mu and rho = a / c < 1:
 //   C = P(wait > 0) = (a^c / (c! (1 - rho))) / (sum_{k<c} a^k / k! + a^c / (c! (1 - rho)))
 //   W = C / (c mu - lambda)
-double mean_wait(double a, int c) {  // in units of 1 / mu
+double mean_wait(double a, int c) {  // the wait in units of 1 / mu
   double term = 1, sum = 0;          // term is a^k / k!, at the end a^c / c!
   for (int k = 0; k < c; ++k) {
     sum += term;

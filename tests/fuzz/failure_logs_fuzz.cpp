@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace orrery;
   if (size < 1) return 0;
-  const unsigned options = data[0];  // bits 0-1: format, 2: lenient, 3-4: ends of the window
+  const unsigned options = data[0];  // bits 0-1: format, 2: lenient, 3: window_start, 4: window_end
   FailureLogParams params;
   params.file = "fuzz";
   params.format = static_cast<FailureLogFormat>(options & 3U);

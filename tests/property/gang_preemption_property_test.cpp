@@ -145,8 +145,8 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
 // ---- preemption helps
 
 // Whether a pod of higher priority may have taken the room that preemption freed: the pod exists by
-// `to` and was not bound before `from`. A pod that was never bound counts even if it ended before
-// `from`.
+// `to` and was not bound before `from`. A pod that was never bound qualifies even if it ended
+// before `from`.
 bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   for (const auto& [id, lives] : seen.pods) {
     if (seen.jobs.at(id).priority <= priority) continue;

@@ -1,5 +1,5 @@
-// Rounds of futile attempts, executed as one long round or one by one: all tables and summary
-// figures are equal, over random small worlds of gangs that do not fit.
+// Rounds of futile attempts (RetryRounds), executed as one long round or one by one: all tables and
+// summary figures are equal, over random small worlds of gangs that do not fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -182,7 +182,7 @@ class FakeBoard final : public ControlBoard {
     placements.place(pod(id), node, grant, clock);
   }
   const RngStreams streams_{1};
-  std::vector<PodView> pods_;  // by id
+  std::vector<PodView> pods_;  // pods_[i] has PodId i
   std::unique_ptr<Placements> ledger_;
 };
 

@@ -27,7 +27,7 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   SpecTable table;
   Time clock;
   std::map<GangId, GangView> gangs;
-  std::vector<PodView> pods;                     // by PodId
+  std::vector<PodView> pods;                     // pods[i] has PodId i
   std::map<GangId, std::vector<PodId>> waiting;  // members in Permit; set by wait()
   const Fragmentation* measure = nullptr;        // returned by fragmentation()
   std::vector<NicErrors> symbol_errors;          // returned by nic_errors()

@@ -35,7 +35,7 @@ class JobWorld {
  public:
   struct Options {
     uint32_t nodes = 4;
-    uint32_t gpus = 8;  // per node
+    uint32_t gpus = 8;  // GPUs of each node
     JobControllerParams params = {};
     uint64_t seed = 1;
     bool binds = true;

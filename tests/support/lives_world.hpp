@@ -31,7 +31,7 @@ class LivesWorld {
  public:
   struct Options {
     uint32_t nodes = 4;
-    uint32_t gpus = 8;  // per node
+    uint32_t gpus = 8;  // GPUs of each node
     JobControllerParams params = {};
     StorageParams storage = {};
   };

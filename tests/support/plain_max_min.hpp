@@ -17,7 +17,7 @@ struct PlainActivity {
   long double rate = 0;
   bool is_fixed = false;
 };
-using PlainActivities = std::map<uint32_t, PlainActivity>;  // by id
+using PlainActivities = std::map<uint32_t, PlainActivity>;  // the key is the activity's id
 
 // Progressive filling: all rates grow equally. The rate of an activity stops growing at its limit,
 // or when one of its links is full.

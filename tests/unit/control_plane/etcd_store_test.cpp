@@ -76,7 +76,7 @@ TEST(EtcdStore, AnEventThatIsForgottenStaysUntilItExpires) {
   const uint32_t second = world.store.new_name(ApiResource::Events);
   EXPECT_EQ(second, first);
   write(second, Verb::Create);
-  world.store.forget(second);  // while the creation waits for its commit
+  world.store.forget(second);  // its creation still waits for its commit
   EXPECT_NE(world.store.new_name(ApiResource::Events), second);
   world.run(1_s);
   EXPECT_EQ(world.etcd.events().events(), Bytes{2'000});

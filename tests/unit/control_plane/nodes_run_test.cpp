@@ -34,7 +34,7 @@ std::string cluster_of(const std::string& control_plane, const std::string& rest
          rest + "\n";
 }
 
-constexpr int64_t kRequestsOfAJoin = 56;  // with default parameters; three are for a certificate
+constexpr int64_t kRequestsOfAJoin = 56;  // requests of one joining node with default parameters
 
 const std::string kNoWork =
     "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 1, pod: {gpus: 1}, work: "

@@ -55,7 +55,7 @@ TEST(RecommendedReplicas, ThoseNotReadyCountAsIdleWhenTheOthersAreBusy) {
   // With 8 unready pods the mean of 33 % is below the target. But unready pods must not turn a
   // scale-up into a scale-down, so nothing changes.
   EXPECT_EQ(recommended_replicas(params, 12, pods(4, 1.0, 8)), 12);
-  // Unready pods do not count if the ready ones are below the target: 4 * 10 / 50 = 0.8.
+  // Unready pods are ignored if the ready ones are below the target: 4 * 10 / 50 = 0.8.
   EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 4)), 1);
 }
 
@@ -77,7 +77,7 @@ TEST(ReplicaLimits, DoubleOrAddFourInFifteenSeconds) {
   const Time start = Time{} + 1_h;
   EXPECT_EQ(limits.limit(start, 1, 50), 5);
   limits.changed(start, 1, 5);
-  // Within 15 s of the first change, the limit counts from the number before that change: 1 + 4.
+  // Within 15 s of the first change, the limit is 4 more than the number before that change: 1 + 4.
   EXPECT_EQ(limits.limit(start + 10_s, 5, 50), 5);
   EXPECT_EQ(limits.limit(start + 15_s, 5, 50), 10);
   limits.changed(start + 15_s, 5, 10);
@@ -100,7 +100,7 @@ TEST(ReplicaLimits, GoDownToTheMostOfFiveMinutes) {
   EXPECT_EQ(limits.limit(start, 10, 10), 10);
   EXPECT_EQ(limits.limit(start + 1_min, 10, 6), 10);
   EXPECT_EQ(limits.limit(start + 2_min, 10, 3), 10);
-  // 10, the first recommendation, is five minutes old, so it has left the window.
+  // The first recommendation, 10, is five minutes old, so it has left the stabilization window.
   EXPECT_EQ(limits.limit(start + 5_min, 10, 3), 6);
   limits.changed(start + 5_min, 10, 6);
   EXPECT_EQ(limits.limit(start + 6_min, 6, 3), 3);
@@ -111,8 +111,8 @@ TEST(ReplicaLimits, AWindowUpwardsWaitsForTheLeastOfIt) {
   params.scale_up.stabilization = 1_min;
   ReplicaLimits limits{params};
   const Time start = Time{} + 1_h;
-  // The window begins with the present number, 4, as its first recommendation. After a minute that
-  // has left the window, and the least is 7.
+  // The stabilization window begins with the present number, 4, as its first recommendation. After
+  // a minute the 4 has left the window, and the least recommendation is 7.
   EXPECT_EQ(limits.limit(start, 4, 8), 4);
   EXPECT_EQ(limits.limit(start + 30_s, 4, 7), 4);
   EXPECT_EQ(limits.limit(start + 1_min, 4, 8), 7);

@@ -143,7 +143,7 @@ TEST(Engine, RunsEventsAtTheEndOfTime) {
 }
 
 TEST(Engine, KeepsItsMemoryWhenATimerIsMovedAMillionTimes) {
-  EventQueue queue{1000};  // for 1,000 pending events; the timer moves a million times
+  EventQueue queue{1000};  // made for 1,000 pending events
   EventId id;
   size_t stale_max = 0;
   for (int i = 0; i < 1'000'000; ++i) {

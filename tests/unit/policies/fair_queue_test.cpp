@@ -307,8 +307,8 @@ TEST(FairQueues, NamesThatNothingHasAreReported) {
             "policy.job_queue: SlurmMultifactor: shares names team 'blue', of which no job came\n");
 }
 
-// Nodes fail and come back, and stopping a job takes time. After every event the held amounts must
-// add up.
+// Nodes fail and come back, and stopping a job takes time. After every event the amounts that jobs
+// hold must add up.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

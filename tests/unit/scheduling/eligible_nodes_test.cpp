@@ -136,7 +136,7 @@ class LabelledNodes {
 
   Rng random_;
   std::vector<std::map<std::string, std::string>> labels_;
-  std::vector<std::vector<Taint>> taints_;  // by node
+  std::vector<std::vector<Taint>> taints_;  // taints of each node
 };
 
 TEST(EligibleNodes, AreThoseThatANodeByNodeReadingLeaves) {

@@ -66,8 +66,8 @@ TEST(CancelledUnstarted, GoogleTellsOfThoseThatWereKilled) {
   EXPECT_EQ(read_text(text).jobs.size(), 0U);
 }
 
-// A job that waits at the start of the window waits for the rest of its recorded wait before it is
-// cancelled.
+// A job that waits at the start of the trace's window is cancelled after the rest of its recorded
+// wait.
 TEST(CancelledUnstarted, OnesThatWaitAtTheStartOfTheWindowAreCancelledAtTheirTime) {
   TraceParams params = with_unstarted();
   params.window_start = "2023-03-01 00:12:00";

@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// The fragmentation of a node, by its definition in fragmentation.hpp, computed for each kind of
-// pod.
+// The fragmentation of a node by its definition in fragmentation.hpp: a weighted sum over the
+// typical pods.
 int64_t by_definition(const Fragmentation::Node& node, std::span<const TypicalPod> pods) {
   int64_t sum = 0;
   for (const TypicalPod& pod : pods) {

@@ -39,7 +39,7 @@ TEST(Acme, DurationsOfSerenGoFromStartToEnd) {
   const ReadTrace trace = read_text(text);
   ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
   EXPECT_EQ(trace.format, TraceFormat::AcmeSeren);
-  EXPECT_EQ(trace.jobs[0].submit, Time{} + 10_min);  // after midnight of the local time in the log
+  EXPECT_EQ(trace.jobs[0].submit, Time{} + 10_min);  // time 0 is midnight, in local time
   EXPECT_EQ(trace.jobs[0].wait_recorded, 1_min);
   EXPECT_EQ(trace.jobs[0].duration, 1_h);
   EXPECT_EQ(trace.jobs[0].pods, 2);

@@ -153,7 +153,7 @@ TEST(HeliosLog, AWindowTakesInWhatWasAliveAtItsStart) {
   const ReadTrace warm = read_text(text, params);
   ASSERT_EQ(warm.names, (Strings{"running", "waiting", "inside"})) << warm.error;
   EXPECT_EQ(warm.jobs[0].submit, Time{});
-  // What is left of the job's run at the start of the window.
+  // What is left of the job's run at the start of the trace's window.
   EXPECT_EQ(warm.jobs[0].duration, 2_h);
   EXPECT_EQ(warm.jobs[1].submit, Time{});
   EXPECT_EQ(warm.jobs[1].duration, 1_h);

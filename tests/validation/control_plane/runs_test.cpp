@@ -230,7 +230,7 @@ json follow_load(const json& input) {
   return sum_s / seeds;
 }
 
-// Pods of the second job scheduled per second; only the scheduler limits them. `of` is their kind.
+// Scheduled pods of the second job per second. `of` is basic, affinity or anti_affinity.
 double scheduled_per_s(const std::string& of) {
   const std::string labels = "labels: {color: green}, ";
   const std::string term = ": [{match_labels: {color: green}, topology_key: ";

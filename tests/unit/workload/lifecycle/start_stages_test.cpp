@@ -47,7 +47,7 @@ struct StartStagesWorld {
   JobTable jobs;
   PodStarts starts;
   PodStarts::Ready tell;
-  std::vector<std::string> passed;  // such as "images 3" for a stage that began at 3 s
+  std::vector<std::string> passed;  // stages that began, such as "images 3" at 3 s
   std::vector<Time> known;          // times at which the start became known
 };
 

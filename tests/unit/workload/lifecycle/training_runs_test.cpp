@@ -63,7 +63,7 @@ struct TrainingRunsWorld : LivesWorld {
     return when + (end.is_done() ? "done" : end.is_final ? cause + " for good" : cause);
   }
 
-  std::vector<std::string> stops;  // such as "40s error for good"
+  std::vector<std::string> stops;  // stops of the run, such as "40s error for good"
 };
 
 TEST(TrainingRuns, AGangStopsOnceItsWorkIsDone) {
