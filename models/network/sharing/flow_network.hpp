@@ -67,7 +67,7 @@ class FlowNetwork {
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
   // A flow without end whose rate the caller computes, 0 at first. Other flows lose no bandwidth to
-  // it. carried_by() counts its bytes at once, carried() only after end() or book_carried().
+  // it. carried_by() includes its bytes at once, carried() only after end() or book_carried().
   FlowId carry(std::span<const LinkUse> uses);
   void set_carried_rate(FlowId flow, double bits_per_s);
   void book_carried();

@@ -16,12 +16,13 @@ struct JobUsage {
   // The part of `bound` that reports 100 % utilisation, because it computes, exchanges, writes a
   // checkpoint or spins.
   int64_t busy = 0;
-  int32_t computing = 0;  // share of the time, in millionths, that busy GPUs spend computing
+  int32_t computing = 0;  // share of the time, in millionths, that the GPUs of `busy` compute
 };
 
-// Compute of a gang, a counted job, a service or an independent pod between two instants; only an
-// independent pod has a valid `pod`. Amounts are milli-GPUs times nanoseconds. WorkSettled reports
-// later whether the compute is kept. An amount below 0 takes back the latest compute.
+// Compute of a gang, a counted job (Job::is_counted), a service or an independent pod between two
+// instants; only an independent pod has a valid `pod`. Amounts are milli-GPUs times nanoseconds.
+// WorkSettled reports later whether the compute is kept. An amount below 0 takes back the latest
+// compute.
 struct WorkDone {
   JobId job;
   PodId pod;

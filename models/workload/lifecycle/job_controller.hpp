@@ -71,8 +71,8 @@ class JobController : public JobNews, public PodNews {
   // like that of a single rank. False: the job has no running gang.
   bool abort(JobId job);
 
-  // For job queues: releases a held job that arrived or was suspended. Its pods are created and may
-  // use only these nodes; empty: any node.
+  // For job queues: releases a job that was held on arrival (Arrivals::Hold) or suspended. Its pods
+  // are created and may use only these nodes; empty: any node.
   void release(JobId job, std::optional<NodeSet> nodes);
   // Cancels the job on behalf of its user; false: the job has started.
   bool cancel(JobId job) { return cancellations_.cancel(job); }
@@ -80,7 +80,7 @@ class JobController : public JobNews, public PodNews {
   void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
     counted_.run(job, delay, pace);
   }
-  void set_pace(JobId job, Pace pace);  // the job must be a gang or a counted job
+  void set_pace(JobId job, Pace pace);  // only for gangs and counted jobs (Job::is_counted)
   // Stops a running gang or counted job: it writes a checkpoint for the time `write`, keeps its
   // compute and is Pending without pods. False: the job does not run, or is of another kind.
   bool suspend(JobId job, Duration write, Duration restart);

@@ -160,7 +160,7 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> first_end_;  // set only if the window starts at the first end of a job
+  std::optional<Time> first_end_;  // set only if window_start is the first end of a job
   std::optional<Time> zero_;       // time in the trace at which the run starts
   // Earliest submission read so far; set only if the whole file is sorted.
   Time earliest_ = Time::max();
@@ -255,10 +255,10 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// Moves a job that was alive at the start of the window to that instant. False: the job is not part
-// of the replay. A job that was running then keeps its start as its submission until it is
-// delivered. So such jobs come first, in the order of their starts, and a cluster that held them
-// has room for them again.
+// Moves a job that was alive at window_start to that instant. False: the job is not part of the
+// replay. A job that was running then keeps its start as its submission until it is delivered. So
+// such jobs come first, in the order of their starts, and a cluster that held them has room for
+// them again.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;

@@ -27,7 +27,7 @@ struct TraceCounts {
   int64_t never_started = 0;
   int64_t other_size = 0;
   int64_t other_status = 0;
-  int64_t warm_started = 0;  // delivered jobs submitted before the window
+  int64_t warm_started = 0;  // delivered jobs submitted before window_start
   int64_t left_out = 0;      // well-formed rows that are no jobs by the format's rules
   int64_t skipped = 0;       // malformed rows, skipped because of `lenient`
 

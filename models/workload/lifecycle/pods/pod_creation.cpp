@@ -170,8 +170,8 @@ void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;
     is_creating_ = true;
-    // The next round runs before schedulers react, so without delays all batches are made in one
-    // instant.
+    // The next create_round() runs before schedulers react, so without delays all batches are made
+    // in one instant.
     engine_.after({}, Label{"jobs.create_pods"}, [this] { create_round(); });
     return;
   }

@@ -34,7 +34,7 @@ struct Run {
   uint32_t starts = 0;
 };
 
-// The run of a gang, a counted job or a service.
+// The run of a gang, a counted job (Job::is_counted) or a service.
 struct JobRun : Run {
   Pace pace;
   Duration computed;  // time run since the last failure or preemption, up to progress.since

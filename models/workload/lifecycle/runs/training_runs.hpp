@@ -31,8 +31,8 @@ class TrainingRuns {
   const JobRun& of(JobId job) const { return jobs_run_[job]; }
   Run& of(PodId pod) { return pods_run_[pod]; }
 
-  // Loads the checkpoint of a gang or counted job from `from` on, then emits loaded(), maybe at
-  // once.
+  // Loads the checkpoint of a gang or counted job (Job::is_counted) from `from` on, then emits
+  // loaded(), maybe at once.
   void restore(JobId job, Time from);
   // A gang or counted job whose checkpoint is loaded begins to compute on this many GPUs.
   void begin(JobId job, int64_t gpu_milli);

@@ -18,7 +18,8 @@ namespace orrery {
 
 struct JobAccount {
   GpuTime gpu_time;
-  int64_t bound_gpu_milli = 0;  // GPUs of the bound pods; for a counted job, the GPUs that it holds
+  // GPUs of the bound pods; for a counted job (Job::is_counted), GPUs held.
+  int64_t bound_gpu_milli = 0;
   int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
   int32_t members = 0;  // pods with which its gangs last started
   std::optional<Time> first_created, first_bound, first_running;
