@@ -1,5 +1,5 @@
-// Cached results of the framework must equal fresh ones, and a transaction that is rolled back must
-// leave no trace.
+// The Framework: cached results equal fresh ones, and the search for a node and its messages are
+// those of upstream. Also: a transaction that is rolled back leaves no trace.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // Runs data/scheduler_framework.json: one pod through the real scheduler, with plugins that record
-// their calls.
+// their calls. Also bindings that fail.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -62,7 +62,7 @@ TEST(WatchCache, ALostServerRemembersNothingOfBefore) {
   EXPECT_TRUE(cache.can_resume(Time{} + 2_min, Time{} + 1_min));
 }
 
-// Compares the cache with the same rule over a plain list of single changes.
+// Compares the cache with a plain list of single changes that follows the same rules.
 TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
   Rng rng{11};
   WatchCache cache;

@@ -192,7 +192,7 @@ std::vector<uint32_t> random_order(uint32_t hosts, Rng& rng) {
   return order;
 }
 
-// Every flow uses only equal links. So the slowest flow is on the link with the most flows, and has
+// All links have the same capacity. So the slowest flow is on the link with the most flows, and has
 // an equal share of it.
 TEST(MaxMinOnFatTrees, SlowestFlowOfARandomRingHasItsShareOfTheFullestLink) {
   Rng rng{11};

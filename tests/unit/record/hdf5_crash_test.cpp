@@ -1,4 +1,5 @@
-// Files that are left when the process is killed, when the disk is full, or when the path is wrong.
+// Files of runs that are killed, that are read while they are written, or that fill the disk; and
+// paths that cannot be written.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
-// Fair shares of time on several GPU models, by hand and against a search through all shares.
+// Fair shares of time on several GPU models, by hand and against a search through all shares. Also
+// linear programs.
 #include "models/scheduling/toolbox/fair_time.hpp"
 
 #include <gtest/gtest.h>

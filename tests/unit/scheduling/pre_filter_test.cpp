@@ -1,4 +1,4 @@
-// Results of PreFilter are available in Filter and Charges of the same cycle.
+// PreFilter: its cost, its order before Filter, and its results for members of gangs.
 #include <gtest/gtest.h>
 
 #include <map>

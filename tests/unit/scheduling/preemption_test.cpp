@@ -1,4 +1,4 @@
-// Pods that preempt others: victims, preemptors, and the cost for both.
+// Pods that preempt others: victims, preemptors, nominated nodes, and costs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

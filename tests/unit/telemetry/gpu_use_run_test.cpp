@@ -1,4 +1,4 @@
-// GPU use, measured in four ways, in whole runs.
+// Useful GPU time, and GPU use of parameter servers and services, in whole runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The native format: reading returns what was written, and damage is detected.
+// The native format: reading returns what was written, and damage is detected. Also SHA-256,
+// filters and statistics of traces.
 #include <algorithm>
 #include <cstring>
 #include <fstream>

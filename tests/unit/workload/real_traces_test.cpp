@@ -1,5 +1,5 @@
-// The published files themselves, if available: counts and sums that were published or recomputed
-// by other means.
+// Published files of Helios and openb, if available: counts and sums that were published or
+// recomputed by other means.
 #include <array>
 #include <chrono>
 #include <map>

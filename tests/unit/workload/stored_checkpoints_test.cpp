@@ -1,4 +1,4 @@
-// Checkpoints to a store: how long jobs stall for them, and what a failure loses.
+// Checkpoints to a store or to local disks: how long jobs stall for them, and what a failure loses.
 #include <gtest/gtest.h>
 
 #include <algorithm>

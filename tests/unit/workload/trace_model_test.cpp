@@ -1,4 +1,5 @@
-// Traces drawn from a model of a recorded one.
+// Traces drawn from a model of a recorded trace; also quantiles and the Kolmogorov-Smirnov
+// distance.
 #include "models/workload/traces/synthesis/trace_model.hpp"
 
 #include <gmock/gmock.h>

@@ -272,9 +272,9 @@ double fill_exponent(const json& input) {
 }
 
 // The preemption tests of scheduler_perf. Four pods of low priority leave a tenth of each node
-// free. A pod of high priority needs the place of three. Deleted pods are not recreated, because
-// the controller has used up its requests. The commit time is that of case SCH-8.deletions_ms.
-// `more` are jobs that arrive at 1 h.
+// free. A pod of high priority needs the CPU of three of them. Deleted pods are not recreated,
+// because the controller has used up its requests. The commit time is that of case
+// SCH-8.deletions_ms. `more` are jobs that arrive at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();
   return run_of(
