@@ -123,7 +123,7 @@ TEST(FlowSchemas, SeatsThatMayBeLentAndBorrowed) {
   params.levels[4].borrowing_limit = 10;
   const FlowControlSetup setup = setup_of(params);
   EXPECT_EQ(setup.seats, 600);
-  // 25 % of 98 seats = 24.5 may be lent, rounded away from zero.
+  // 25 % of 98 seats may be lent: 24.5, rounded to 25.
   EXPECT_EQ(setup.levels[2].seats_min, 98 - 25);
   EXPECT_EQ(setup.levels[5].seats_min, 245 - 221);
   EXPECT_EQ(setup.levels[5].seats_max, INT32_MAX);

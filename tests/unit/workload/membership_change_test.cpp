@@ -166,8 +166,8 @@ TEST(MembershipChange, WaitsForTheRestartOfAGangThatHangs) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
 }
 
-// Two members would need 36 s * 3 / 2 = 54 s. But 45.1 s of the requested minute have passed when
-// three restart, and 36 s more are too many.
+// Two members would need 36 s * 3 / 2 = 54 s of the requested minute. But after 45.1 s three
+// members restart from zero, and would need 36 s more.
 TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 75_s}}, {.overruns = Overruns::Kill}};
   JobSpec job = GrowingGang::job(3, 36_s);
