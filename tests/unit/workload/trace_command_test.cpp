@@ -125,7 +125,8 @@ TEST(TraceCommand, ConvertKeepsWhereTheJobsCameFrom) {
   EXPECT_THAT(info.out, HasSubstr("format                native"));
   EXPECT_THAT(info.out, HasSubstr("jobs                  6"));
   EXPECT_THAT(info.out, HasSubstr("source_sha256"));
-  // The file keeps the parameters that were set, and those that were not.
+  // The file keeps all parameters: those that were set, such as copies, and the defaults of others,
+  // such as overruns.
   EXPECT_THAT(info.out, HasSubstr("copies: 3"));
   EXPECT_THAT(info.out, HasSubstr("overruns: keep"));
   EXPECT_THAT(info.out, HasSubstr("it says: MaxProcs     8"));
