@@ -74,7 +74,7 @@ class Network {
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
   // Reasons to find routes again: cables or switches went up or down, or the routing engine
-  // rerouted. routes_changed emits them at most once per instant, before rates are computed.
+  // rerouted. routes_changed emits the reasons of an instant together, before rates are computed.
   struct RouteNews {
     bool is_for_all = false;      // the routing engine changed or rerouted everything
     bool ends_detours = false;    // a cable is up again

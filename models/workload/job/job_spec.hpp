@@ -63,7 +63,7 @@ constexpr Duration kNeverEnds = 365_d * 200;
 struct RoleSpec {  // equal pods
   PodSpec spec;
   int32_t pods = 1;
-  // The gang needs this many pods of this role to start, besides its own min_available pods of any
+  // To start, the gang needs this many pods of this role, and its own min_available pods of any
   // role. 0: the role has no minimum.
   int32_t min_available = 0;
   std::string name = {};

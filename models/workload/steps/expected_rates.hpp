@@ -14,10 +14,10 @@
 
 namespace orrery {
 
-// Time is represented by 32 moments. A gang with duty cycle d (the share of its step in which it
-// exchanges across nodes) is active in about 32 d of them, in an order drawn for the gang. Let C be
-// the capacity of a link, and let w * rate be the load of a gang on it, with the gang's weight w
-// and its rate while it exchanges. In each moment the link offers the gang
+// Time is represented by 32 moments. The duty cycle d of a gang is the share of its step in which
+// it exchanges across nodes. A gang is active in about 32 d of the moments, in an order drawn for
+// the gang. While it is active, it puts the load w * rate on a link, where w is its weight on the
+// link. A link of capacity C offers a gang, in each moment,
 //     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
 // where the sums are over the other active gangs. The first term is an equal share, the second is
 // what slower gangs leave. The gang's rate in a moment is the least offer of its links, or its own
@@ -28,9 +28,9 @@ namespace orrery {
 // the other gang is active, a gang is offered half of the link, in the other 24 all of it. The
 // first evaluation gives it (8 * 1/2 + 24) / 32 = 7/8 of the link.
 //
-// Only those 64 links of a gang limit its rate whose demand is highest relative to their capacity.
-// A gang is evaluated again once the load on these links has changed by more than 2 % on average,
-// so its rate may be stale by about that much.
+// A gang is limited only by the 64 of its links with the highest demand relative to their capacity.
+// It is evaluated again once the load on these links has changed by more than 2 % on average. So
+// its rate may be stale by about that much.
 class ExpectedRates {
  public:
   static constexpr size_t kWatched = 64;  // at most this many links limit a gang

@@ -58,7 +58,7 @@ class GangSteps : public PaceModel {
 
   const SharedLinks* shared_links() const { return links_ ? &*links_ : nullptr; }
   struct Counters {
-    uint32_t standing_still = 0;  // gangs that cannot exchange now
+    uint32_t standing_still = 0;  // gangs that cannot exchange now and have not given up
     uint64_t gave_up = 0;         // gangs aborted because they could not exchange
     uint64_t rerouted = 0;        // how often routes of a gang were computed again
   };

@@ -170,9 +170,9 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
   return std::pow(cores_per_gpu / params.cores_per_gpu, params.exponent);
 }
 
-// Counts matrix products only. With sequences of s tokens, width h and vocabulary V the forward
-// pass of a layer takes 24 s h^2 (1 + s / 6h) operations for each sequence, the backward pass twice
-// that, and the output layer 6 s h V in all: see flops_per_step().
+// Counts matrix products only. With s tokens, width h and vocabulary V, the forward pass of a layer
+// takes 24 s h^2 (1 + s / 6h) operations for each sequence. The backward pass takes twice that. The
+// output layer takes 6 s h V in all: see flops_per_step().
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate) {
   if (params.compute) return *params.compute;
   return nearest_ns(flops_per_step(*params.model) / (flops_rate * ranks));

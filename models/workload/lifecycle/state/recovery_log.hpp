@@ -13,8 +13,8 @@
 namespace orrery {
 
 // Owns the open rows of /events/recoveries. A row is written once the job has regained the progress
-// that it had at the failure. The next failure, or the end of the job or the run, writes it
-// earlier.
+// that it had at the failure. The next failure, a suspension, or the end of the job or the run
+// writes it earlier.
 class RecoveryLog {
  public:
   struct Handle {  // becomes stale once the row is written
