@@ -52,7 +52,7 @@ class NodeUsage {
   void allocation_changed(NodeId node, int64_t gpu_milli);
   void node_down(NodeId node, NodeReason why);
   void node_up(NodeId node);
-  void finish(Time end);  // writes the rows
+  void finish(Time end);  // writes the rows of /nodes
 
   double allocated_gpu_s(NodeId node, Time now) const;
   Duration downtime(NodeId node, Time now) const;

@@ -19,7 +19,7 @@ struct JobOver {
   static JobOver failed(const Ending& ending) { return failed(ending.cause, ending.exit_code); }
 };
 
-struct Disruption {  // why a healthy pod is deleted
+struct Disruption {
   PodEnd end = PodEnd::Preempted;
   int32_t by_priority = 0;  // priority of the preemptor
 };

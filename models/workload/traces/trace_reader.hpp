@@ -18,9 +18,9 @@ namespace orrery {
 // At the end of a file each of its rows is counted once: rows = joined + skipped + left out +
 // filtered + delivered / copies. Rows of files beside the trace are not counted.
 struct TraceCounts {
-  int64_t rows = 0;       // rows read, whatever became of them
-  int64_t joined = 0;     // rows that only add to a job of another row
-  int64_t delivered = 0;  // delivered jobs
+  int64_t rows = 0;    // rows read, whatever became of them
+  int64_t joined = 0;  // rows that only add to a job of another row
+  int64_t delivered = 0;
   int64_t outside_window = 0;
   int64_t other_queue = 0;
   int64_t without_gpus = 0;

@@ -36,7 +36,7 @@ class PaiParser : public RowParser {
       csv_.findings().stop("pai.measured: there is no pai_sensor_table.csv beside " + file);
     }
   }
-  virtual void parse() = 0;  // parses the present row
+  virtual void parse() = 0;
 
   bool is_measured_;
   PaiTables tables_;

@@ -23,7 +23,7 @@ class RequestParser {
   // The next well-formed row, with its arrival on the trace's clock. Null at the end, or when the
   // findings are stopped.
   virtual RequestRow* next() = 0;
-  // Facts stated in the file.
+  // Facts stated in the file, as pairs of a key and a value.
   virtual std::span<const Fact> facts() const { return {}; }
 };
 

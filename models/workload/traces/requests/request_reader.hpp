@@ -83,7 +83,7 @@ class RequestReader {
   virtual std::vector<TraceNote> notes() const = 0;
   // The first malformed rows that were skipped, with the text of their errors.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
-  // Facts stated in the file.
+  // Facts stated in the file, as pairs of a key and a value.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
   virtual RequestFormat format() const = 0;  // Auto if the file was not recognised
 

@@ -79,7 +79,7 @@ class PaiTables {
   void read_plans(TextSource source);
   void read_uses(TextSource source, UseOf of);
 
-  const std::vector<std::string>& files() const { return files_; }  // the files that were read
+  const std::vector<std::string>& files() const { return files_; }
 
   // Sets submission, user, application and GPU model of the job. If the time of the submission is
   // unknown, the job is submitted at its start.
