@@ -31,7 +31,8 @@ std::string end_of(const ScenarioRun& run) {
 
 std::string yes_if(bool condition) { return condition ? "yes" : "no"; }
 
-// The first job starts within 2 min, the second one within 6 min after its end.
+// Whether the first job starts within 2 min, and the second one after the end of the first, within
+// 6 min.
 bool one_after_the_other(const std::vector<JobRow>& jobs) {
   return jobs.size() == 2 && jobs[0].running < Time{} + 2_min && jobs[1].running >= jobs[0].ended &&
          jobs[1].running < jobs[0].ended + 6_min;

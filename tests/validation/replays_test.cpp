@@ -1,5 +1,5 @@
-// Recorded jobs on a pool of GPUs, compared with replay_oracle.py, which replays them by plain
-// rules.
+// The mean completion time of recorded jobs on a pool of GPUs, compared with that of
+// replay_oracle.py, which replays them by plain rules.
 #include <gtest/gtest.h>
 
 #include <cmath>

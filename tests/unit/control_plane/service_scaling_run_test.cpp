@@ -26,7 +26,8 @@ T summary(const ScenarioRun& run, std::string_view name) {
   return std::get<T>(found->value);
 }
 
-// Pods of 8 GPUs, so each needs a node of its own. Scheduling takes no time.
+// A scenario with one service, `web`. Its pods have 8 GPUs each, so each needs a node of its own.
+// Scheduling takes no time.
 std::string service_scenario(const std::string& service,
                              const std::string& rest = "run: {until: 1h}\n", int nodes = 20) {
   return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: " + std::to_string(nodes) +
@@ -109,7 +110,7 @@ TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
 }
 
 TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
-  // Creating 100 pods takes 3.5 s. The load is gone before all of them exist.
+  // Creating 100 pods takes 3.5 s. The load falls from 9 to 0.1 before all of them exist.
   ScenarioRun run{service_scenario(
       "replicas: 1, load: [{at: 0s, load: 9}, {at: 16s, load: 0.1}], autoscaler: {replicas_max: "
       "400, target: 1, metrics_resolution: 1s, scrape_interval: 1s, sync_period: 1s, scale_up: "

@@ -129,7 +129,8 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
 }
 
 // The only server comes back with an empty cache. Each watcher lists with one token of its client,
-// and requests its watch with the next.
+// and requests its watch with the next. A client with one token per 1,000 s gets no second one in
+// the run.
 TEST(ServicesRun, WatchersAskAsFastAsTheirClientsMay) {
   const std::string all = kubelet("watchers: {daemons: 1, controllers: 10}");
   const auto there = [&](const std::string& slow) {
@@ -163,8 +164,8 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
 }
 
 // If one of several servers is lost, its watchers resume on another one, whose cache has the
-// changes, and list nothing. The only server comes back with an empty cache, so they list all
-// addresses.
+// changes, and list nothing. If the only server is lost, it comes back with an empty cache, so its
+// watchers list all addresses.
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
   const std::string all = scenario(400, kubelet("fan_out: {has_headless_filter: false}"));
   ScenarioRun resumes{all, {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]"}};

@@ -11,7 +11,8 @@
 namespace orrery {
 namespace {
 
-// Two API servers, of which server `lost` fails at 20 s for good. Clients have no rate limits.
+// Two API servers, of which server `lost` fails at 20 s for good. The rate limits of the controller
+// manager and the scheduler are too high to delay a request.
 std::string two_servers(const std::string& lost) {
   return "control_plane: {level: full, api_servers: {servers: 2}, clients: {controller_manager: "
          "{qps: 1e4, burst: 10000}, scheduler: {qps: 1e4, burst: 10000}}, losses: [{server: " +
@@ -51,8 +52,8 @@ TEST(LostWatch, ASchedulerWithoutAServerPlacesFromStaleState) {
 }
 
 // Server `lost` fails at 20 s, and the other one always answers. Job 0 holds all GPUs until 20.4 s,
-// and job 1 waits for them. The 100 pods of job 2 are queued at 19 s and need 40 ms each. Job 3 is
-// created at 20.3 s.
+// and job 1 waits for them. The 100 pods of job 2 are queued at 19 s, and the scheduler needs 40 ms
+// for each. Job 3 is created at 20.3 s.
 TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHasSynced) {
   int schedulers_on_the_lost_server = 0;
   for (const std::string lost : {"0", "1"}) {

@@ -1,4 +1,5 @@
-// Each action of a controller: done, rejected, failed; its costs, and the duration of a drain.
+// Actions of controllers on nodes, pods, gangs and services: done, rejected or failed; and how long
+// a drain takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,8 +121,8 @@ TEST(Actions, ADrainEndsOnceItsPodsAreGone) {
   }
 }
 
-// HL-29: minAvailable = replicas, force after 7 d: the drain ends at exactly 7 d and the grace
-// period.
+// Case HL-29 of upstream's arithmetic: with minAvailable equal to the replicas, and forced after 7
+// d, a drain ends exactly 7 d and the grace period after its start.
 TEST(Actions, ABudgetHoldsADrainUpUntilItIsForced) {
   ScriptedRun run{world(kService,
                         ", controller: {termination: 30s}, disruption_budgets: [{name: b, "
@@ -164,7 +165,8 @@ TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {
   EXPECT_EQ(run.actions()[2].outcome, ActionOutcome::UnderWay);
 }
 
-// 1 h of work, then a checkpoint of 1 min: the suspended gang resumes with all its progress.
+// The gang writes a checkpoint of 1 min after each hour of work. Suspended after 30 min, it resumes
+// with all its progress: 1.5 h of work are left.
 TEST(Actions, ASuspendedGangKeepsWhatItComputedAndWaits) {
   ScriptedRun run{world(kGang), "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
   ASSERT_EQ(run.actions().size(), 2U);

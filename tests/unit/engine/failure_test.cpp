@@ -1,5 +1,5 @@
-// An exception in an event leaves Engine::run(). Engine, processes and primitives can then be
-// destroyed without leaks. CheckFailed names the file and the event.
+// An exception in an event leaves Engine::run(). The engine, processes, semaphores and triggers can
+// then be destroyed without leaks. CheckFailed names the file and the event.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -61,7 +61,7 @@ TEST(MachineCatalogue, EveryMachineIsPhysicallyPossible) {
 }
 
 // Devices under one PCIe switch have the same root port, devices under one root port the same host
-// bridge, and so on.
+// bridge, and devices under one host bridge the same NUMA node.
 TEST(MachineCatalogue, EveryDeviceTreeIsATree) {
   for (const Machine& machine : machine_catalogue()) {
     std::vector<DevicePlace> places = machine.gpu_places;

@@ -79,8 +79,8 @@ TEST(Routing, RoutesAreAsShortAsTheTreeAllows) {
   }
 }
 
-// A router must find a route exactly if a search upwards over live cables from both NICs meets at a
-// switch.
+// A router must find a route exactly if searches upwards over live cables, one from each NIC, reach
+// a common switch.
 TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
   for (const Fabric& fabric : trees()) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -285,7 +285,8 @@ TEST(Routing, OnlyTheGlobalEngineSeesTheWayDown) {
   EXPECT_EQ(global_ways, (std::set<uint32_t>{down_link(fabric.leaf_cable({7}, 1)).index}));
 }
 
-// A connection that is opened again takes another route, which may use the cursed cable again.
+// A cursed cable is slow while routing is adaptive. A connection that is opened again takes another
+// route, which may use the cursed cable again.
 TEST(Routing, ACursedWayIsTakenNowAndThenWhileRoutingIsAdaptive) {
   const Fabric fabric = full_tree(8, 2);
   LinkState state{fabric, {}, true};

@@ -16,8 +16,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A board with one pool of nodes, which the autoscaler may scale. Its loop runs every 10 s and
-// takes no time.
+// A board with one pool of nodes, which the autoscaler may scale. The autoscaler's loop runs every
+// 10 s and takes no time.
 class ClusterAutoscalerTest : public ::testing::Test {
  protected:
   void add_nodes(int count, int64_t gpus = 8) {

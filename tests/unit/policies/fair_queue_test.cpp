@@ -129,9 +129,10 @@ policy:
   for (const JobRow& job : in_order(run)) EXPECT_NEAR(job.ended.seconds() / 3600, 20, 0.5);
 }
 
-// Each job is compared with its run on a fair share of the pool. By 10 h each of the first three
-// jobs has done 10/3 h on a third of the pool. The other 20/3 h would take 4 * 20/3 h on a quarter.
-// So a quarter of the pool for each job gives all four the ratio 1.
+// finish_time minimizes the largest ratio of a job's time to its time on a fair share of the pool.
+// By 10 h each of the first three jobs has done 10/3 h of its work, on a third of the pool. The
+// other 20/3 h would take 4 * 20/3 h on a quarter. So with a quarter of the pool for each job, all
+// four have the ratio 1.
 TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
   ScenarioRun run{scenario(R"(
     - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}

@@ -85,7 +85,7 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
     // A pod without affinity must still respect the anti-affinity of placed pods. Only one placed
-    // pod has some, so one node and one pod cost time.
+    // pod has some. So one pod costs time, and one node: with the algorithm before 1.18, all four.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }
@@ -108,8 +108,8 @@ TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
-    // Every node has one pod of the job, so the seventh pod fits on none of the six. It is retried
-    // again and again.
+    // Every node takes one pod of the job, so the seventh pod fits on none of the six. It is
+    // retried again and again.
     ScenarioRun too_many{
         affinity_scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
         {"run.until=30s"},

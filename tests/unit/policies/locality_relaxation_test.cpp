@@ -1,5 +1,5 @@
-// A gang that requires all its nodes under one leaf switch drops this requirement after a while,
-// like jobs at Philly.
+// A gang that requires all its nodes under one leaf switch drops this requirement after some time
+// or some failed attempts, like jobs at Philly.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -19,7 +19,7 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Starts a child process that writes rows, and kills it at `at`.
+// Starts a child process that writes rows, and kills it `at` after its file has appeared.
 void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -64,7 +64,7 @@ class MixedCluster {
   int pick(int least, int most) {
     return least + static_cast<int>(random_.next() % static_cast<uint64_t>(most - least + 1));
   }
-  // A new pod. About half of the pods are members of a gang of two.
+  // Adds a pod, and returns it. With probability 1/2 it is the first member of a new gang of two.
   PodView new_pod() {
     const PodSpec& spec = specs_[static_cast<size_t>(pick(0, 15))];
     const JobId job{static_cast<uint32_t>(pick(0, 5))};

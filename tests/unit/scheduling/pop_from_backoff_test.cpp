@@ -1,4 +1,4 @@
-// An idle scheduler does not wait for a backoff to end, whatever the profile.
+// With pop_from_backoff an idle scheduler does not wait for a backoff to end, whatever the profile.
 #include <gtest/gtest.h>
 
 #include <string>

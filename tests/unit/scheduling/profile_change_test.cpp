@@ -67,8 +67,8 @@ struct Pair {
 
 class ProfileChanges : public ::testing::TestWithParam<Pair> {};
 
-// Every job must end, audits check the accounts throughout the run, and a second run must have the
-// same digest.
+// Every job must have a row, audits check the accounts throughout the run, and a second run,
+// without audits, must have the same digest.
 TEST_P(ProfileChanges, LoseNoPod) {
   const std::string world =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"

@@ -92,8 +92,8 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only once different attempts have begun whole seconds. With rounds of 40 ms
-// the same attempt begins every second; with rounds of 40.4 ms different ones do.
+// A slow round begins only once seconds have begun at different attempts of the round. With rounds
+// of 40 ms, every second begins with the same attempt; with rounds of 40.4 ms, with different ones.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

@@ -28,7 +28,7 @@ TEST(SchedulerCost, OfThePresetHoldsWhereNoneIsGiven) {
   EXPECT_EQ(mixed.bind, 2_ms);
 }
 
-// Scheduler time for one pod on 200 empty nodes, of which it visits 100.
+// Scheduler time for one pod on 200 empty nodes, of which the scheduler visits 100 or more.
 Duration time_of_one_pod(const std::string& policy) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 200}]}\npolicy: {" + policy +

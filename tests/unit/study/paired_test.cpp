@@ -69,8 +69,8 @@ TEST(Paired, ADifferenceOfTimesOfFewNearlyEqualSamplesHasASaneInterval) {
   EXPECT_EQ(paired.verdict(), DifferenceVerdict::Unclear);
 }
 
-// The arm takes a half, a hundredth and 30 % of the baseline. The arithmetic mean of the
-// differences and its t interval would claim a reduction by more than 100 %.
+// The arm takes a half, a hundredth and 30 % of the baseline. The t interval of the arithmetic mean
+// of the differences would include reductions by more than 100 %.
 TEST(Paired, NothingFallsByMoreThanAHundredPercent) {
   const std::vector<double> arm{50, 1, 30}, baseline{100, 100, 100};
   const PairedDifference paired = paired_difference(arm, baseline, Scale::LogRatio, kT);

@@ -104,7 +104,8 @@ TEST(UsefulCurve, APaceThatChangesForWeeksTakesBoundedMemoryAndKeepsTheSum) {
   EXPECT_NEAR(sum, 8.0 * kHours * 1800, 1e-3);
 }
 
-// Random histories of one run, compared with a curve of only that compute which is kept in the end.
+// Random histories of one run. No row may be negative or above 8 GPUs, and the rows must add up to
+// the compute that is kept in the end.
 TEST(UsefulCurve, IsWhatRemainsOfAnyHistory) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

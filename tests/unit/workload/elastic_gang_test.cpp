@@ -161,7 +161,7 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  // The failure at 10 s leaves one member too few, until the third pod has a node at once: the last
+  // The failure at 10 s leaves one member too few. The third pod gets a node at once, and the last
   // call begins again.
   world.fail_at(Time{} + 10_s, {1});
   world.add({elastic(2, 3, 50_s)});

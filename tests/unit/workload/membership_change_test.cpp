@@ -177,8 +177,8 @@ TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   EXPECT_EQ(row.ended, Time{} + 90_s);
 }
 
-// Two members write 40 GB at 4 GB/s, from 40 s to 50 s. The third comes at 45 s, and three write at
-// 6 GB/s.
+// Two members would write 40 GB at 4 GB/s from 40 s to 50 s. But the third comes at 45 s, and the
+// write is dropped. Three members write at 6 GB/s.
 TEST(MembershipChange, DropsACheckpointThatIsBeingWritten) {
   JobWorld::Options options{.nodes = 3, .gpus = 8};
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

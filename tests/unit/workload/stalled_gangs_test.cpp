@@ -88,7 +88,8 @@ TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   EXPECT_NEAR(seconds_of(well), seconds_of(well_traced), 1e-3 * seconds_of(well));
 }
 
-// The outage begins while the gang pauses to write its checkpoint, after 90 s of compute.
+// In one run the outage begins while the gang pauses to write its checkpoint, after 90 s of
+// compute; in the other, after the job's end.
 TEST(StalledGangs, AnOutageWhileAGangPausesCostsFewEvents) {
   uint64_t events[2];
   for (const bool is_out : {false, true}) {

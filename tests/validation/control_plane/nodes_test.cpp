@@ -124,7 +124,7 @@ std::string outage(const json& input) {
   if (full == Time::max()) return is_written ? "space left, leases written" : "leases refused";
   std::string text = is_written ? "no space, leases written" : "no space, leases refused";
   const bool in_time = std::ranges::all_of(not_ready, [&](Time t) {
-    // The grace is 40 s, and the last Lease is up to 10 s old.
+    // The grace is 40 s, the last Lease is up to 10 s old, and checks are 5 s apart.
     return t - full > 30_s && t - full <= 45_s;
   });
   text +=

@@ -197,8 +197,9 @@ std::string load(const json& input) {
 }
 
 // Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Mean seconds
-// until the autoscaler first changes their number, or until their use is below 56 %: the target is
-// 50 %, and a tenth more is tolerated. The mean is over many phases and provisionings.
+// until their use is below 56 %: the target is 50 %, and a tenth more is tolerated. Of the
+// autoscaler: whether it first changes their number in 2 min on average. Seeds vary phases and
+// provisionings.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
