@@ -196,10 +196,9 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Mean seconds
-// until their use is below 56 %: the target is 50 %, and a tenth more is tolerated. Of the
-// autoscaler: whether it first changes their number in 2 min on average. Seeds vary phases and
-// provisionings.
+// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Mean seconds,
+// over seeds, until their use is below 56 %: the target is 50 %, and a tenth more is tolerated. Of
+// the autoscaler: whether its first change of their number comes within 2 min on average.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
