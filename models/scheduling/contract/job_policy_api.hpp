@@ -31,7 +31,8 @@ struct PoolPart {
   int64_t count = 0;  // amount of the counted resource on nodes that are up
 };
 
-// The job queue as a policy sees it. Only a Plan may call `start` and `stop`, while it plans.
+// The job queue as a policy sees it. Only a Plan may start, stop or cancel jobs or set their pace,
+// and only while it plans.
 class ORRERY_API JobBoard {
  public:
   virtual ~JobBoard() = default;
@@ -100,7 +101,8 @@ class ORRERY_API QueueOrder : public JobPoint {
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
-  // Called again for held jobs whenever resources become free.
+  // Called when a Plan tries to start the job. A held job returns to the queue whenever resources
+  // become free, and may be tried again.
   virtual bool admit(const QueuedJob& job) const = 0;
 };
 struct PlanNews {

@@ -18,7 +18,7 @@ struct PointList {
   // A tuple with a Value<P> for each point P.
   template <template <class> class Value>
   using Each = std::tuple<Value<P>...>;
-  // Calls f.operator()<P>() for each point, in this order.
+  // Calls f.operator()<P>() for each point, in the order of the list.
   template <class F>
   static void for_each(F&& f) {
     (f.template operator()<P>(), ...);

@@ -188,7 +188,7 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
 }
 
 // Searches the nodes round robin, as upstream: it starts where the last search ended, and stops
-// when enough feasible nodes are found. Nodes after that are not examined. If `lazily` is given,
+// when enough feasible nodes are found. Nodes after that cannot be chosen. If `lazily` is given,
 // verdicts are computed during the search, for a chunk of nodes at a time. Example: 500 feasible
 // nodes of 5,000 are enough, so a search that starts at node 4,900 may end at node 420.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {

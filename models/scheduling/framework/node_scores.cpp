@@ -178,8 +178,8 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
-  // Scores of a spec that is seen for the first time are not stored, because the spec may never
-  // come again.
+  // If an index may follow (see count_refresh()), the scores of a spec that is seen for the first
+  // time are not stored, because the spec may never come again.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {

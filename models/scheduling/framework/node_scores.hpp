@@ -51,11 +51,12 @@ class NodeScores {
   const TieBreak tie_break_;
   std::vector<Scorer> scorers_;
   bool scores_alike_ = true;  // all Scores have is_node_local() and is_by_extremes()
-  // Scratch of one call.
+  // Scratch of one call. one_: scores by one scorer. total_: weighted sums over all scorers. each_:
+  // scores by node in missing_ and by scorer.
   std::vector<NodeId> feasible_, missing_;
-  std::vector<size_t> present_;              // classes with a node in the window
-  std::vector<uint8_t> is_present_;          // by class: 1 if it is in present_
-  std::vector<int64_t> one_, total_, each_;  // each_: scores by node and scorer
+  std::vector<size_t> present_;      // classes with a node in the window
+  std::vector<uint8_t> is_present_;  // by class: 1 if it is in present_
+  std::vector<int64_t> one_, total_, each_;
 };
 
 }  // namespace orrery

@@ -24,7 +24,7 @@ class NodeVerdicts {
   // whether there was a stale one.
   bool look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
   bool look_at_all(const Cycle& cycle, SpecCache& cache);
-  // The nodes found feasible by the latest look_at() that computed a verdict.
+  // The nodes found feasible by the latest look_at() or look_at_all() that computed a verdict.
   const NodeSet& newly_feasible() const { return looked_at_.nodes(); }
   // How many more pods of the spec fit in the domain, if only whole GPUs are counted. The spec must
   // request whole GPUs.

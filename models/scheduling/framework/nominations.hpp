@@ -62,7 +62,8 @@ class Nominations {
     return {};
   }
 
-  // Whether `pod` fits on the node if nominated pods of equal or higher priority count as placed.
+  // Whether `pod` fits on the node if nominated pods of equal or higher priority count as placed,
+  // except members of its own gang if the gang is placed as a whole.
   // Only sums are compared, because nominated pods have no devices yet: whole GPUs with the number
   // of idle GPUs, and every other amount with what is free.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {

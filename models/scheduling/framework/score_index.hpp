@@ -11,8 +11,8 @@
 namespace orrery {
 
 // A large cluster has few kinds of nodes in few states, so thousands of nodes are evaluated as a
-// few classes. If there are too many classes, the index becomes unusable. Example: 5,000 nodes of 8
-// GPUs, of which 8, 4 or 0 are free, are three classes.
+// few classes. If there are too many classes, the index becomes unusable. Example: 5,000 equal
+// nodes with 8, 4 or 2 free GPUs are three classes.
 class ScoreIndex {
  public:
   void reset(size_t nodes, size_t scorers);

@@ -158,8 +158,9 @@ void JobQueue::react_to_all(bool has_room) {
   plan({arrived, has_room, has_longer});
 }
 
-// Imitates a scheduler that plans after every single arrival and end. The end of a job at its
-// expected time causes no plan of its own: the job's resources are returned before the first plan.
+// Imitates a scheduler that plans after every single arrival and end. Resources of jobs that end at
+// their expected times are returned before the first plan. Such ends cause a plan of their own only
+// if no other job arrives or ends at this instant.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

@@ -31,7 +31,8 @@ class RunningJobs {
   // One of two partners leaves. Returns the other one, which then holds the GPUs alone.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
-  // Gives jobs that exceeded their estimates a later expected end. Returns whether there were any.
+  // Gives jobs that run or stop beyond their expected end a later one. Returns whether there were
+  // any.
   bool correct_overdue();
 
  private:
