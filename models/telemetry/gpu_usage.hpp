@@ -47,15 +47,15 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 
 // GPUs of a pod are idle from its reservation until it computes: during image pulls, the start
 // barrier, communicator set-up and restore. They compute while both job and pod are Running, and
-// spin while the job is Hung. A running job computes for a share of its time, and spins through
-// exchanges and checkpoints for the rest. That share is a mean over the whole run ahead, so a rate
-// is constant while the job keeps its pace. A run that completes at one pace agrees with its
-// account in /jobs to a millionth. A run that is cut differs by less than a checkpoint write. Nodes
-// that are down draw no power.
+// spin while the job is Hung, unless their processes have died. A running job computes for a share
+// of its time, and spins through exchanges and checkpoints for the rest. That share is a mean over
+// the whole run ahead, so a rate is constant while the job keeps its pace. A run that completes at
+// one pace agrees with its account in /jobs to a millionth. A run that is cut differs by less than
+// a checkpoint write. Nodes that are down draw no power.
 //
 // GPUs of dedicated parameter servers spin as long as their gang runs. GPUs of a service compute
 // for the share of time of its load, and are idle for the rest. Example: a replica of 8 A100 at
-// load 0.25 is allocated 8, reported 2, useful 2 and draws 1,118 W.
+// load 0.25 is allocated 8, reported 2, computing 2 and draws 1,118 W.
 //
 // A counted job (Job::is_counted) holds a number of GPUs but no node. Its GPUs are treated like
 // those of a pod, and draw the mean power of the cluster's GPUs.
@@ -97,8 +97,8 @@ class GpuUsage {
     Mode mode = Mode::Idle;
     GpuPower power;
   };
-  // Sums over all running replicas of a service, so a change of load costs the same for any number
-  // of replicas.
+  // Sums over all running replicas of a service, and their common share of computing. So a change
+  // of load takes one update for any number of replicas.
   struct Service {
     int64_t milli = 0;
     int64_t above_idle = 0;  // power above idle while computing, in milli-GPUs times watts

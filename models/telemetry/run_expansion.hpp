@@ -12,7 +12,8 @@
 namespace orrery {
 
 // The phases of one step at some pace, in this order: compute; wait for other pipeline stages and
-// machines; exposed exchange; optimizer and data, including slow reading.
+// machines; exposed exchange (the part that compute does not hide); optimizer and data, including
+// slow reading.
 struct StepShape {
   Duration length{};  // 0: unknown
   Duration compute{};

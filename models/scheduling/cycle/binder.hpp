@@ -12,7 +12,8 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  Duration after;  // time from the start of the cycle to the binding; max: until the cycle ends
+  // Time from the start of the cycle until SchedulerCost::bind begins; max: until the cycle ends.
+  Duration after;
 };
 struct DueBinding {
   Time due;
@@ -28,8 +29,8 @@ class Binder {
   explicit Binder(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Binds the pod. `after` matters only during a cycle: the pod is bound at this time after the
-  // start of the cycle; max: at the end of the cycle.
+  // Binds the pod, after a delay of SchedulerCost::bind. `after` matters only during a cycle: the
+  // delay begins at this time after the start of the cycle; max: at the end of the cycle.
   void add(PodId pod, Duration after = Duration::max());
   void cycle_begins() { is_cycle_running_ = true; }
   void cycle_ends(Time began, Time ends);

@@ -57,7 +57,7 @@ class Evictions {
   // Emitted when a victim is named, before its deletion. If the victim waits in Permit, it loses
   // its reservation and is requeued instead of deleted.
   Signal<PodId> victim_waits;
-  Signal<> resumed;              // all awaited responses have arrived
+  Signal<> resumed;              // all awaited responses have arrived, or restart() ended the wait
   Signal<PodId> made_room;       // all deletions of this preemptor's victims have responses
   Signal<PodId, PodId> refused;  // (victim, preemptor): the API refused to delete the victim
 

@@ -41,7 +41,7 @@ class Scheduler final {
   }
   // Rounds of futile attempts that repeat exactly are executed as one long round (see RetryRounds).
   // The run ends at `end`; with `may_be_stopped` it may also end at any `tried_in_vain`. No effect
-  // if attempts are logged.
+  // if attempts are logged, or with driver: per_gang.
   void compress_rounds(Time end, bool may_be_stopped);
   // Must be called at a change whose time must be exact, such as the begin of a deadlock. The
   // present round is then given up.

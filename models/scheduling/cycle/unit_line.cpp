@@ -106,8 +106,8 @@ void UnitLine::gang_recovered(GangId gang) {
 
 // ---- events
 
-// Pod events of one instant that differ at most in their nodes are stored once. If their nodes
-// differ, the stored event has no node.
+// Stores the event for deliver(). A pod event is merged into one of the 8 events stored last that
+// has the same kind, spec and gang. If their nodes differ, the merged event has no node.
 void UnitLine::post(const ClusterEvent& event) {
   if ((profile_.framework->events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();
@@ -136,7 +136,7 @@ void UnitLine::deliver() {
            (!e.own.is_valid() || own_unit(e) != blocking_);
   };
   if (std::ranges::any_of(events_, may_help_the_head)) unblock();
-  // Hints must not post events: the loop goes through `events_` by index, and then clears it.
+  // Hints must not post events: post() may merge an event into one that is delivered already.
   for (size_t i = 0; i < events_.size(); ++i) {
     const ClusterEvent event = events_[i];
     queue_.move_for(event, engine_.now(), own_unit(event));

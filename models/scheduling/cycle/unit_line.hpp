@@ -25,7 +25,8 @@ class UnitLine {
   SchedulingQueue& queue() { return queue_; }
   void start_over(const QueueParams& params);  // empties the queue, for another profile
 
-  // Runs PreEnqueue, then puts the pod's unit into the active queue or gates it.
+  // Runs PreEnqueue, then puts the pod's unit into the active queue or gates it. Does nothing if
+  // the unit is queued already.
   void enqueue(PodId pod);
   // Removes the pod. Its unit stays in the queue while other pods of the gang are pending.
   void leave(PodId pod);

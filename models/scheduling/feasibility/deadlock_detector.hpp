@@ -49,7 +49,8 @@ struct PodLoss {  // a pod of a stuck job that lost its node
 // comparison for each candidate that is not stuck shows that it fits right now. Stuck jobs stay
 // stuck while they lose no pods. So the reduction runs only when this comparison fails, when a
 // stuck job lost a pod or is no candidate any more, when nodes changed, when preemption was allowed
-// or forbidden, or when a stuck job of unlike pods got a node.
+// or forbidden, or when a stuck job got a node, unless its pods are alike and this node is eligible
+// for them.
 class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,

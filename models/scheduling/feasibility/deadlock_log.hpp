@@ -15,9 +15,9 @@
 namespace orrery {
 
 // Follows deadlocks from one examination to the next. A group of stuck jobs continues the oldest
-// deadlock that has one of these jobs as a member. So a deadlock keeps its number while members
-// join and leave. Example: deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is
-// still deadlock 1.
+// deadlock that has one of these jobs as a member and that no other group continues. So a deadlock
+// keeps its number while members join and leave. Example: deadlock 1 has A and B. Then C joins and
+// A leaves: the group {B, C} is still deadlock 1.
 class DeadlockLog {
  public:
   explicit DeadlockLog(Sim sim);
@@ -38,7 +38,7 @@ class DeadlockLog {
   };
   struct Deadlock {
     DeadlockRow row;
-    std::vector<Member> members;  // sorted by serial
+    std::vector<Member> members;  // sorted by the job's serial (most.serial)
     int64_t gpu_milli = 0;        // held by the members now
     int128_t lost = 0;            // GPU time until `since`, in milli-GPU nanoseconds
     Time since;                   // `lost` includes GPU time until then

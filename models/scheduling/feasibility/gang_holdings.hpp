@@ -17,8 +17,8 @@ struct PodHolding {
 };
 
 struct GangHolding {
-  int32_t assigned = 0;  // number of pods with nodes
-  int64_t gpu_milli = 0;
+  int32_t assigned = 0;   // number of pods with nodes
+  int64_t gpu_milli = 0;  // GPUs of these pods
 };
 
 struct JobHolding {

@@ -27,9 +27,10 @@ void RetryRounds::interrupted() {
 }
 
 void RetryRounds::begin(Time now, const Limits& limits) {
-  // No slow round starts before a whole round without other events has passed, because only such a
-  // round shows the effects of the last event. Such a round has passed if the next event known at
-  // the last call of begin() is still to come.
+  // A slow round starts only after a whole round without other events, because only such a round
+  // shows the effects of the last event. begin() is called at starts of rounds, at most once in
+  // each. So a whole round has been quiet if the event that was next at the previous call is still
+  // to come.
   const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
   if (!was_quiet || length_ <= Duration{}) return;
   const int64_t before_event = (limits.next_event - now).ns / length_.ns;

@@ -84,7 +84,7 @@ class SchedulingQueue {
   QueuedUnit& view(PodId unit) { return entries_[unit.index].view; }
   size_t active() const { return active_.size(); }
   bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
-  size_t size() const { return in_queues_; }  // units in any queue, including gated ones
+  size_t size() const { return in_queues_; }  // units in any queue, and gated and held ones
   size_t gated() const { return gated_.size(); }
   // The backoff of a unit whose last attempt was failure number `attempts`, counted from 1.
   static Duration backoff(const QueueParams& params, int32_t attempts);

@@ -40,8 +40,8 @@ PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 // O(leaves), and for each leaf taken O(leaves of the aggregate) and O(1) for each node.
 PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_pods,
                                std::span<const uint32_t> levels);
-// Slurm's measure of fragmentation: for each level, the number of nodes in aggregates that are not
-// entirely free; plus the number of nodes in use.
+// Slurm's measure of fragmentation: for each level, the number of nodes in complete aggregates that
+// are not entirely free; plus the number of nodes in use.
 int64_t block_fragmentation(std::span<const int64_t> free_by_leaf, int64_t leaf_nodes,
                             std::span<const uint32_t> levels);
 

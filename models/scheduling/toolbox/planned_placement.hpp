@@ -26,8 +26,8 @@ struct TopologyParams {
 // request as much as the first one. The framework then places the members on the nodes of the plan,
 // in the order of its scores. filter() rejects a node once it has its pods of the plan. If not all
 // members fit, plan() is called again for the quorum alone. A pod without a gang is planned as a
-// gang of one. Room that is kept for nominated pods of other gangs is not used. Needs the per_gang
-// driver.
+// gang of one. Room that is kept for nominated pods of equal or higher priority is not used, unless
+// they are members of the gang. Needs the per_gang driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
   PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
