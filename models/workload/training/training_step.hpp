@@ -69,7 +69,8 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
 double flops_per_step(const TransformerParams& model);
 // FLOP/s that a GPU achieves: its peak times the efficiency. 0 if the peak is unknown.
 double flops_rate(const TransformerParams& model, const GpuModel& gpu);
-// flops_rate() of the GPU that `work` assumes.
+// flops_rate() of `model.work_gpu`, the GPU on which a job computes for exactly its `work`. 0 if
+// the peak is unknown.
 double reference_rate(const TransformerParams& model);
 // Compute of each rank in a step, without waits: `params.compute`, or the model's operations at
 // this rate.
@@ -90,7 +91,8 @@ double bubble_fraction(int32_t stages, int32_t virtual_stages, int32_t microbatc
 double straggler_probability(double fraction, int32_t nodes);
 double expected_slowdown(const StragglerParams& params, int32_t nodes);
 
-// The default is a weight in 16 bits, and weight, momentum and variance in 32 bits.
+// Default: 14 bytes for each parameter, its weight in 16 bits, and weight, momentum and variance in
+// 32 bits each.
 Bytes checkpoint_bytes(double parameters, double bytes_per_parameter = 14);
 
 }  // namespace orrery

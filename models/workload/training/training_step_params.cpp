@@ -21,8 +21,9 @@ double listed_bytes(const std::vector<ExchangeParams>& exchanges) {
   return sum;
 }
 
-// An upper bound for any rank. It counts the activations of the whole batch once for each passage
-// between layers and between stages, and all gradients twice.
+// An upper bound of what any rank exchanges in a step. With the activations of the whole batch,
+// each layer has at most 6 all-reduces and 4 all-to-alls for each expert of a token, and each share
+// of the layers is passed on twice. All gradients count twice.
 double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
   const double activations = 2.0 * model.batch * model.sequence * model.hidden;
   const double times = model.layers * (6 + 4.0 * model.experts_per_token) + 2.0 * virtual_stages;
@@ -91,7 +92,6 @@ std::vector<StepMistake> StepParams::mistakes() const {
   return found;
 }
 
-// `work` is GPU compute, so a step is longer only if it has more than compute.
 bool StepParams::lengthens() const {
   return has_exchanges() || optimizer > Duration{} || data > Duration{} ||
          stragglers.fraction > 0 || parallel.pipeline > 1;

@@ -109,8 +109,9 @@ struct StepParams {
   bool lengthens() const;  // whether a step may take longer than its compute
   // Whether groups of this kind have one rank, whatever the number of ranks.
   bool is_alone(ExchangeGroup among) const;
-  // Reports what this number of ranks makes impossible: ranks must fill whole groups, and batch and
-  // layers must divide evenly. Does not repeat mistakes().
+  // Reports what this number of ranks makes impossible. Ranks must fill whole groups, batch and
+  // layers must divide evenly, and a step must compute for at least 1 ns. Does not repeat
+  // mistakes().
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
   // Reports parameter servers that a job of this many ranks cannot have, because n ranks run on at
   // most n nodes. A gang on fewer nodes than servers has fewer servers; see
