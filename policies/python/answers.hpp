@@ -36,11 +36,12 @@ std::optional<int64_t> integer_or_none(const Asked& asked, const py::object& giv
                                        int64_t high);
 // Takes an array with a bool for each node of the cluster.
 NodeSet nodes_from(const Asked& asked, const py::object& given, size_t nodes);
-// Takes an array with a number for each node of the cluster, and sets the scores of `nodes`.
-// Numbers are rounded; NaN and infinity are errors.
+// Takes an array with a number for each node of the cluster, and sets the scores of `nodes`. Real
+// numbers are rounded; NaN and infinity are errors. So are scores outside of 0 to 100, unless the
+// policy has normalize().
 void scores_from(const Asked& asked, const py::object& given, const ClusterState& cluster,
                  std::span<const NodeId> nodes, std::span<int64_t> scores);
-// Sets `scores` from an array of the same length.
+// Sets `scores` from an array of the same length, with numbers from 0 to 100.
 void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
 std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
                                      const ClusterState& cluster);

@@ -14,8 +14,9 @@
 
 namespace orrery::python {
 
-// Checks every 20 ms whether a call is past its limit. Its thread must not wait for the
-// interpreter's lock, which a C extension may hold for ever; another thread waits for the lock.
+// Checks every 20 ms whether a call is past its limit. An exception can be raised only with the
+// interpreter's lock, which a C extension may hold for ever. So another thread waits for the lock,
+// and the checks go on.
 class Watchman {
  public:
   static Watchman& instance() {

@@ -46,8 +46,9 @@ void initialise() {
   expect(status);
 }
 
-// The process may be forked by a thread without Python state. A thread that already holds the lock
-// forks in Python code, which handles the fork itself.
+// The process may be forked by a thread without the interpreter's lock. before_fork() then takes
+// the lock, and sets `is_ours`. A thread that already holds the lock forks in Python code, which
+// handles the fork itself.
 struct Forking {
   bool is_ours = false;
   PyGILState_STATE state{};

@@ -372,8 +372,8 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
-  // After a round with is_vain(), only changed nodes can have pods to evict. With fixed thresholds,
-  // a node must itself exceed them to be overutilized.
+  // After a round with is_vain(), evictions need a changed node. With LowNodeUtilization alone and
+  // fixed thresholds, they need a changed node above target_thresholds.
   bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
     if (!is_vain_ || !cluster.log_covers(version_)) return true;
     const std::span<const NodeId> changed = cluster.touched_since(version_);

@@ -54,10 +54,10 @@ struct SmallGang {
 };
 
 // Frees nodes in ascending order of cost until the large gang fits. The cost of a node is the GPU
-// time that its small gangs lose, per pod of the large gang that fits there once the node is free.
-// At equal cost, nodes with fewer small gangs per such pod come first. Freeing a node suspends all
-// small gangs with a pod there. At the end, suspensions that are not needed are dropped, the
-// costliest first.
+// time that its small gangs lose, per pod of the large gang that fits there only once the node is
+// free. At equal cost, nodes with fewer small gangs per such pod come first. Freeing a node
+// suspends all small gangs with a pod there. At the end, suspensions that are not needed are
+// dropped, the costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
@@ -205,14 +205,14 @@ std::vector<size_t> MovePlan::find(int32_t moved_max, bool may_wait) {
   return may_wait || fit_all(chosen) ? chosen : std::vector<size_t>{};
 }
 
-// One large gang is helped at a time: of those that were helped least recently, the one that waits
-// longest; if no plan for it is found, the next one. Only running gangs of the same or a lower
-// priority and with fewer GPUs are suspended. They are resumed once the large gang has started, or
-// after give_up_after. Gangs that a job queue holds are not helped. Example: four nodes of 8 GPUs,
-// on each a gang of one pod with 4 GPUs. A gang of two pods with 8 GPUs each waits: 16 GPUs are
-// free, but no whole node. After 30 min two small gangs are suspended: those that lose the least
-// GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min. The large gang gets their nodes, and they
-// restart beside the two others.
+// One large gang is helped at a time. Gangs that were never helped come first, then the one helped
+// longest ago; of equals, the one that waits longest. If no plan for it is found, the next one is
+// tried. Only running gangs of the same or a lower priority and with fewer GPUs are suspended. They
+// are resumed once the large gang has started, or after give_up_after. Gangs that a job queue holds
+// are not helped. Example: four nodes of 8 GPUs, on each a gang of one pod with 4 GPUs. A gang of
+// two pods with 8 GPUs each waits: 16 GPUs are free, but no whole node. After 30 min two small
+// gangs are suspended: those that lose the least GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min.
+// The large gang gets their nodes, and they restart beside the two others.
 class GangDefragmenter final : public Policy, public Controller {
  public:
   using Params = GangDefragmenterParams;
@@ -266,8 +266,8 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
   return needs;
 }
 
-// Suspended gangs need as much room elsewhere as they free, so the total free room must suffice for
-// the large gang.
+// Unless suspended gangs may wait, they need as much room elsewhere as they free. So the total free
+// room must suffice for the missing pods of the large gang.
 bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
   Resources left = board.cluster().free_on_up_nodes();
   for (const PodNeed& need : needs) {
@@ -296,8 +296,8 @@ std::vector<SmallGang> small_gangs(const ControlBoard& board, const JobView& lar
   return gangs;
 }
 
-// Gangs that wait longer than the limit, at most kGangsPerSearch: first those never helped, then
-// the one helped longest ago.
+// Large gangs that wait longer than wait_limit, at most kGangsPerSearch: first those never helped,
+// then the one helped longest ago.
 std::vector<WaitingJob> GangDefragmenter::to_be_helped(const ControlBoard& board) {
   std::vector<std::pair<Time, WaitingJob>> over;
   std::map<uint64_t, Time> helped;

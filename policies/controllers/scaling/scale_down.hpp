@@ -47,7 +47,8 @@ class ScaleDown {
   };
   struct Draining {
     NodeId node;
-    // Whether the drain has ended. The scheduler may observe the ends of pods one tick later.
+    // Set at the first tick after the drain if the node still has pods. If it has pods at the next
+    // tick, too, the drain has failed: the scheduler may observe the ends of pods one tick late.
     bool has_ended = false;
   };
   bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that are not expendable

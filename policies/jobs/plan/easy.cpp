@@ -37,7 +37,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
 
   void plan(const PlanNews& news) override {
     // Jobs that exceed their estimates free nothing. Their effect on the reservation is computed
-    // when a fitting job arrives or, with Shortest, when any job arrives.
+    // later: when there is room, when a fitting job arrives or, with Shortest, when any job
+    // arrives.
     runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();

@@ -119,8 +119,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Updates the amount of each part of the pool. Without JobBoard::has_paces() the pool is one
-  // part.
+  // Updates the amount of each part of the pool. A part has the GPUs of one model. Without
+  // JobBoard::has_paces() the whole pool is one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {
@@ -165,8 +165,9 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     }
   }
 
-  // Adds a claim of the job to each part of the pool. Claims of the least served jobs come first.
-  // Claims to parts in which a job has no share of time come last, the fastest part first.
+  // Adds a claim of the job to each part of the pool on which it can run. Claims of the least
+  // served jobs come first. Claims to parts in which a job has no share of time come last, the
+  // fastest part first.
   void claim(const QueuedJob& job, std::vector<Claim>& claims) {
     Standing& s = standings_[job.slot];
     s.chosen = kNowhere;

@@ -97,7 +97,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     });
   }
 
-  // The rank is in units times milliseconds, so a million GPUs for a century fit into 64 bits.
+  // The rank is units of the counted resource times milliseconds. A million GPUs for a century make
+  // 3.2e18, which fits into 64 bits.
   int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 
   void plan(const PlanNews& /*news*/) override {

@@ -1,7 +1,8 @@
 // Gangs on top of a scheduler that places pods one by one, like scheduler-plugins' Coscheduling:
 // members with a node wait in Permit, and hold the node, until minMember members have one. Example:
-// minMember 4 and room for 3: three members hold their nodes until permitWaitingTimeSeconds, then
-// give them back.
+// minMember 4 and room for 3. Three members hold their nodes until the fourth finds none. A quarter
+// of the gang is then missing, more than podGroupRejectPercentage (10), so the gang is rejected at
+// once. With minMember 40 and room for 39, the 39 hold their nodes until permitWaitingTimeSeconds.
 #include <limits>
 #include <vector>
 

@@ -76,8 +76,8 @@ class InterPodAffinity final : public Policy,
     return bit_of(ClusterEventKind::AssignedPodDeleted) |
            bit_of(ClusterEventKind::AssignedPodAdded) | bit_of(ClusterEventKind::NodeAdded);
   }
-  // A new pod helps only pods with affinity to it. A pod that left helps those with anti-affinity
-  // to it, or the first pod of a group, which may then go anywhere.
+  // A new pod can help only pods with affinity terms. A pod that left can help pods with
+  // anti-affinity, or the first pod of a group, which may then go anywhere.
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     const bool is_helped =
         event.kind != ClusterEventKind::AssignedPodAdded || !pod.spec->affinity.empty();

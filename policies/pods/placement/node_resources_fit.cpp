@@ -247,8 +247,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // Finds the least allocatable amount of any node. A pod that requests no more of a resource needs
-  // no check whether a node is large enough.
+  // Finds, for each resource, the least allocatable amount of any node. A pod that requests no more
+  // than that needs no check whether a node is large enough.
   void learn(const ClusterState& cluster) const {
     if (least_->nodes == cluster.nodes()) return;
     least_->nodes = cluster.nodes();
