@@ -35,8 +35,8 @@ std::string from_environment(const char* name, const char* otherwise) {
   return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
-// /usr/bin/python3 comes first, because Debian's Python packages belong to it. The python3 on the
-// PATH may be another one.
+// Unless ORRERY_PYTHON is set, /usr/bin/python3 is preferred to the python3 on the PATH, because
+// Debian's Python packages belong to it.
 std::string python() {
   const char* const debian = "/usr/bin/python3";
   return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");

@@ -19,7 +19,8 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
 // For a trace that lists only jobs that ended after recording began: the start of its replay, and
 // the jobs under way at that time. `statistics` are of the trace as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
-// Statistics of all requests of the reader. Needs 32 bytes for each request.
+// Statistics of all requests of the reader. Stores 24 to 40 bytes for each request: three to five
+// numbers.
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
 std::string series_text(const SeriesReport& series);

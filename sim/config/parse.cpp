@@ -23,7 +23,7 @@ struct Refusal {  // thrown through yaml-cpp, which cannot be stopped otherwise
 
 // Limits what the parser reads ahead. Before it emits any event, yaml-cpp stores every token of a
 // bracketed value that may still be a key: some 240 bytes for one bracket. So this buffer passes
-// the text in pieces. Since the last event it counts the characters that may be tokens, and it
+// the text in pieces, counts the characters passed since the last event that may be tokens, and
 // refuses too many of them.
 class MeteredBuffer final : public std::streambuf {
  public:

@@ -13,7 +13,7 @@ namespace orrery {
 
 class Callback {
  public:
-  // `this` and four words, so that a slot of the event queue is one cache line.
+  // Room to capture `this` and four words. A slot of the event queue is then one cache line.
   static constexpr size_t kInlineBytes = 40;
 
   Callback() = default;

@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// PREFIX, from the path of the running program; empty where /proc is not mounted.
+// PREFIX, if the running program is PREFIX/bin/orrery; empty where /proc is not mounted.
 fs::path prefix() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();

@@ -79,7 +79,7 @@ class Engine {
   bool is_pending(EventId id) const { return queue_.contains(id); }
 
   // Runs every event due up to and including `end`, in (time, phase, schedule) order. Leaves the
-  // clock at the last event or, if later ones are pending, at `end`.
+  // clock at the last event or, with Outcome::ReachedEnd (later events are pending), at `end`.
   Outcome run(Time end = Time::max());
   bool step();  // runs one event; false if none is pending
   // Advances the clock to `when`. No event may be pending before this instant.

@@ -66,7 +66,7 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // Earliest time for push(): the last event's, or the `end` of a pop() that found none due.
+  // Earliest time for push(): the last event's, or the `end` of a pop() with only later events.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;

@@ -21,7 +21,8 @@ RadixWheel::Chunk* RadixWheel::last_chunk(const Bucket& bucket) {
   return reinterpret_cast<Chunk*>(last_entry & ~(sizeof(Chunk) - 1));
 }
 
-// Calls visit(chunk, entries) for each chunk of the bucket, in order. The call may free the chunk.
+// Calls visit(chunk, number of its entries) for each chunk of the bucket, in order. The call may
+// free the chunk.
 template <class Visit>
 void RadixWheel::visit(const Bucket& bucket, const Visit& visit) {
   if (bucket.count == 0) return;
@@ -165,8 +166,8 @@ void RadixWheel::sort_in(size_t from, size_t size) {
   end_ += size;
 }
 
-// Inserts the ticket into the front and shifts the shorter side. So a ticket that is due at once,
-// which goes in at the head, is cheap.
+// Inserts the ticket into the front and shifts the shorter side, or the later tickets if there is
+// no space before the head. So a ticket that is due at once, which goes in at the head, is cheap.
 void RadixWheel::insert(uint64_t time, uint64_t ticket) {
   if (has_lanes_) return push_lane(ticket);
   if (head_ == end_) head_ = end_ = 0;

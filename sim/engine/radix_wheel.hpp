@@ -39,7 +39,7 @@ class RadixWheel {
   size_t ready() const { return end_ - head_; }
   uint64_t head_time() const { return front_base_ + (keys_[head_] >> kPhaseBits); }
   uint64_t take_head() { return tickets_[head_++]; }
-  // The ticket `distance` behind the head or, past the end, some earlier one.
+  // The ticket `distance` behind the head or, past the end, an earlier one or 0.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
   // Fills the empty front, perhaps beyond `end`. False if no ticket is due by `end`.
   bool refill(uint64_t end);

@@ -3,7 +3,8 @@
 
     /usr/bin/python3 sim/package/manual.py build/release/bin/orrery FOLDER
 
-FOLDER then holds orrery.1, orrery.bash and orrery.zsh. The program's --help is their one source.
+FOLDER then holds orrery.1, orrery.bash and orrery.zsh. Their sources are the program's --help,
+--version and list of figures (`orrery plot`).
 """
 
 from __future__ import annotations

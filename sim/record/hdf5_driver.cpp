@@ -106,8 +106,8 @@ herr_t handle_of(H5FD_t* file, hid_t /*access*/, void** handle) {
   return 0;
 }
 
-// Reads from the file. Beyond its end HDF5 gets zeros, because it reads space that it allocated but
-// never wrote.
+// Reads from the file. HDF5 also reads space that it allocated but never wrote; what lies beyond
+// the file's end is read as zeros.
 bool read_all(PosixFile& from, haddr_t address, size_t size, char* into) {
   while (size > 0) {
     const ssize_t count = ::pread(from.descriptor, into, size, static_cast<off_t>(address));

@@ -249,7 +249,7 @@ int64_t Hdf5File::dataset_of(size_t table) {
   return t.dataset.get();
 }
 
-// Chunks are filtered here and not by HDF5, whose lock admits one thread at a time.
+// Chunks are shuffled and deflated here and not by HDF5, whose lock admits one thread at a time.
 void Hdf5File::write_tail(size_t table) {
   Table& t = parts_->tables[table];
   if (!std::exchange(t.is_tail_new, false) || failed()) return;

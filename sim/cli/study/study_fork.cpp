@@ -35,9 +35,10 @@ constexpr std::chrono::milliseconds kProgressEvery{100};
 // Exit statuses of a forked process. Results and failures are files in the folder.
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
-// Waits for the process. Returns its exit status, or the negated number of the signal that ended
-// it, or kStopped if that was after `stop`. `stop` is forwarded as one SIGTERM. If Ctrl-C in a
-// terminal has reached the process before, this second signal ends it at once.
+// Waits for the process, and returns its exit status. If a signal ended the process, returns the
+// negated number of the signal, or kStopped if `stop` was set before. `stop` is forwarded as one
+// SIGTERM. If Ctrl-C in a terminal has reached the process before, this second signal ends it at
+// once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};

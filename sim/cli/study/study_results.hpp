@@ -41,8 +41,8 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
 // DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has what a study needs of
 // the run. It is written last, in one step, so a killed run leaves none. A run is repeated
 //   - if a fingerprint in its .json differs: of the scenario, of an input file, or of the .json;
-//   - with has_files, if its HDF5 file lacks the signature or has another length. Only a power cut
-//     leaves such a file, because waiting for the disk would take longer than a small run;
+//   - with has_files, if its HDF5 file lacks the signature or has another length, as after a power
+//     cut: a run does not wait for the disk, which would take longer than a small run;
 //   - with has_files and verifies, if the fingerprint of its HDF5 file differs. This check reads
 //     the whole file.
 class StudyFolder {
