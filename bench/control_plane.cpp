@@ -44,8 +44,8 @@ class SteadyStore final : public ApiStore {
   Engine& engine_;
 };
 
-// The requests of the load: kubelets renew Leases, patch nodes and read pods; controllers create
-// pods and list ConfigMaps.
+// The requests of the load, a fifth each: kubelets renew Leases, patch nodes and read pods; the
+// controller manager creates pods; service accounts list ConfigMaps.
 struct Kind {
   ApiClientKind client;
   ApiRequest request;

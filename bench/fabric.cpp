@@ -25,8 +25,8 @@ struct Size {
   uint32_t nodes;
   int32_t radix;
 };
-// 7,500 nodes are the largest published cluster. Three levels of switches with 64 ports connect at
-// most 65,536 NICs, so larger sizes have switches with more ports.
+// 7,500 nodes is the size of OpenAI's cluster of 2021. Three levels of switches with 64 ports
+// connect at most 65,536 NICs, so larger sizes have switches with more ports.
 constexpr Size kSizes[] = {{64, 64},    {512, 64},     {2'048, 64},
                            {7'500, 64}, {12'512, 128}, {125'024, 256}};
 
@@ -38,8 +38,8 @@ std::vector<FabricNode> nodes_of(const Size& size) {
   return nodes;
 }
 
-// Routes between random NICs, in millions per second. With an adaptive engine each route adds to
-// the loads.
+// Routes between random NICs, in millions per CPU second. With an adaptive engine each route adds
+// to the loads of its links.
 double routes_per_us(const Fabric& fabric, const LinkState& state, RoutingEngine engine,
                      int64_t routes) {
   double least = 1e30;

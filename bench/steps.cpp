@@ -22,7 +22,8 @@ double ms_of(auto&& work) {  // CPU time in ms
   return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// Compares steps by rate with traced ones in random worlds of `least` to `most` gangs.
+// Compares mean steps computed by rates with traced ones, whose exchanges are simulated one by one,
+// in random worlds of `least` to `most` gangs that share links.
 void compare(uint32_t least, uint32_t most, uint64_t worlds) {
   std::vector<double> sizes, means;
   double rate_ms = 0, traced_ms = 0, gangs = 0, slower = 0;

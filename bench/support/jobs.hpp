@@ -17,8 +17,9 @@ struct Kind {
   int64_t size() const { return pods * (gpus == 0 ? 1 : gpus); }
 };
 
-// The load of a machine. At the start there are as many jobs as can run at a time, each with a part
-// of its run time left, and `waiting` further jobs. From 1 s on, `jobs` more arrive, evenly spaced.
+// The load of a machine. At the start there are as many jobs as `load` keeps running, each with a
+// part of its run time left, and `waiting` further jobs. From 1 s on, about `jobs` more arrive,
+// evenly spaced.
 struct Work {
   std::span<const Kind> kinds;
   int64_t capacity = 0;  // cores, or GPUs

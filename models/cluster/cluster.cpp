@@ -311,8 +311,9 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// Lets the scheduler execute repeated rounds of futile attempts as one (class RetryRounds), unless
-// a component, or a policy that is not built in, observes single attempts.
+// Lets the scheduler execute repeated rounds of futile attempts as one (class RetryRounds). Rounds
+// stay single if run.compress_retries is false, or if a component, or a policy that is not built
+// in, observes single attempts.
 void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || node_groups_ || cardiogram_ ||
@@ -323,10 +324,10 @@ void Cluster::compress_retries(const Scenario& scenario) {
   deadlocks_.deadlocks_changed.connect(scheduler_, &Scheduler::round_interrupted);
 }
 
-// Stops the run if only futile attempts are left: run.futile_attempts attempts for each pending pod
-// since a pod was last bound, while no job runs, none will arrive and every node is up. Without
-// this stop, gangs that cannot all fit might be retried for ever, while simulated time passes
-// slowly.
+// In a run without `until`, stops the run if only futile attempts are left: run.futile_attempts
+// attempts for each pending pod since a pod was last bound or created, while no job runs, none will
+// arrive and every node is up. Without this stop, gangs that cannot all fit might be retried for
+// ever, while simulated time passes slowly.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;

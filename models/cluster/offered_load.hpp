@@ -17,14 +17,15 @@ struct OfferedLoad {
   // GPU-hours requested in an hour; a job that never ends requests its GPUs all the time.
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
-  // GPU-hours of sources whose jobs all arrive at time 0, in a run without `until`.
+  // GPU-hours of jobs without a rate, because all arrive at time 0: all jobs of a run without
+  // `until`, or the first 20,000 of a source.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };
 
 // Reads up to 20,000 jobs of each source, drawn with the run's seed. Traces are left out without
-// `reads_traces`, and if they have more than 32 MiB or are shuffled. Empty if no job requests GPUs
-// or no node has a GPU.
+// `reads_traces`, and if they are shuffled, have more than 32 MiB or cannot be read. Empty if no
+// job requests GPUs or no node has a GPU.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
 // For example "7.1 times what the cluster has: 909 GPU-hours asked per hour, of 128".

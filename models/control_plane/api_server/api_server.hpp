@@ -47,7 +47,7 @@ class ApiServer {
     Duration cpu;
     Bytes sent;
     int32_t threads = 1;
-    std::function<void()> done = {};  // called when all is sent, unless the server is lost before
+    std::function<void()> done = {};  // called once all is sent, never by a server that is down
   };
   void charge(const Charge& charge);
 
@@ -57,8 +57,8 @@ class ApiServer {
   // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
 
-  // Adds watchers of all objects of a resource. Every write of the resource is sent to them;
-  // with many of them, the write keeps its seats meanwhile.
+  // Adds watchers of all objects of a resource. Every write of the resource is sent to them. From
+  // `watchers_per_seat` watchers on, the write keeps its seats meanwhile.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
@@ -69,7 +69,7 @@ class ApiServer {
   int64_t watchers() const { return all_watchers_; }
   void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the former load of the level
   void set_nodes(int64_t nodes) { nodes_ = nodes; }
-  void set_cached(Bytes heap) { cached_ = heap; }  // memory of cached namespaces
+  void set_cached(Bytes heap) { cached_ = heap; }  // memory of namespaces with their objects
 
   Bytes heap() const {
     return heap_of(params_.server.heap, nodes_, listing_, all_watchers_) + cached_;

@@ -62,7 +62,7 @@ class ApiServers {
   // Sends a change to `watching` watchers of one server. `cpu` and `bytes` are totals.
   void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes, const Sent& done = {});
   void set_nodes(int64_t nodes);
-  void set_cached(Bytes heap);  // memory of cached namespaces on each server
+  void set_cached(Bytes heap);  // memory of namespaces with their objects, on each server
 
   const ApiServersParams& params() const { return params_; }
   const ApiStatistics& statistics() const { return statistics_; }

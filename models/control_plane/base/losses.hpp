@@ -32,8 +32,8 @@ void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*wh
   }
 }
 
-// Calls `set_up(number, is_up)` at the begin and the end of each loss. If an item returns at the
-// instant of its next loss, it stays lost.
+// Calls `set_up(number, is_up)` at the start of each loss, and at its end if it has one. An item
+// that returns at the instant of its next loss stays lost.
 template <class Loss, class SetUp>
 void plan_losses(Engine& engine, const std::vector<Loss>& losses, int32_t Loss::*which, Label lost,
                  Label back, SetUp set_up) {
