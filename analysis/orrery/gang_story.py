@@ -37,8 +37,9 @@ class GangStory:
         return frame
 
     def _stopped(self, started: float) -> float:
-        """When the gang that started at this time stopped: at a failure or membership change of the job, when
-        the first of its pods ended, or at the end of the run."""
+        """When the gang that started at this time stopped: at the next failure, preemption or membership
+        change of the job, when the first of its pods ended, or at the end of the run, whichever came
+        first."""
         stops = self.history.recoveries
         stops = stops.loc[(stops["job"] == self.job) & (stops["failed"] > started), "failed"]
         pods = self._pods

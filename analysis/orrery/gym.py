@@ -11,8 +11,8 @@
 
 An episode is a run of the scenario in which the agent is the plan of the job queue, without other policies of
 the job queue. The agent is asked while one of the first `slots` waiting jobs fits. The reward is minus the
-job-hours of waiting since the last question, so the sum of rewards is minus the waiting time of all jobs up to
-the last question. The same seed and actions give the same episode.
+job-hours of waiting since the last question, so the sum of rewards is minus the waiting time of all jobs from
+the first question to the last one. The same seed and actions give the same episode.
 
 The simulator runs in a process of its own, with the adapter for policies in Python. The learner may use another
 Python. The interface is that of Gymnasium. If Gymnasium is installed, the environment and the spaces inherit its

@@ -1,8 +1,9 @@
 """The policy of orrery.gym: a plan of the job queue that asks another process.
 
-Of the first `slots` waiting jobs, the other process picks the one that starts next, or none. The plan asks
-again while one of these jobs fits. Each question is a HEADER, the observation as float32, and a byte for each
-action that says whether the action is allowed. The answer is an ACTION: the index of the action.
+Of the first `slots` waiting jobs, the other process picks the one that starts next, or none. After each
+start, the plan asks again if one of these jobs fits. Each question is a HEADER, the observation as float32,
+and a byte for each action that says whether the action is allowed. The answer is an ACTION: the index of the
+action.
 """
 
 from __future__ import annotations

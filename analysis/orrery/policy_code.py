@@ -163,7 +163,7 @@ def methods_of(found: type[Policy]) -> list[str]:
 
 
 def files_of(file: str) -> list[str]:
-    """The path of the file, and the paths of imported modules from the same folder."""
+    """The path of the file, and the paths of imported modules from the same folder or folders in it."""
     folder = str(Path(file).resolve().parent) + "/"
     beside = {str(Path(m.__file__).resolve()) for m in list(sys.modules.values())
               if getattr(m, "__file__", None) and not m.__name__.startswith("orrery_policy_")}

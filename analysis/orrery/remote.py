@@ -338,9 +338,9 @@ def listen(address: str) -> socket.socket:
 
 def serve(address: str, policy: Callable[[], Policy], *, runs: int | None = None,
           took: int = 0) -> None:
-    """Serves `runs` runs, or runs for ever if this is None. Several runs at a time, as in a study, have a policy
-    each. Each answer takes `took` ns of simulated time. After the last run, raises RunFailed if any run
-    failed."""
+    """Serves this number of runs and returns; if `runs` is None, serves runs until it is interrupted. Several
+    runs at a time, as in a study, have a policy each. Each answer takes `took` ns of simulated time. After
+    the last run, raises RunFailed if any run failed."""
     failures: list[Exception] = []
 
     def decide(connection: socket.socket) -> None:

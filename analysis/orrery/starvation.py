@@ -177,9 +177,9 @@ class Starvation:
         return f" ({count(-(-int(lacks) // size), 'node')} of {count(size, 'GPU')})"
 
     def _held(self, rows: pd.DataFrame) -> tuple[float, str] | None:
-        """How much less the job's team or user must have used for the job to fit its quota, as a number and as
-        a sentence. If the job asks for more than the quota: how much larger the quota must be. None if the
-        queue never held the job back."""
+        """How much less the job's team or user must have used for the job to fit its quota, as a number and
+        as a sentence. If the job asks for more than the quota: how much larger the quota must be. If a quota
+        of GPUs is not the reason, the number is infinite. None if the queue never held the job back."""
         if not len(rows):
             return None
         policy, unit = rows["policy"].iloc[0], self.history.queue_unit

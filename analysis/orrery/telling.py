@@ -102,7 +102,7 @@ class NodeNames:
 
 def indented(text: str, indent: int, hanging: int | None = None) -> list[str]:
     """A sentence broken into lines of at most WIDTH columns. The first line is indented by `indent`, the
-    others by `hanging`."""
+    others by `hanging` or, without it, by `indent`, too."""
     further = " " * (indent if hanging is None else hanging)
     return wrap(
         text,

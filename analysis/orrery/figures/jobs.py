@@ -21,10 +21,10 @@ SPANS = {  # ticks of a logarithmic axis of seconds
 
 
 def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
-    """Rows (run, seconds, percent): `percent` of all arrived jobs waited at most `seconds` ("wait"), or
-    reached their end within this time ("jct"). Jobs that never ran or never ended keep a curve below 100. As
-    in /summary, "wait" is of jobs that ran, and "jct" of jobs that completed or came to the end that their
-    trace records."""
+    """Rows (run, seconds, percent): `percent` of all arrived jobs waited at most `seconds` until they ran
+    ("wait"), or reached their end within this time ("jct"). As in /summary, a job reaches its end when it
+    completes, or comes to the end that its trace records. Jobs that never ran, or did not reach their end,
+    keep the curve below 100."""
     if what not in TITLES:
         raise ValueError(f"'{what}' is neither 'wait' nor 'jct'")
     parts = []

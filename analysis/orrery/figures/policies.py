@@ -12,8 +12,7 @@ from orrery.style import BLACK, BLUE, GREY, VERMILION, axes_for, drawing, tidy
 def paired_differences_data(
     values: pd.DataFrame, baseline: str | None = None, level: float = 0.95
 ) -> pd.DataFrame:
-    """The rows of `orrery.paired`, sorted by mean difference. `clear` is whether the verdict is a
-    difference."""
+    """The rows of `orrery.paired`, sorted by mean difference. `clear`: the verdict is less or more."""
     frame = paired(values, baseline, level).sort_values("difference", kind="stable")
     frame["clear"] = frame["verdict"].isin(["less", "more"])
     return frame

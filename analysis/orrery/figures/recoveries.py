@@ -21,8 +21,9 @@ STAGES = {
 
 
 def recoveries_data(run: Run) -> pd.DataFrame:
-    """One row for each failure: job, name, attempt, gpus, failed, the seconds of each stage, and `total`,
-    their sum. Stages are NaN from the first one that was not reached."""
+    """One row for each stop of a gang or an independent pod, also by preemption: job, name, attempt, gpus,
+    failed, the seconds of each stage, and `total`, their sum. Stages are NaN from the first one that was not
+    reached."""
     rows = run.table("/events/recoveries")
     names = run.table("/jobs").set_index("job")["name"]
     frame = rows[["job", "attempt", "gpus", "failed"]].copy()
@@ -37,7 +38,8 @@ def recoveries_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def recoveries(run: Run, axis: Axes | None = None, rows_max: int = 12) -> Axes:
-    """Draws a bar for each of the longest recoveries, and one for the mean of all, divided into stages."""
+    """Draws a bar for each of the longest recoveries, and above them one for the mean of all, divided into
+    stages."""
     frame = recoveries_data(run)
     longest = frame.sort_values("total", ascending=False, kind="stable").head(rows_max)
     stages = list(STAGES)

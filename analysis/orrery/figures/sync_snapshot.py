@@ -1,4 +1,4 @@
-"""The cost of snapshots: GPU power and network bandwidth of jobs over a few of them."""
+"""The cost of snapshots: GPU power and network bandwidth of jobs over the time of a few snapshots."""
 
 from __future__ import annotations
 

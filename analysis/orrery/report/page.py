@@ -96,7 +96,7 @@ def page(
     left_out: Sequence[str] = (), findings: Sequence[str] = (), jobs: Jobs | None = None,
 ) -> str:
     """The page as one file of HTML. `title`, `lede` and `findings` are plain text. `left_out` says which
-    sections are absent, and why. `jobs` are shown by a section with an element "jobs-table"."""
+    charts are absent, and why. `jobs` are shown by a section with an element "jobs-table"."""
     charts = [chart for section in sections for chart in section.charts]
     shown = [section for section in sections if section.charts or section.html]
     parts, number = [], 0

@@ -47,7 +47,7 @@ def _label(text: str, unit: str) -> str:
 
 def paints(study: Study) -> tuple[str | None, dict[str, str]]:
     """The axis whose arms are distinguished by colour, and the colours. It is the compared axis, or else the
-    first."""
+    first one with several arms."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1]
     axis = study.compared[0] if study.compared else next(iter(several or study.axes), None)
     names = study.axes[axis] if axis else []

@@ -46,7 +46,7 @@ def scale_of(value: float, unit: str) -> tuple[float, str]:
 
 
 def with_unit(value: float, unit: str) -> str:
-    """A figure in a suitable unit: durations in s, min, h or d, sizes in B, kB, MB, GB."""
+    """A figure in a suitable unit, as in `250 ms`, `3 h`, `12 GPU h` or `20 MB`."""
     if value is None or not math.isfinite(value):
         return "–"
     if unit == "s":
