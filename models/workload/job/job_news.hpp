@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// JobController emits all signals. Observers connect in the order of the table in
+// JobController emits all signals. The order of their observers is in
 // models/cluster/news_order.cpp.
 struct JobNews {
   Signal<JobId> job_arrived;                        // Pending, no pod created yet

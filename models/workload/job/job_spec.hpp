@@ -27,11 +27,13 @@ struct StepParams;
 enum class JobKind : uint8_t { Pods, MpiGang };
 constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
 
-// What restarts after the loss of a pod: all pods of the gang, or the lost pod alone.
+// Which pods are recreated after the loss of a pod: all pods of the gang, or the lost pod alone.
+// All ranks restart in both cases.
 enum class RestartScope : uint8_t { Gang, Pod };
 constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
 
-// Whether pods that ended by themselves are restarted; pods that ended with their node always are.
+// Which pods that exited are recreated: none, those that failed, all, or those with a retryable
+// exit code. Pods lost with their node are recreated under each policy.
 enum class RestartPolicy : uint8_t { Never, OnFailure, Always, ExitCode };
 constexpr std::array<std::string_view, 4> enum_names(RestartPolicy) {
   return {"never", "on_failure", "always", "exit_code"};
@@ -104,7 +106,7 @@ struct JobSpec {
   std::optional<Ending> ending;
   std::vector<GangSpec> gangs;   // at least one, each with at least one pod
   Duration checkpoint_interval;  // compute time between checkpoints; 0: never
-  Duration checkpoint_write;     // synchronous time of one checkpoint
+  Duration checkpoint_write;     // how long one checkpoint stops compute
   Duration restore;              // time to load the last checkpoint
   Duration init, init_per_gpu;   // set-up after the start barrier; see init_time()
   std::shared_ptr<const CommunicatorParams> communicator;  // empty: ranks connect in no time

@@ -18,8 +18,10 @@ class JobTable {
   JobId add(const JobSpec& spec);  // pods start Absent
   // A counted job has no pods or gangs in the table. It takes amounts of resources out of a pool.
   JobId add_counted(const JobSpec& spec);
-  void remove(JobId id);   // call once the job is over and recorded
-  void recycle(JobId id);  // frees its ids for new jobs; the caller must not use them afterwards
+  void remove(JobId id);  // call once the job is over and recorded
+  // After remove(): frees the ids of the job, its gangs, roles and pods for new jobs; the caller
+  // must not use them afterwards.
+  void recycle(JobId id);
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }

@@ -15,13 +15,13 @@ struct DeadPod {  // one life of a pod that ended with its node
 };
 
 // The signals are in the order of a pod's life. Emitters: JobController (J), Scheduler (S), the
-// PodApi (A). Observers connect in the order of the table in models/cluster/news_order.cpp.
+// PodApi (A). The order of their observers is in models/cluster/news_order.cpp.
 struct PodNews {
   Signal<std::span<const PodId>> pods_created;  // J: Pending pods, in the order of creation
   // S: no node was found for a pod, or for the first pod of a gang that is placed as a whole. Also
   // emitted for a pod that was rejected in Permit because the rest of its gang has no node.
   Signal<PodId> no_node_found;
-  // S: a node is reserved for the pod, which then waits in Permit and is bound.
+  // S: a node is reserved for the pod. The Permit point and the binding follow.
   Signal<PodId, NodeId> pod_assigned;
   Signal<PodId, NodeId> pod_unassigned;  // S: the reservation is undone, or a bound pod has left
   Signal<PodId> pod_runs;                // J: an independent pod begins to compute

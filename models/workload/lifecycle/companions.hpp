@@ -11,8 +11,9 @@
 
 namespace orrery {
 
-// Companions run beside the gang until the job is over, and are replaced one by one. Their GPU time
-// is booked as held, or as hung while the gang hangs, but never as compute.
+// Companions run beside the ranks. A companion is recreated alone if its node fails, or if it exits
+// and its role's restart policy allows it; the ranks go on meanwhile. The GPU time of companions is
+// booked as held, or as hung while the gang hangs, but never as compute.
 class Companions {
  public:
   Companions(Sim sim, JobTable& jobs, JobAccounts& accounts, PodLives& pods,

@@ -31,7 +31,8 @@ void CountedJobs::hold(JobId id, int64_t gpu_milli) {
   news_.counted_holds.emit(id, gpu_milli);
 }
 
-// Books the GPUs held during set-up and restore, during which the amount may change.
+// Books the GPU time of set-up and restore up to now. Called before the job's number of GPUs
+// changes.
 void CountedJobs::book_start(JobId id) {
   if (phases_.of(id) != JobPhase::Starting) return;
   JobAccount& account = accounts_.of(id);

@@ -37,7 +37,8 @@ bool GangLives::abort(JobId id) {
 
 // ---- late members
 
-// A gang that computes, or has gathered and is about to compute, restarts with the late member.
+// The agents have noticed a late member. The gang restarts with it if it computes, or has gathered
+// and is about to compute, unless it is being suspended.
 void GangLives::noticed(PodId id) {
   const JobId job = jobs_.pod(id).job;
   const JobPhase phase = phases_.of(job);

@@ -65,9 +65,10 @@ void GangLives::bound(PodId id) {
   if (phases_.of(pod.job) == JobPhase::Pending) gathers(pod.job);
 }
 
-// Starts the gang once enough members have nodes and Pod::started of each of them is known. The
-// barrier opens when the last container runs. Then the communicator is set up, and the checkpoint
-// is loaded.
+// Starts the gang if enough members have nodes. A gang that needs all its members waits until
+// Pod::started of each is known; the barrier opens when the last container runs. An elastic gang
+// (min_available below its size) gathers in Rendezvous first. After the barrier the communicator is
+// set up, then the checkpoint is loaded.
 void GangLives::gathers(JobId id) {
   const Job& job = jobs_.job(id);
   if (!jobs_.has_quorum(id)) return;

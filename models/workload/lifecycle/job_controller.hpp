@@ -81,8 +81,8 @@ class JobController : public JobNews, public PodNews {
     counted_.run(job, delay, pace);
   }
   void set_pace(JobId job, Pace pace);  // only for gangs and counted jobs (Job::is_counted)
-  // Stops a running gang or counted job: it writes a checkpoint for the time `write`, keeps its
-  // compute and is Pending without pods. False: the job does not run, or is of another kind.
+  // Suspends a running gang or counted job after a checkpoint that takes `write`. Its next load
+  // takes at least `restart`. False: the job does not run, or is of another kind.
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases

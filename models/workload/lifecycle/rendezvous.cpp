@@ -49,8 +49,8 @@ void Rendezvous::await_up(PodId id) {
   });
 }
 
-// A late member is noticed after monitor_interval. If another failure stops the gang before, the
-// member restarts with the gang.
+// A member that comes up while the gang gathers may join it. A later member is noticed after
+// monitor_interval (absent: never), unless the gang has restarted with it before.
 void Rendezvous::is_up_now(PodId id) {
   const Pod& pod = jobs_.pod(id);
   is_up_[id] = 1;

@@ -68,8 +68,8 @@ bool PodCreation::is_ready(PodId id) const {
   return (has_node && pod.started <= engine_.now());
 }
 
-// How many of the wanted pods may be created now. The next pod of an ordered StatefulSet waits
-// until all pods before it are ready: created, bound, and with running containers.
+// How many of the wanted pods may be created now. An ordered StatefulSet may create its next pod
+// once all pods before it are ready: their containers run, or they are done or retired.
 int32_t PodCreation::creatable(RoleId id) {
   const Job& job = jobs_.job(jobs_.role(id).job);
   Unit& unit = units_[id];
@@ -164,8 +164,8 @@ void PodCreation::create(PodId id, Creator creator) {
   });
 }
 
-// The worker continues once its whole batch is answered. The pod appears unless its job is over, or
-// it is no longer to be created.
+// Answered: the worker continues once its whole batch is answered. Known: the pod appears, unless
+// its job is over or the pod is no longer to be created.
 void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;

@@ -26,12 +26,12 @@ class PodCreation {
   void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);
   // Queues the creation of the wanted pods that are created together with `pod`. Call after want(),
-  // or when `pod` is ready and the next pod of a StatefulSet may follow.
+  // or when `pod` is ready and the next pod of an ordered StatefulSet may follow.
   void create_wanted(PodId pod);
   // The pod is no longer to be created: later replies and planned replacements have no effect.
   void forget(PodId pod);
-  // A retired pod is Absent and is not created, because its service has fewer replicas or it ended
-  // for good.
+  // A retired pod is Absent and is not created: its service has fewer replicas now, or the pod
+  // ended for good.
   void set_retired(PodId pod, bool is_retired) { pods_[pod].is_retired = is_retired; }
   bool is_retired(PodId pod) const { return pods_[pod].is_retired; }
   void gone(PodId pod);  // the pod has ended and may be created again

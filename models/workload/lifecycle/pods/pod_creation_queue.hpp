@@ -5,7 +5,8 @@
 // creates at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start); each
 // batch waits for all responses to the one before. A job that still lacks pods goes to the back of
 // the queue. Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1
-// A2-3 B2-3 A4-7 ... A StatefulSet has no such batches.
+// A2-3 B2-3 A4-7 ... A parallel StatefulSet creates all its missing pods in one batch, an ordered
+// one creates one pod at a time.
 #pragma once
 
 #include <algorithm>

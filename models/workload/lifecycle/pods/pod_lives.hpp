@@ -18,9 +18,9 @@
 namespace orrery {
 
 // The life of a pod: wanted -> created -> bound -> started -> running -> gone. The scheduler takes
-// a pod's resources when it binds the pod, and only this class gives them back. ClusterState is the
-// scheduler's cache: with a control plane the resources of a pod that ended are given back once the
-// scheduler has observed its end.
+// a pod's resources when it reserves a node. Once the pod is bound, only this class gives them
+// back, apart from what-ifs of the scheduler. ClusterState is the scheduler's cache: with a control
+// plane the resources of a pod that ended are given back once the scheduler has observed its end.
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,

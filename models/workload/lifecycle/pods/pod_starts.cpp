@@ -38,8 +38,9 @@ void PodStarts::go_on(PodId id, size_t stage, Duration until) {
   });
 }
 
-// Numbers the starts of a job or gang, independent of the order in which pods are bound. The first
-// starts of a gang have the numbers of its members; later starts follow.
+// The number of this start, which selects the random stream of its latency. The k-th start of a
+// gang gets a number that does not depend on the starts of other gangs. Example: a job has gangs of
+// 4 and 8 pods. Their first starts are 0 to 3 and 4 to 11, their second ones 12 to 15 and 16 to 23.
 uint32_t PodStarts::number_of_start(PodId id) {
   const Pod& pod = jobs_.pod(id);
   if (!pod.gang.is_valid()) return of_job_[pod.job]++;

@@ -27,7 +27,7 @@ class PaceModel {
   PaceModel& operator=(const PaceModel&) = delete;
   virtual ~PaceModel() = default;
 
-  // Called when all pods of a gang with a step run. Empty if no pod has a GPU: the job's own work
+  // Called when a gang with a step begins to compute. Empty if no pod has a GPU: the job's own work
   // and pace then apply.
   virtual std::optional<GangStart> begins(JobId job) = 0;
   virtual void ends(JobId job) = 0;  // the gang no longer runs

@@ -57,7 +57,8 @@ struct JobRun : Run {
   int128_t safe_useful = 0;
 };
 
-// The state of a gang's run, from which its future follows unless something changes.
+// The run of a gang or counted job at one instant. Unless an event intervenes, its future follows
+// from these values.
 struct RunNow {
   RunTerms terms;
   RunProgress progress;  // up to now, if running

@@ -56,7 +56,8 @@ class TrainingRuns {
   void keep(PodId pod) { keep(ranks(pod)); }
   int128_t lose(JobId job) { return lose(ranks(job)); }
   int128_t lose(PodId pod) { return lose(ranks(pod)); }
-  // A node of the gang failed: the checkpoint on its disks is lost. Returns the undone GPU time.
+  // Discards the checkpoint on local disks, if there is one, because a node of the gang failed or
+  // the gang has left a node. Returns the undone GPU time.
   int128_t lose_local(JobId job);
   void node_failed(NodeId node);
   void stop(JobId job);  // cancels the run's next event and its checkpoints

@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// Owns the open rows of /events/recoveries. A row is written once the job has regained the progress
-// that it had at the failure. The next failure, a suspension, or the end of the job or the run
-// writes it earlier.
+// Owns the open rows of /events/recoveries. A row is written once the job or pod has regained the
+// progress that it had when it stopped. It is written earlier at the next stop (by a failure, a
+// preemption or a change of membership), at a suspension, and at the end of the job or the run.
 class RecoveryLog {
  public:
   struct Handle {  // becomes stale once the row is written
