@@ -71,9 +71,9 @@ constexpr PublishedJobs kPublished[] = {
 constexpr double kShortestS = 1;
 constexpr int kRounds = 2000;
 constexpr double kTiltMax = 60;
-// The tilt decides whether jobs of a size run for minutes or hours. From bin 5 on, that is beyond
-// 4,096 s, all sizes share one tail. Otherwise the few longest jobs would all have the largest
-// size, and one draw would decide a month's GPU time.
+// The tilt decides whether jobs of a size run for minutes or hours. Bins from number 5 on (beyond
+// 4,096 s) have equal tilts, so the tail has one shape for all sizes. Otherwise the few longest
+// jobs would all have the largest size, and one draw would decide a month's GPU time.
 constexpr size_t kTiltedBins = 5;
 // A class whose GPU time was rounded to 0.0 % still uses some: half of the largest share that
 // rounds to 0.0 %.

@@ -16,7 +16,8 @@
 
 namespace orrery {
 
-// How replayed jobs end: as recorded, or all with success.
+// Whether jobs that failed, timed out, lost their node or were cancelled in the trace end so in the
+// replay (Recorded), or complete their work like the others (Completed).
 enum class TraceEnds : uint8_t { Recorded, Completed };
 constexpr std::array<std::string_view, 2> enum_names(TraceEnds) {
   return {"recorded", "completed"};

@@ -100,7 +100,8 @@ struct TrainingParams {
   bool saves() const { return checkpoint_interval > Duration{}; }
   bool is_saving_free() const { return !checkpoint && checkpoint_write == Duration{}; }
   bool is_step_felt() const { return !step || step->lengthens() || dataset || saves(); }
-  // Auto: a gang if the job has several pods, or an option that only gangs have.
+  // Auto: a gang if the job has several pods, or if `checkpoint` or `step` is set, which only gangs
+  // use.
   JobKind kind_of(KindOfJob kind, int32_t pods) const {
     const bool is_gang =
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;

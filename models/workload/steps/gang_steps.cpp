@@ -112,7 +112,8 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
   gang.cycle.reading = reading;
 }
 
-// The step is that of a gang alone until SharedLinks settles and emits `changed`.
+// A gang on shared links first gets the step that it would have without other gangs. SharedLinks
+// emits `changed` when it settles; its step() then includes the others.
 void GangSteps::find_step(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;

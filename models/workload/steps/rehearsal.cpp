@@ -53,7 +53,9 @@ class Stage {
     activity.rate_max = {std::llround(gang.rate_max)};
     activity.fabric.uses = gang.uses;
     activity.fabric.is_connected = true;
-    // The gang first finishes its present step: `left` is the share of it that is not done.
+    // The gang may be in the middle of a step. `left` is the share of that step that is not done.
+    // The gang idles for this share of a step without other gangs, then begins its first simulated
+    // step.
     const double left = gang.position > 0 ? 1 - gang.position : 0;
     tracer_.begin(id, gang.cycle, activity, Duration::max(),
                   nearest_ns(gang.cycle.length(gang.alone()).seconds() * left));

@@ -44,8 +44,8 @@ struct Rehearsal {
 // take turns, and a step takes 1 s.
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
 // False if step lengths differ so much that a window of rehearse() would have too many steps, or if
-// a step takes more than 30 days. Gangs with such different steps do not synchronise, so expected
-// rates suit them.
+// a step takes more than 30 days. Gangs with such different steps do not synchronise, so
+// ExpectedRates suits them.
 bool is_worth_rehearsing(std::span<const SharingGang* const> gangs);
 
 }  // namespace orrery

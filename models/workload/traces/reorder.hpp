@@ -16,7 +16,7 @@ namespace orrery::traces {
 // and only keys are moved. Example: with a window of 2, submissions 1 3 2 4 come out as 1 2 3 4.
 class ReorderBuffer {
  public:
-  static constexpr size_t kWindow = 4096;  // a job may be late by this many rows
+  static constexpr size_t kWindow = 4096;  // a job may be late by fewer rows than this
 
   explicit ReorderBuffer(bool is_window) : is_window_{is_window} {}
 

@@ -29,7 +29,7 @@ struct Origin {
   }
 };
 
-// When the first job of the file ended. Stops at a mistake, which the actual reading will report
+// The earliest end of a job in the file. Stops at a mistake, which the actual reading will report
 // again.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
@@ -118,7 +118,7 @@ class FileTraceReader final : public TraceReader {
   TraceColumnUse columns() const override {
     return parser_ ? parser_->columns() : TraceColumnUse{};
   }
-  // From now on wrong rows do not end the reading.
+  // From now on, jobs are returned to the end although rows were wrong.
   void keep_going() { keeps_going_ = true; }
 
  private:
@@ -255,10 +255,10 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// Moves a job that was alive at window_start to that instant. False: the job is not part of the
-// replay. A job that was running then keeps its start as its submission until it is delivered. So
-// such jobs come first, in the order of their starts, and a cluster that held them has room for
-// them again.
+// With warm_start, moves a job that was alive at window_start to that instant. False: the job is
+// not part of the replay. A job that was running then keeps its start as its submission until it is
+// delivered. So such jobs come first, in the order of their starts, and a cluster that held them
+// has room for them again.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;

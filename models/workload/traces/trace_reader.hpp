@@ -79,7 +79,7 @@ struct TraceReport {
   std::vector<std::string> errors;  // at most kErrorsMax
   static constexpr size_t kErrorsMax = 20;
 };
-// Reads the whole file and skips wrong rows, to show many mistakes at once.
+// Reads the file past wrong rows, until it has found kErrorsMax of them.
 TraceReport validate_trace(const TraceParams& params);
 
 }  // namespace orrery

@@ -42,7 +42,7 @@ class TraceStatistics {
   int64_t with_deadline() const { return with_deadline_; }
   // Jobs whose row names another job, after whose end they were submitted.
   int64_t chained() const { return chained_; }
-  // The first recorded end of a job, and how many jobs were submitted before it.
+  // The earliest recorded end of a job, and how many jobs were submitted before it.
   Time first_end() const { return first_end_; }
   int64_t before_first_end() const;
   // When the last job would have ended if no job had waited.

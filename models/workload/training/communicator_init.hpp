@@ -41,7 +41,7 @@ struct CommunicatorParams {
   }
 };
 
-// Duration of one start of a job with this many ranks; 0 for a single rank.
+// How long this many ranks take to connect; 0 for a single rank.
 Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks);
 // Duration from the start barrier until the job begins to load its checkpoint. `gpus` of its GPUs
 // take part.

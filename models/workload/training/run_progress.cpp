@@ -19,7 +19,7 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   ORRERY_CHECK(passed >= Duration{}, "a run is cut after it began");
   const Pace& pace = terms.pace;
   const auto& [interval, write] = terms.plan;
-  // The time passed, and the time spent before on a checkpoint that is incomplete.
+  // The time passed, plus the time already spent on an incomplete checkpoint.
   const Duration since = passed + run.half_written;
   const int64_t planned = checkpoints_of(terms.work - run.saved, terms.plan);
   RunCut cut;

@@ -18,8 +18,8 @@ struct CheckpointPlan {
   Duration write;     // synchronous time of one checkpoint
 };
 
-// `work_left` is that from the start of the run or from a checkpoint. Counts and times are exact,
-// in whole nanoseconds.
+// `work_left` is the remaining work at the start of the run or after a checkpoint. Counts and times
+// are exact, in whole nanoseconds.
 int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
 Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
 // The share of the run's time in which it computes. For a run without an end that is interval /

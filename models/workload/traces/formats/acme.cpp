@@ -103,9 +103,10 @@ constexpr std::string_view kConvertedColumns[] = {
     "gpu_workers",     "gpu_per_worker", "cpu_per_gpu_worker", "tensorsizes",
     "profiled_network"};
 
-// The table has completed jobs only. A duration is spread over iterations of half a second, and the
-// memory of a pod is a hundred times the estimate of its tensors. The network separates pretraining
-// from other jobs. The columns that are not read were invented.
+// The table has completed jobs only. A duration is `num_iteration` iterations of half a second
+// (`iteration_computing_time`). `tensorsizes` is a hundredth of a pod's memory, in GB.
+// `profiled_network` is 1000 for pretraining. The other columns of the file were invented, and are
+// not read.
 TraceRow parse_converted(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -23,7 +23,7 @@ struct Format {
   TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
   size_t submit_column = 0, start_column = 0;  // equal columns if starts are not recorded
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
-  // From 0 to 1: how well the beginning of a file matches this layout.
+  // From 0 to 1: how well the beginning of a file matches the format.
   double (*likeness)(std::string_view beginning) = nullptr;
   Durations durations = Durations::InEveryRow;
   bool has_queues = false;
@@ -43,7 +43,7 @@ struct Format {
   bool is_unsorted = false;
   bool has_pending = false;
   // The trace lists only jobs that ended after the recording began, although some were submitted
-  // long before. A warm-started replay begins at the first end of a job.
+  // long before. Without window_start, a warm-started replay begins at the first end of a job.
   bool lists_survivors = false;
   bool has_own_columns = false;  // the names of columns are given in params.columns
   bool has_gpu_types = false;    // GPU types have names chosen by the site: sacct

@@ -235,8 +235,9 @@ void OwnParser::parse_times() {
   }
 }
 
-// Checks window_start and window_end once the first time is known. Dates in them cannot apply to a
-// table that counts seconds from its own zero.
+// Checks window_start and window_end once the first time is known. They may be dates if the table
+// has dates, or seconds from 1970 (a first time of ten years or more), but not if it counts from
+// its own zero.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates

@@ -37,8 +37,8 @@ constexpr std::string_view kHint =
     ": run sacct --allusers --allocations --parsable2 --starttime ... --format "
     "JobID,Submit,Start,End,State,Elapsed,ReqTRES,AllocTRES,User,Account,Partition,Timelimit";
 
-// A job in state PENDING never started. Preempted and requeued jobs ended before their work was
-// done.
+// A job in state PENDING never started. A preempted job counts as cancelled. A requeued or revoked
+// job has an unknown outcome.
 constexpr Word<TraceStatus> kStates[] = {
     {"COMPLETED", TraceStatus::Completed},  {"CANCELLED", TraceStatus::Cancelled},
     {"FAILED", TraceStatus::Failed},        {"TIMEOUT", TraceStatus::Timeout},

@@ -212,7 +212,8 @@ void SwfParser::parse_status(Duration run) {
   }
 }
 
-// Measured use is only checked, because a job has no field for it. It may contradict the request.
+// Measured use is not replayed, because TraceJob has no field for it. Remarks on use that
+// contradicts the run time or the request.
 void SwfParser::parse_use(Duration run) {
   const Duration cpu_time = span(kCpuTime);
   const double used = kibibytes(kUsedMemory);
@@ -223,8 +224,8 @@ void SwfParser::parse_use(Duration run) {
   if (requested > 0 && used > requested) findings_.remark("used more memory than it requested");
 }
 
-// Reads the size of the job in processors. A log may have both counts, or one of them. The job
-// becomes pods of one core each, or one pod with all cores (swf.one_pod).
+// Reads the number of processors: requested or allocated, by swf.processors, or the other one if
+// that is unknown. The job becomes pods of one core each, or one pod with all cores (swf.one_pod).
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);

@@ -12,7 +12,7 @@ namespace orrery::traces {
 std::optional<int64_t> parse_integer(std::string_view text);
 std::optional<int64_t> parse_whole(std::string_view text);  // "12" or "12.0"
 // "14414259.0", "-1", "1e3" seconds. Plain decimals are exact; digits beyond the nanosecond are
-// dropped. Empty for NaN, infinity or a span of more than 292 years.
+// dropped. Empty for other texts, such as NaN, and for spans of 9.2e9 s (291 years) or more.
 std::optional<Duration> parse_seconds(std::string_view text);
 // "2020-04-01 12:00:00", or the date alone, counted from 1970 as if the clock were UTC. Traces do
 // not name a time zone, and daylight saving is ignored.

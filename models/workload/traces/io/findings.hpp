@@ -23,11 +23,11 @@ struct TraceColumnUse {
 
 namespace traces {
 
-// Findings have three degrees. A mistake is a row that violates the format: it ends the reading or,
-// with `lenient`, is skipped and counted. A row left out is well formed but no job by the format's
-// rules, such as one without processors. A remark is about a job that is kept although its numbers
-// contradict each other, or although a part of it is not replayed. No row is dropped without one of
-// these.
+// Findings have three degrees. A mistake is a row that violates the format. With `is_lenient` such
+// rows are skipped and counted; otherwise the reading ends after `errors_max` of them. A row left
+// out is well formed but no job by the format's rules, such as one without processors. A remark is
+// about a job that is kept although its numbers contradict each other, or although a part of it is
+// not replayed. No row is dropped without one of these.
 class Findings {
  public:
   static constexpr size_t kExamplesMax = 20;

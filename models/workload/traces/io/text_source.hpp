@@ -21,7 +21,7 @@ class TextSource {
  public:
   static constexpr size_t kLineMax = size_t{64} << 10U;
 
-  // With FileSharing, a file that is not too large is read and unpacked only once.
+  // With FileSharing, a file of at most 256 MiB of text is read and unpacked only once.
   static TextSource open_file(const std::string& path);
   // The file `stem`, plain or packed, in the folder of the file `path` or in the parent of that
   // folder. Empty if there is none.

@@ -23,7 +23,9 @@ uint32_t TraceModel::Drawn::draw(Rng& rng) const {
                                      until.begin())];
 }
 
-// The size class of a job: the power of two of its milli-GPUs or, without GPUs, of its milli-CPUs.
+// The number of binary digits of a job's milli-GPUs, so each class covers a factor of two. Jobs
+// without GPUs have classes from 64 on, by their milli-CPUs plus all pods but one. So jobs of
+// unknown CPUs are classed by their pods.
 int TraceModel::size_class(const TraceJob& job) {
   constexpr int kNoGpus = 64;
   const int64_t milli = job.gpu_milli_total();

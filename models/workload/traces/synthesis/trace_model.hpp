@@ -18,8 +18,8 @@
 namespace orrery {
 
 // The gap to the next arrival is drawn from the gaps that began in the same hour of the week. (In
-// the same hour of the day, if the trace is shorter than two weeks or has few jobs.) This
-// reproduces bursts and daily patterns. A job repeats the user of the job before with a fixed
+// the same hour of the day, if the trace is shorter than two weeks or has fewer than 3,360 jobs.)
+// This reproduces bursts and daily patterns. A job repeats the user of the job before with a fixed
 // probability, so that repeats are as frequent as in the trace. Otherwise its user is drawn by
 // share of jobs. The request is drawn from the user's requests. Duration and outcome are drawn from
 // jobs of the same size class, a power of two. Waits, requested times, deadlines and preceding jobs

@@ -81,8 +81,8 @@ class PaiTables {
 
   const std::vector<std::string>& files() const { return files_; }
 
-  // Sets submission, user, application and GPU model of the job. If the time of the submission is
-  // unknown, the job is submitted at its start.
+  // Sets submission, user, application and GPU model of the job from the job and group tables. If
+  // its submission is unknown or after its start, the job is submitted at its start.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
   // Replaces the planned CPU, memory and GPUs of a pod by the measured use, each if it was

@@ -49,7 +49,8 @@ struct SeriesReport {
   std::vector<Names> names;
   // One for each numeric column, without empty fields; for GenAi also the gaps between rows.
   std::vector<Values> values;
-  // Whether there were too many different values, so that they are accurate to 0.2 % only.
+  // Whether a column has more than 100,000 different values, whose quantiles are then accurate to
+  // 0.2 % only.
   bool is_rounded = false;
   std::vector<TraceNote> notes;
   std::vector<std::string> errors, skipped_examples;
