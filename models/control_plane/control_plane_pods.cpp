@@ -173,7 +173,8 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, 
 }
 
 // Called once the write is stored. The watchers of all pods get the event, and so does a kubelet
-// that is the write's `watcher`. Once the watcher has the event, `reply` gets Known.
+// that is the write's `watcher`. Once the watcher has the event, `reply` gets Known; without a
+// watcher, `reply` gets it at once.
 void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);

@@ -37,7 +37,8 @@ void ApiClient::send(ApiRequest request, ApiDone done) {
   take_token(index);
 }
 
-// Tokens are due in the order in which they were taken, so one event serves all waiting requests.
+// Waiting requests get their tokens in order, so one pending event, for the first of them, is
+// enough.
 void ApiClient::take_token(uint32_t index) {
   const Time now = engine_.now();
   Call& call = calls_[index];

@@ -15,9 +15,9 @@
 
 namespace orrery {
 
-// Every try takes a token. After a 429 the client waits as long as the response says. After the
-// loss of a server it waits between one and two times a backoff that doubles. The client must
-// outlive the run.
+// Every try takes a token, and a request has at most `tries_max` tries. After a 429 the client
+// waits as long as the response says. After the loss of a server it waits between one and two times
+// a backoff that doubles. The client must outlive the run.
 class ApiClient {
  public:
   struct Setup {

@@ -129,8 +129,8 @@ void Reflectors::back_off(uint32_t id) {
   });
 }
 
-// The time up to which the reflector has all changes. A watch of all objects is up to date, and a
-// narrow watch is as old as its last bookmark.
+// The time up to which the reflector has all changes. A watch of all objects is up to date. A
+// narrow watch is as old as its last bookmark or, before the first one, as it was at its begin.
 Time Reflectors::seen_by(const Reflector& reflector) const {
   const Duration watched = engine_.now() - reflector.watches_since;
   if (!reflector.is_narrow) return engine_.now();

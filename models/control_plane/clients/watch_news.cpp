@@ -40,8 +40,9 @@ WatchNews::Delivered WatchNews::arrival(uint32_t reflector, Delivered delivered)
   };
 }
 
-// The server has sent one of the events of this watch. The oldest event arrives, whichever was
-// sent, because a watch is one stream. Events of pods cost the same, so they are sent in order.
+// Called when the server has sent an event of this watch, whichever it was. The oldest queued event
+// arrives, because a watch is one ordered stream. Events of pods cost the same, so the server sends
+// them in order anyway.
 void WatchNews::arrives(uint32_t reflector) {
   Line& to = lines_[reflector];
   const Delivered delivered = std::move(to.news.front());

@@ -12,9 +12,9 @@
 namespace orrery {
 
 // Compacts etcd, then copies the live data of one member after another into a new file, the leader
-// last. Finally the alarm of a full database is disarmed. Example: 2.2 GB in use at 2.2 Gbit/s take
-// 8 s a member. With three members, the first two take 16 s, while only two members serve reads.
-// Then the leader is defragmented, and nothing is committed for 8 s.
+// last. Finally disarms the alarm of a full database, if there is space again. Example: 2.2 GB in
+// use at 2.2 Gbit/s take 8 s a member. With three members, the first two take 16 s, while only two
+// members serve reads. Then the leader is defragmented, and nothing is committed for 8 s.
 class Defragmentation {
  public:
   Defragmentation(Engine& engine, Etcd& etcd, Bandwidth rate);
@@ -32,7 +32,7 @@ class Defragmentation {
   Bandwidth rate_;
   std::vector<bool> is_done_;  // by member
   std::optional<uint32_t> member_;
-  bool has_shrunk_ = false;  // a member's file shrank
+  bool has_shrunk_ = false;  // since start(), at least one member finished its rewrite
   Timer rewriting_;
 };
 

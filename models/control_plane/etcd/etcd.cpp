@@ -79,9 +79,10 @@ double Etcd::free_rate() const {
   return std::max(params_.write_rate_max - steady_writes_per_s(), 0.01 * params_.write_rate_max);
 }
 
-// Steady writes arrive at random, r a second. A commit of steady writes takes L, and the next one
-// follows at once if a write arrived meanwhile. So they keep etcd busy for L / (L + exp(-r L) / r)
-// of the time. A write that arrives during such a commit waits L / 2 on average.
+// Steady writes arrive at random, r a second, and a commit of them takes L. If a write arrived
+// meanwhile, the next commit follows at once. With probability exp(-r L) none arrived, and etcd is
+// idle for 1 / r on average. So steady commits keep etcd busy for L / (L + exp(-r L) / r) of the
+// time. A write that arrives during such a commit waits L / 2 on average.
 Duration Etcd::wait_for_steady_commit() const {
   const double per_s = steady_writes_per_s();
   if (per_s <= 0) return {};

@@ -15,8 +15,8 @@ struct FlowClass {
   uint64_t schema = 0;  // hash of the schema's name
 };
 
-// Finds the matching schema with the lowest precedence. If none matches, the mandatory schema
-// `catch-all` applies, with the last level.
+// Finds the matching schema with the lowest precedence; of equals, the first by name. If none
+// matches, the mandatory schema `catch-all` applies, with the last of `params.levels`.
 FlowClass classify(const FlowControlParams& params, ApiClientKind client, ApiResource resource);
 // classify() for each resource, for a client to store.
 std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& params,
@@ -31,10 +31,11 @@ struct ApiUser {
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
 // The seats of each level are nominal = ceil(seats x shares / sum of shares), lendable =
-// round(nominal x lendable percent / 100), min = nominal - lendable, max = nominal + round(nominal
-// x borrowing percent / 100). Example: with 600 seats and shares of 40 in 245, nominal is 98; with
-// 25 % lendable, min is 98 - 25 = 73. In the mode `max_inflight` there are three levels: two that
-// reject, for reads and for writes, and one that is exempt.
+// round(nominal x lendable percent / 100), min = nominal - lendable, and max = nominal +
+// round(nominal x borrowing percent / 100), or unlimited without a borrowing limit. Example: with
+// 600 seats and shares of 40 in 245, nominal is 98; with 25 % lendable, min is 98 - round(24.5) =
+// 73. In the mode `max_inflight` there are three levels: two that reject, for reads and for writes,
+// and one that is exempt.
 FlowControlSetup setup_of(const FlowControlParams& params);
 // The level of setup_of() that admits a request.
 uint32_t gate_of(const FlowControlParams& params, const ApiRequest& request);

@@ -29,8 +29,9 @@ bool PriorityAndFairness::fits(const Level& level, int32_t width) const {
   return level.in_use == 0 || level.in_use + background + width <= level.limit;
 }
 
-// Virtual time passes at min(demand, limit) / busy queues, where demand is the seats in use and
-// waiting. It restarts from 0 when no queue is busy.
+// Virtual time passes at min(demand, limit) / busy queues. Demand is the seats in use and waiting.
+// A queue is busy while it has requests, waiting or executing. Virtual time restarts from 0 when no
+// queue is busy.
 void PriorityAndFairness::account(Level& level, Time now) {
   const double passed = (now - level.since).seconds();
   if (passed <= 0) return;
@@ -63,8 +64,8 @@ bool PriorityAndFairness::arrive(const Arrival& arrival, Time now) {
     return true;
   }
   const uint32_t queue = choose_queue(level, arrival.flow);
-  // Seats may be free while requests wait, because the first of them is too wide. A queue may then
-  // exceed its length.
+  // Seats may be free while requests wait, because the first of them is too wide. Then even a full
+  // queue accepts requests.
   const bool is_full = level.queues[queue].waiting >= level.setup.queue_length;
   if (is_full && !fits(level, 1)) return false;
   ++present_;
@@ -140,7 +141,8 @@ void PriorityAndFairness::leave_queue(Level& level, uint32_t request) {
   }
 }
 
-// The next queue blocks all others while its first request is too wide for the free seats.
+// The queue with the smallest virtual finish blocks all others while its first request is too wide
+// for the free seats.
 void PriorityAndFairness::dispatch(Level& level, Time now) {
   while (level.waiting > 0) {
     Queue& queue = level.queues[level.next_queue.top()];

@@ -20,7 +20,8 @@
 
 namespace orrery {
 
-// No client waits for an Event. Events of pods are single requests. Events of other recorders are a
+// Nothing waits until an Event is stored. Each write of an Event about a pod is a request of its
+// own; repeated scheduling failures of a pod are a series (EventSeries). All other Events are a
 // steady load.
 class PodEvents {
  public:

@@ -139,8 +139,9 @@ void NodeLifecycle::update_zones() {
   for (uint32_t z = 0; z < zones_.size(); ++z) plan_taint(z);
 }
 
-// Sets the pace by a new token bucket, which starts empty if the old one was empty. A zone that is
-// lost as a whole, while others live, loses its pods at the usual pace.
+// Sets the pace of taints by a new token bucket, which starts empty if the old one was empty. In a
+// partial disruption, a large zone gets the secondary rate and a small one no taints. Otherwise the
+// usual rate applies, even if the whole zone is lost while other zones live.
 void NodeLifecycle::set_pace(Zone& zone) {
   const bool had_token = zone.rate > 0 && zone.next_taint <= engine_.now();
   const bool is_partial = zone.state == ZoneState::PartialDisruption;

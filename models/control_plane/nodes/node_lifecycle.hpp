@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
 // node of any zone is Ready, the controller assumes that it is partitioned: it removes all taints,
 // and sets none until a heartbeat arrives.
 //
-// Example: last heartbeat at 100 s, grace 40 s, checks every 5 s: NotReady at 140 to 145 s, then
-// tainted, and pods with the usual toleration leave 300 s later.
+// Example: last heartbeat at 101 s, grace 40 s, checks every 5 s: the check at 145 s finds the node
+// NotReady. Then it is tainted, and pods with the usual toleration leave 300 s later.
 class NodeLifecycle {
  public:
   struct Counters {

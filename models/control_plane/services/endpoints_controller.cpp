@@ -92,7 +92,8 @@ void EndpointsController::start_passes() {
   is_starting_ = false;
 }
 
-// Takes the last change of each pod, unless it is written already, and returns the writes of all.
+// Takes the last change of each pod, if it changes anything, and returns the writes for all of
+// them. For a removed service, returns the deletions of its objects.
 std::span<const ObjectWrite> EndpointsController::take_changes(Service& service) {
   std::vector<Change> changes = std::exchange(service.changes, {});
   if (service.is_removed) return service.endpoints.clear();

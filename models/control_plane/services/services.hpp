@@ -72,7 +72,8 @@ class Services {
     uint64_t writes = 0;
     FanOutCost by_servers, by_agents;
   };
-  // Equal services, each with the same pods. A new pod gets its own address.
+  // The services of a group or, with ServiceMembers::Jobs, those of one job of the group. All have
+  // the same pods. A new pod gets its own address.
   struct Set {
     std::vector<ServiceId> services;
     uint32_t next_address = 0;
