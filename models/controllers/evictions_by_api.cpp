@@ -53,7 +53,8 @@ void EvictionsByApi::attempt(uint64_t number) {
   answered(number, pod, life, ControllerApi::Answer::Observed);
 }
 
-// An eviction that was cancelled while its request was under way is not executed.
+// The API server's decision on an eviction. An eviction that was cancelled while its request was
+// under way is forbidden.
 bool EvictionsByApi::may_evict(uint64_t number, PodId pod, uint64_t life) {
   const auto at = open_.find(number);
   if (at == open_.end()) return false;
