@@ -97,7 +97,8 @@ class NodeFaults {
     FailureLog log;
     RepairDistribution repair;
     Rng rng;
-    // Node i of the log is nodes[i], and with `repeats` every log.nodes.size()-th node from there.
+    // Node i of the log is nodes[i]. With `repeats` it is also nodes[i + n], nodes[i + 2 * n], ...,
+    // where n is the number of nodes of the log.
     std::vector<NodeId> nodes;
     bool repeats = false;
     size_t next = 0;  // index of the next outage in log.outages

@@ -197,8 +197,9 @@ class LogBuilder {
     }
   }
 
-  // Converts times of the log to times of the run. An outage that began before the window keeps
-  // only the part after the window's start. If such an outage has no known length, it is dropped.
+  // Converts times of the log to times of the run, and drops outages outside the window. An outage
+  // that began before the window keeps only the part after the window's start. If its length is
+  // unknown, it is dropped.
   void place_in_time() {
     if (log_.rows == 0) return;
     const Time zero = from_.value_or(Time{earliest_.ns / kDay.ns * kDay.ns});

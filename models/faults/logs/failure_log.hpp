@@ -30,8 +30,8 @@ struct FailureLog {
   std::vector<Outage> outages;     // sorted by start, then by node
   std::vector<std::string> nodes;  // sorted by name, with digits as numbers: n2 before n10
   std::vector<std::string> causes;
-  // Duration of the replay: until the last instant in the log or the window's end, whichever is
-  // earlier.
+  // Duration of the replay. It ends at the last instant in the log or at the window's end,
+  // whichever is earlier.
   Duration span;
   int64_t rows = 0;
   // Outages dropped because they lie outside the window, or for a cause that was not requested.
