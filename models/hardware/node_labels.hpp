@@ -16,7 +16,7 @@ struct NodeLabel {
   bool operator==(const NodeLabel&) const = default;
 };
 // Labels of nodes, under the names of Kubernetes and the GPU operator. Nodes without GPUs have no
-// product.
+// product label.
 constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 constexpr std::string_view kGpuProductLabel = "nvidia.com/gpu.product";
 

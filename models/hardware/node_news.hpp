@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
 // NodePresence emits the first five, `Nodes` the next two, ActionExecutor the last.
 // Cluster::connect_news() connects the observers in a fixed order.
 struct NodeNews {
-  // A node that was up is down now. ClusterState shows this already; the pods of the node do not.
+  // A node that was up is down now. ClusterState shows this already; the node's pods remain until
+  // JobController has observed it.
   Signal<NodeId, NodeReason> node_down;
   Signal<NodeId> node_up;                  // no reason is left; ClusterState is updated
   Signal<NodeId> node_boots;               // only Booting is left: the boot begins

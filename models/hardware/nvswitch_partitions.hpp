@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// A set of GPUs that the Fabric Manager can join for one tenant, in the mode in which it manages
-// the switches itself.
+// A set of GPUs that the Fabric Manager can join for one tenant in shared NVSwitch mode, in which
+// it manages the switches itself.
 struct NvSwitchPartition {
   int32_t id = 0;
   GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order
