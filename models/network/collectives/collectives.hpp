@@ -61,7 +61,8 @@ struct CommGroup {
 // The group of the same `gpus`, at least one, on each of `nodes` nodes. Each GPU uses its nearest
 // NIC.
 CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes);
-// The limit of a ring over all ranks: the slower of the rings in the nodes and the NICs.
+// The limit of a ring over all ranks: the slower of the rings in the nodes and the NICs. One node
+// uses no NICs, and with one rank on each node there are no rings in the nodes.
 Bandwidth ring_bus_bandwidth(const CommGroup& group);
 
 // Hierarchical all-reduce: reduce-scatter in the nodes, all-reduce along each rail, all-gather in

@@ -107,7 +107,8 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
     lone = {fastest.time, pattern_of(fastest.candidate.algorithm, collective)};
   }
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
-  // Without SHARP in the fabric, NVLS in the nodes is combined with trees between nodes.
+  // Pattern::Sums is for fabrics with SHARP. Without SHARP, only exchanges in one node use NVLS,
+  // and they send nothing between nodes.
   if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
   const auto known = std::ranges::find_if(
       known_, [&](const Known& one) { return one.collective == collective && one.span == span; });

@@ -80,7 +80,8 @@ Line ring(Protocol protocol, Collective collective, const CommGroup& group) {
     return line;
   }
   const double rounds = collective == Collective::AllReduce ? 2 : 1;
-  // A network operation's overhead; with several nodes, no step inside a node takes less.
+  // The overhead of a network operation, in microseconds. With several nodes, no step inside a node
+  // takes less.
   double post = 0;
   if (group.nodes > 1) {
     post = group.cpu == CpuVendor::Amd ? 2.0 : 1.0;

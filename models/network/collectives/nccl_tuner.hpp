@@ -31,8 +31,8 @@ struct Candidate {
   bool operator==(const Candidate&) const = default;
 };
 
-// Empty if NCCL does not offer the algorithm to this group. `collective` must not be push_pull,
-// which NCCL does not have.
+// Empty if NCCL does not offer this algorithm with this protocol to the group. `collective` must
+// not be push_pull, which NCCL does not have.
 std::optional<Duration> candidate_time(Candidate candidate, Collective collective,
                                        const CommGroup& group, Bytes bytes);
 

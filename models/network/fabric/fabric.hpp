@@ -62,7 +62,8 @@ class Fabric {
   NodeId node_of(NicId nic) const;
   SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
   uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of the NIC's leaf
-  // Numbers the NICs leaf by leaf, and in a leaf by down-port. D-mod-K uses this number as the LID.
+  // Numbers the NICs leaf by leaf, and in a leaf by down-port. A leaf with few NICs leaves a gap
+  // after them. D-mod-K uses this number as the LID.
   uint32_t rank_of(NicId nic) const {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }

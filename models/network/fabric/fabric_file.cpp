@@ -152,7 +152,8 @@ class Reader {
     file_.hosts.push_back(name);
   }
 
-  // All blocks hang on one core; hosts of a second core would be unreachable.
+  // Complains about a host below another core switch (DSW) than the first host, which could not
+  // reach it.
   void check_core(const TableRow& row) {
     if (core_.empty()) core_ = row.cell(columns_[1]);
     if (core_ == row.cell(columns_[1])) return;
@@ -174,7 +175,8 @@ class Reader {
                  " has a cable in row " + std::to_string(first->second) + " already");
   }
 
-  // Leaves that share a host form one group, and so do leaves that a chain of such hosts links.
+  // Leaves with a common host are in one group, and so are leaves connected by a chain of such
+  // hosts.
   void group_leaves(const std::vector<std::vector<uint32_t>>& leaves_of) {
     std::vector<uint32_t> parent(file_.leaf_names.size());
     std::iota(parent.begin(), parent.end(), 0U);

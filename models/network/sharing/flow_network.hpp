@@ -25,7 +25,7 @@ struct FlowId {
 
 // Flows start, change and end at any time. Rates are computed once per instant, in Phase::Settle,
 // and only flows whose rate changed are updated. Example: A alone on a 10 Gbit/s link moves at 10.
-// When B starts, both get 5; when B ends, A is back at 10 and its end moves forward.
+// When B starts, both get 5; when B ends, A is back at 10 and will end earlier.
 //
 // Progress is counted in whole units of 2^-16 bit/s times 1 ns, so it does not depend on how often
 // it is read. A transfer ends at the first nanosecond with at most a thousandth of a bit left.
