@@ -95,7 +95,8 @@ void find_plane(Known& known) {
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
   known.set(Fact::NodeGroups, plane.level != ControlPlaneLevel::None && plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
-  // Even without boots, heartbeats may cease: when no API server is up, or etcd is full.
+  // Even if no node boots, heartbeats may not be stored: when no API server is up, or when etcd is
+  // full or without a quorum.
   known.set(Fact::SilentNodes, boot || is_full);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);

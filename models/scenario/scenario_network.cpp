@@ -14,8 +14,8 @@ std::string item(std::string_view list, size_t index, std::string_view field) {
   return path.append(list).append("[").append(std::to_string(index)).append("].").append(field);
 }
 
-// Warns of a change to the routing engine that is in use by then. Changes take effect in the order
-// of their times, or of the list if the times are equal.
+// Warns of a change that sets the routing engine which is already in use at that time. Changes take
+// effect in the order of their times, or of the list if the times are equal.
 void check_routing_changes(const Scenario& scenario, Checker& c) {
   const std::vector<RoutingChangeParams>& changes = scenario.faults.links.routing;
   std::vector<size_t> order(changes.size());

@@ -32,7 +32,8 @@ int32_t gpus_of_largest(const GeneratorParams& generator) {
 
 // Checks the steps of jobs. The ranks of a listed job must fill whole parallel groups, and its gang
 // must need all of its pods. Jobs of generators and traces have various sizes, so their steps may
-// have neither a model nor parallel groups.
+// have neither a model nor parallel groups. A listed job, and the largest of a generator, must have
+// enough nodes for all parameter servers.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
