@@ -15,7 +15,8 @@
 namespace orrery {
 
 struct Rejection {
-  // The plugin's bit: its index in the profile, or kNodeReady or kNominatedPods (plugin_bits.hpp).
+  // The plugin's bit: its index in the profile. For a check of the framework: kNodeReady or
+  // kNominatedPods (framework/plugin_bits.hpp).
   uint8_t plugin = 0;
   std::string reason;
   bool is_unresolvable = false;

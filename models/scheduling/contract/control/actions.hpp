@@ -46,8 +46,9 @@ struct DrainNode {
   Duration force_after = Duration::max();
   Duration evict_for = Duration::max();
 };
-// A running gang writes a checkpoint, returns its nodes and waits until it is resumed. With a job
-// queue, the queue decides when the job starts again.
+// A running gang writes a checkpoint or, if JobView::has_checkpoints is false, loses its unsaved
+// work. Then it returns its nodes and waits until it is resumed. With a job queue, the queue
+// decides when the job starts again.
 struct SuspendJob {
   JobId job;
 };
@@ -66,8 +67,8 @@ struct AddNodes {
   uint64_t pods = 0;  // pods that need the nodes; for the log only, like waited_mean and waited_max
   Duration waited_mean = {}, waited_max = {};
 };
-// Removes nodes of one pool. A node with pods stays: drain it first. Pods of a priority below
-// `lost_below` are no obstacle and are lost with their node.
+// Removes nodes of one pool, which keeps PoolView::size_min nodes. A node with pods stays: drain it
+// first. Pods of a priority below `lost_below` are no obstacle and are lost with their node.
 struct RemoveNodes {
   uint32_t pool = 0;
   std::vector<NodeId> nodes;
