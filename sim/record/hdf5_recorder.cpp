@@ -37,8 +37,8 @@ std::string resolved(const std::string& path) {
   return error ? path : real.string();
 }
 
-// A rename survives a power cut only once its folder is on disk. Best effort: the data are safe,
-// and some file systems do not sync folders.
+// A rename survives a power cut only once its folder is on disk. Errors are ignored: the file's
+// data are on disk already, and some file systems do not sync folders.
 void sync_folder_of(const std::string& path) {
   const std::string folder = fs::path{path}.parent_path().string();
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -57,8 +57,8 @@ class Hdf5Recorder::Claim {
   ~Claim() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  // Returns 0, or EAGAIN if another recorder, of this process or another, has the lock. flock() is
-  // not used, because it would block HDF5's readers.
+  // Returns 0 or an errno: EAGAIN or EACCES if another recorder, of this process or another, has
+  // the lock. flock() is not used: HDF5's readers take that lock, and could not open the file.
   int lock() {
     struct flock whole {};
     whole.l_type = F_WRLCK;
@@ -276,8 +276,8 @@ void Hdf5Recorder::remove_files() {
   claim_.reset();
 }
 
-// Makes the final file, from the `.part` if there is one, and renames it to `target`. If that
-// fails, returns false and sets `why_not`.
+// Makes the final file with the rows of the `.part`, or of memory if there is no `.part`, and
+// renames it to `target`. If that fails, returns false and sets `why_not`.
 bool Hdf5Recorder::write_final(const std::string& target, std::string& why_not) {
   Hdf5File final_file{new_path_, Hdf5File::Mode::Create, storage()};
   const std::vector<size_t> counts = rows();

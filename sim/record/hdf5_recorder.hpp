@@ -30,8 +30,9 @@ class Hdf5Recorder final : public Recorder {
     std::string path{};
     int compression = 1;       // deflate level 0..9
     size_t chunk_rows = 8192;  // at most; a chunk also has at most 256 KiB
-    // `poll` flushes if this time has passed since the last flush. So a kill loses the rows of this
-    // time and of the gap between two polls: of two seconds, if the engine polls once a second.
+    // `poll` flushes if this time has passed since the last flush. So a kill loses at most the rows
+    // of this time and of the gap between two polls: of two seconds, if the engine polls once a
+    // second.
     std::chrono::milliseconds flush_every{1000};
     // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
     // memory. A run that completes before has no `.part`.

@@ -1,5 +1,5 @@
-// Queueing at one API server: waits for its seats against the formulas of Erlang and of Pollaczek
-// and Khinchine, waits for its cores against processor sharing. Also the probability that shuffle
+// One API server against formulas: waits for its seats against those of Erlang and of Pollaczek and
+// Khinchine, times on its one core against processor sharing. Also the probability that shuffle
 // sharding starves a flow.
 #include <gtest/gtest.h>
 

@@ -174,9 +174,9 @@ constexpr Form kForms[] = {
     {"nested blocks", [](Model& m) { return m.nested_blocks(); }},
 };
 
-// Resumes the script `resumptions` times, then destroys it. Returns whether the script had ended.
-// Sets `is_good`: no object leaked or was destroyed twice, and a script that had ended made its
-// three rounds.
+// Resumes the script `resumptions` times, or until it ends, and then destroys it. Returns whether
+// the script had ended. Sets `is_good`: no object leaked or was destroyed twice, and a script that
+// had ended made its three rounds.
 bool run(const Form& form, int resumptions, bool& is_good) {
   Model model{};
   live = 0;

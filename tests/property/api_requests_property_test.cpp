@@ -177,7 +177,8 @@ class Rush {
     steady_ = {.requests_per_s = 20 * rng_.uniform(), .cpu = 5_ms, .held = 100_ms, .sent = {1000}};
     world_.engine.after(up_to(rng_, 5_s), Label{"test.steady"},
                         [this, level] { world_.servers.set_steady(level, steady_); });
-    world_.servers.watch_caches().set_rate(ApiResource::Pods, 30'000);  // the cache covers 3.4 s
+    // A full watch cache (102,400 changes) covers 3.4 s.
+    world_.servers.watch_caches().set_rate(ApiResource::Pods, 30'000);
   }
 
   Rng rng_;

@@ -89,9 +89,10 @@ Sums sums_of(ScenarioRun& run) {
 }
 
 // With `steps: rate`, the accounts spread each step evenly over time and, for energy, each cycle of
-// compute and checkpoint. The cardiogram has the real steps. So compute and exchange differ by less
-// than a step for each change of pace, and energy by a step and a write. With traced steps the
-// tolerance is the same, because the accounts do not tell compute, optimizer and data apart.
+// compute and checkpoint. The cardiogram has the real steps. A change of pace: the gang starts,
+// hangs or restarts, or the window ends. For each of them, compute and exchange differ by less than
+// a step, and energy by a step and a write. With traced steps the tolerance is the same, because
+// the accounts do not tell compute, optimizer and data apart.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {

@@ -221,7 +221,8 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// The longest cycle of one member: the scheduler visits 20 nodes and places one pod.
+// More than the longest cycle of one member: the scheduler visits 20 nodes, of which scaled_job()
+// has at most 19, and places one pod.
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 

@@ -240,8 +240,9 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
   EXPECT_GT(deadlocks, 1000);
 }
 
-// Compares each step with the reference, and returns the number of deadlocks. The detector places
-// unlike pods greedily, then by a limited search. On clusters this small the search is complete.
+// Compares each step with the reference, and returns the number of steps with a deadlock. The
+// detector places unlike pods greedily, then by a limited search. On clusters this small the search
+// is complete.
 int deadlocks_of(ToyPods pods, uint64_t seeds) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < seeds; ++seed) {

@@ -68,7 +68,7 @@ class Rehearsal {
       case Delays::Far:
         return rng_.chance(0.1) ? Duration::max()
                                 : Duration{static_cast<int64_t>(rng_.below(1000))};
-      // Hundreds of events share each multiple of 4096 ns, a tenth lies in between.
+      // Nine in ten events are at the next multiple of 4096 ns, the others at most 4095 ns ahead.
       case Delays::Crowded:
         return rng_.chance(0.9) ? Duration{4096 - engine_.now().ns % 4096}
                                 : Duration{static_cast<int64_t>(rng_.below(4096))};

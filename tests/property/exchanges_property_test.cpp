@@ -54,7 +54,7 @@ std::string scenario(const Choice& choice, uint64_t seed, const std::string& lev
   const bool has_nvls = rest.find("nvls") != std::string::npos;
   constexpr std::array<const char*, 3> kMachines{"hgx-h100", "dgx-b200", "dgx-a100"};
   constexpr std::array<uint64_t, 3> kGpus{1, 4, 8};
-  // 1 KB to 8 GB: small buffers are bound by latency, large ones by bandwidth.
+  // 1 KiB to 8 GiB: small buffers are bound by latency, large ones by bandwidth.
   const uint64_t bytes = (uint64_t{1} << (10 + rng.below(24))) + rng.below(1000);
   std::string yaml = "cluster: {pools: [{name: n, machine: ";
   yaml += kMachines[rng.below(has_nvls ? 2 : 3)];

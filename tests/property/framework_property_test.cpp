@@ -1,5 +1,5 @@
 // The Framework: cached results equal fresh ones, and the search for a node and its messages are
-// those of upstream. Also: a transaction that is rolled back leaves no trace.
+// those of kube-scheduler. Also: a transaction that is rolled back leaves no trace.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -277,8 +277,8 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   EXPECT_GT(restarts, kIsSanitized ? 1 : 10);
 }
 
-// Three to six gangs whose checkpoints fill one store, so most of their waiting is for the store.
-// With `is_contended` the gangs also share thin links.
+// Three to six gangs whose checkpoints take most of one store's bandwidth, so most of their waiting
+// is for the store. With `is_contended` the gangs also share thin links.
 std::string random_savers(Rng& rng, const std::string& steps, bool is_contended) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +

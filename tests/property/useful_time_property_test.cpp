@@ -65,7 +65,7 @@ struct UsefulWorld {
     }
     return text;
   }
-  // The stores that the text uses, because a scenario with an unused store is rejected.
+  // The stores that the text uses. A store without a user would have no effect, which is a warning.
   static std::string storage_of(const std::string& text) {
     std::string stores;
     if (text.find("store: local") != std::string::npos) stores = "  local: {write: 1GBps}\n";

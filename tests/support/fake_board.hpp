@@ -202,7 +202,7 @@ struct FakeController {
     EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
     policy = entry->make_controller(board, raw);
   }
-  // The actions of a tick, as "evict 3" or "suspend 1": the pod, the job or the node.
+  // The actions of a tick, each with the number of its pod, job or node: "evict 3", "suspend 1".
   std::vector<std::string> tick() {
     last = {};
     dynamic_cast<Controller&>(*policy).tick(board, last);

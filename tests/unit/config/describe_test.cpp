@@ -156,8 +156,8 @@ TEST(Schema, tells_an_editor_what_the_reader_accepts) {
   EXPECT_THAT(policy["permit_timeout"]["anyOf"][0]["pattern"].get<std::string>(),
               HasSubstr("ns|us|ms|s|min|h|d"));
   EXPECT_EQ(properties["pools"]["items"]["required"], std::vector<std::string>{"name"});
-  // The schema offers two forms. In the second one the kind is missing, because an included file
-  // may set it.
+  // The schema offers two forms of `source`. In the second one the kind is missing, because an
+  // included file may set it.
   const auto& source = properties["source"]["anyOf"];
   EXPECT_EQ(source[1]["not"]["required"], std::vector<std::string>{"kind"});
   const auto& kinds = source[0]["oneOf"];

@@ -72,7 +72,8 @@ TEST(ApiClient, TriesAgainAfterTheRetryAfter) {
   client.send({}, world.note());
   world.engine.run();
   // The only seat is taken until 1.5 s, so the second and third request are rejected at 0 and 1 s.
-  // At 2 s the second executes until 52 s. The third has used up its tries and gives up.
+  // At 2 s the second gets the seat, until 52 s. The third is rejected for the third time and gives
+  // up.
   EXPECT_EQ(world.answers,
             (std::vector{ApiOutcome::Done, ApiOutcome::TooManyRequests, ApiOutcome::Done}));
   EXPECT_EQ(world.times[1], Time{} + 2_s);
@@ -120,9 +121,10 @@ TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
   EXPECT_EQ(statistics.of_level(4).total(), 1U);
 }
 
-// How long a request waits beside a flood. The server has one seat. A client has sent 301 requests
-// of a second each: one executes, 300 fill the six queues of its flow. One more request by `who` is
-// second in turn if it belongs to another flow, else it is rejected.
+// How long a request takes beside a flood; Duration::max() if it is rejected. The server has one
+// seat. A client has sent 301 requests of a second each: one executes, 300 fill the six queues of
+// its flow. Then `who` sends one more request. If it belongs to another flow, it is the second to
+// execute; else it is rejected.
 Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
   ApiServersParams params = test::free_servers();
   params.flow_control.max_requests_inflight = 1;
@@ -285,8 +287,9 @@ TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
   EXPECT_LE(back.back(), start + 1600_ms);
 }
 
-// The other server's cache covers 1.024 s. Reflectors resume 0.8 to 1.6 s after their last event.
-// So a share of (1.6 - 1.024) / 0.8 = 0.72 finds that event gone.
+// One of two servers is lost. The watch cache of the other covers 102,400 / 100,000 = 1.024 s.
+// Reflectors resume 0.8 to 1.6 s after their last event. So a share of (1.6 - 1.024) / 0.8 = 0.72
+// finds that event gone.
 TEST(Reflectors, ListAgainIfTheOtherServersCacheLacksTheirLastEvent) {
   Watching world{400};
   world.change(100'000);
@@ -312,8 +315,9 @@ TEST(Reflectors, AllListAgainIfNoCacheReachesBackFarEnough) {
   EXPECT_EQ(world.reflectors.watching(), 100U);
 }
 
-// The other server's cache covers half a minute. A watch of few objects has seen no event since the
-// last bookmark, almost a minute ago. A watch of all pods sees events all the time.
+// One of two servers is lost. The watch cache of the other covers half a minute. A watch of few
+// objects has seen no event since the last bookmark, almost a minute ago. A watch of all pods sees
+// events all the time.
 TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   for (const bool is_narrow : {false, true}) {
     Watching world{100, is_narrow};

@@ -110,8 +110,8 @@ TEST(ApiServer, ARequestThatWaitsFifteenSecondsForASeatIsRejected) {
 
 TEST(ApiServer, AWriteThatManyWatchKeepsItsSeatsForAWhile) {
   OneServer world{20};
-  // The watch events for 200 watchers need 20 seats for 5 ms. A write may take 10 seats, so it
-  // keeps them for 10 ms.
+  // The watch events for 200 watchers need 20 seats for 5 ms. A write may take at most 10 seats, so
+  // it keeps them for 10 ms.
   world.server().add_watchers(ApiResource::Pods, 200);
   Received received;
   world.submit({.verb = Verb::Patch, .resource = ApiResource::Pods, .cpu = 3_ms}, received);
@@ -236,7 +236,7 @@ TEST(ApiServer, AChargeSlowsDownRequestsAndHasNoResponse) {
   Received received;
   world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  // Two cores share 3 s of the charge, in three threads, and 1 s of the request.
+  // Four threads of 1 s each share two cores: three of the charge and one of the request.
   EXPECT_EQ(received.at, Time{} + 2_s);
   EXPECT_EQ(world.server().present(), 0U);
   EXPECT_EQ(world.servers.statistics().of_all().total(), 1U);

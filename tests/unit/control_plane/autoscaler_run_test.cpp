@@ -28,8 +28,8 @@ int64_t count(const ScenarioRun& run, std::string_view name) {
 
 const std::string kFixed = "provisioning: {kind: fixed, value: 3min}";
 
-// The scenario `rest` with the ClusterAutoscaler added to the controllers of its policy. The
-// autoscaler's loops take no time.
+// Adds the ClusterAutoscaler to the controllers of the policy in `rest`, which is a part of a
+// scenario, or adds a policy if `rest` has none. The autoscaler's loops take no time.
 std::string with_autoscaler(std::string rest, const std::string& args) {
   const std::string listed = "controllers: [{name: ClusterAutoscaler, args: {time_per_node: 0s" +
                              (args.empty() ? "" : ", " + args) + "}}]";
@@ -161,7 +161,7 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
                                         "run: {until: 3h}\n", "", level,
                                         "scale_down: {parallel: 1}")};
     // The first three pods run on existing nodes and end at 1,201 s. The other three run on nodes
-    // that came at 190 s, and end at 1,391 s. A node is removed 10 min after its pods.
+    // that came at 190 s, and end at 1,391 s. A node is removed 10 min after its pod has ended.
     EXPECT_EQ(told(run),
               "up 3 to 4 at 10, down 1 to 3 at 1810, down 1 to 2 at 2000, down 1 to 1 at 2010, "
               "up 3 to 4 at 7210, down 1 to 3 at 9010, down 1 to 2 at 9200, down 1 to 1 at 9210");
@@ -183,8 +183,8 @@ TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
       "{pool: new, nodes_at_start: 2, " + kFixed + "}",
       pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
       "run: {until: 1h}\n")};
-  // Two nodes are idle from 120 s on. One gets a pod at 480 s. Then nodes are requested at 490 s,
-  // which puts off the removal of the other one.
+  // Two nodes are idle from 120 s on, but not for the 10 min after which a node is removed. At 480
+  // s two of the three new pods take them. The third pod needs a new node, requested at 490 s.
   EXPECT_EQ(told(run), "up 1 to 3 at 490");
 }
 

@@ -101,8 +101,8 @@ TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreReported) {
                                                       std::to_string(kills) + " time")));
 }
 
-// API servers cannot store Leases while all servers are down, or while etcd is full with the
-// default quota.
+// Leases may fail to be stored in both scenarios, so node_lifecycle may be set. In the first,
+// servers are killed for their memory. In the second, etcd may fill its default quota.
 TEST(ControlPlaneLog, NodeLifecycleMattersWhereverLeasesCannotBeStored) {
   const auto errors = [](const std::string& yaml) { return test::mistakes_of_scenario(yaml); };
   EXPECT_EQ(errors(killed_servers(", node_lifecycle: {grace: 20s}")), "");

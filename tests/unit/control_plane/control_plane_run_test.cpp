@@ -85,8 +85,8 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsReported) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
 }
 
-// Three of five etcd members fail. Nothing is stored until they are back and have elected a leader.
-// Nodes cannot renew their Leases meanwhile, but are not evicted for that.
+// Three of five etcd members fail. Nothing is stored until one of them is back at 9 min and a
+// leader is elected. Nodes cannot renew their Leases meanwhile, but are not evicted for that.
 TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   const auto yaml = [](const std::string& losses) {
     return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
@@ -173,9 +173,9 @@ TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   EXPECT_EQ(summary(run.result, "watches_gone"), 2 * (40 + 4));
 }
 
-// Crash loops change pods so often that the caches of the other servers cover only 5 s. Kubelets
-// saw their last bookmark half a minute before. So those of the lost server, a fifth of 1,000, list
-// the pods of their nodes again.
+// A server is lost at 330 s. Crash loops change pods so often that the watch caches of the other
+// servers cover less than 3 s. The last bookmark of the kubelets was half a minute before the loss.
+// So the kubelets of the lost server, about a fifth of 1,000, list the pods of their nodes again.
 TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAgain) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1000}]}\n"
@@ -211,8 +211,8 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
 
-// The sizes are equal once the writes of joining nodes are compacted, or have expired after an
-// hour.
+// etcd's index has the same size with and without joins once the writes of the joining nodes are
+// compacted, or have expired after an hour.
 TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   std::vector<Bytes> index;
   for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {
