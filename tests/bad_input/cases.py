@@ -1,4 +1,5 @@
-"""Wrong inputs as data: the input, and the message of the program. See run_cases.py."""
+"""Wrong and doubtful inputs as data: for each the files, the command, the exit status and the message of the
+program. See run_cases.py."""
 
 from __future__ import annotations
 

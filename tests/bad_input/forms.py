@@ -52,7 +52,7 @@ def served(name: str, service: str, *says: str, until: str = "run: {until: 1h}\n
 
 
 def linked(name: str, text: str, *says: str) -> Case:
-    """A scenario with a fabric, and with these faults of links on line 12."""
+    """A scenario with a fabric, and with `text` in faults.links, on line 12."""
     flow = GOOD.replace("workload:\n", "network: {level: flow}\nworkload:\n  training: {step: "
                         "{compute: 1s, exchanges: [{bytes: 1GB}]}}\n")
     return yaml(name, flow + f"faults: {{links: {{{text}}}}}\n", *says)

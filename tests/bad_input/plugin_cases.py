@@ -1,4 +1,4 @@
-"""Policies of a shared library that break their contract during the run: see cases.py."""
+"""Policies of a shared library that break their contract in a run or a study: cases for cases.py."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAULTS = (  # policy, scenario text that names it, expected message
 
 
 def plugin_cases(case: Callable[..., Any], good: str) -> list[Any]:
-    """Cases of faulty policies. `good` is a scenario without mistakes, whose jobs have two pods of 8 GPUs
+    """Cases of faulty policies. `good` is a scenario without mistakes, whose only job has two pods of 8 GPUs
     each."""
     halves = good.replace("gpus: 8", "gpus: 4").replace("pods: 2", "pods: 8")  # two pods fit on each node
     library = "{plugins}/libfaulty.so"

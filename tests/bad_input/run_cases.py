@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs every wrong input of cases.py and checks the message, the exit status and what is left."""
+"""Runs every input of cases.py and checks the messages, the exit status and the files left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sources of jobs that the scenario's run or policy does not support: see cases.py."""
+"""Sources of jobs that the scenario's run, policy or training step does not support, and similar ones that it
+does: cases for cases.py."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def bytes_of(value: object) -> bytes:
 
 
 def content(path: pathlib.Path) -> dict[str, bytes]:
-    """Every attribute and every column of a file, by name, as bytes."""
+    """Every attribute and every column of a file, by name, as bytes; without data about the host."""
     found: dict[str, bytes] = {}
 
     def take(name: str, node: h5py.HLObject) -> None:

@@ -130,8 +130,8 @@ def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
 
 
 def times(books: Books) -> Iterator[str]:
-    """Times never decrease within a job, a pod, a recovery and a timeline, and no timeline has rows after the
-    end of the run. The cardiogram is left out."""
+    """Times never decrease within a job, a pod, a recovery and a timeline; those of /timeline/cluster and
+    /timeline/useful increase. No timeline has rows after the end of the run. The cardiogram is left out."""
     yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
     if books.has("/pods"):
         yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
@@ -160,7 +160,8 @@ def waits(books: Books) -> Iterator[str]:
 
 
 def counts(books: Books) -> Iterator[str]:
-    """Figures of the summary equal the numbers of rows, or the sums of columns, in the tables."""
+    """Figures of the summary equal the numbers of rows, or the sums of columns, in the tables. A job has an
+    end if and only if its outcome is final."""
     jobs, summary = books.tables["/jobs"], books.summary
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     failed = int(np.sum(jobs["outcome"] == outcomes["failed"]))

@@ -37,8 +37,8 @@ class Draw:
         return round(self._random.uniform(low, high), 3)
 
     def span(self, low: float, high: float) -> str:
-        """A duration between `low` and `high` seconds, mostly in whole seconds. If `low` is above 0, short
-        durations are as likely as long ones."""
+        """A duration between `low` and `high` seconds; above 5 s mostly in whole seconds. If `low` is above 0,
+        its logarithm is uniform: 1 to 10 s is as likely as 10 to 100 s."""
         seconds = low * (high / low) ** self._random.random() if low > 0 else self.number(low, high)
         if seconds > 5 and self.chance(0.8):
             return f"{round(seconds)}s"
@@ -59,7 +59,7 @@ class Draw:
                 tree[name] = value() if callable(value) else value
 
     def duration(self, low: float, high: float) -> Tree:
-        """A random distribution of durations between `low` and `high` seconds."""
+        """A random distribution of durations, typically between `low` and `high` seconds."""
         kind = self.pick(["fixed", "exponential", "lognormal", "uniform"])
         if kind == "fixed":
             return {"kind": kind, "value": self.span(low, high)}

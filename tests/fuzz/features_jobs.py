@@ -80,7 +80,7 @@ def gangs_of_roles(draft: Draft, draw: Draw) -> None:
 
 
 def ending(draw: Draw) -> Tree:
-    """A drawn ending of a job. A quarter of them are a success."""
+    """A drawn way in which pods of a job or role may end. On average, one in four is a success."""
     cause, code = draw.pick([("error", 1), ("out_of_memory", 137), ("cancelled", 143), ("none", 0)])
     return {"cause": cause, "exit_code": code, "chance": draw.number(0.05, 0.9),
             "after": {"kind": "exponential", "mean": draw.span(5, 900)}}
@@ -105,7 +105,8 @@ def role_rules(role: Tree, draw: Draw, is_gang: bool) -> None:
 
 
 def roles_of_jobs(draft: Draft, draw: Draw) -> None:
-    """Adds pods of several roles, each with its own rules: workers, launchers, servers, chiefs."""
+    """Adds gangs and independent pods of several roles, such as workers, launchers, servers and chiefs. Each role
+    but the first may have rules of its own."""
     for kind in ("mpi_gang", "pods"):
         roles: list[Tree] = [{"name": "first", "pods": draw.count(1, 3), "pod": pod(draw)}]
         roles += [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]

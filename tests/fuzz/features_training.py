@@ -51,8 +51,8 @@ def stored_checkpoints(draft: Draft, draw: Draw) -> None:
 
 
 def own_trainings(draft: Draft, draw: Draw) -> list[Tree]:
-    """Gives some jobs their own training, a changed copy of the workload's. Returns the trainings of all
-    jobs that have one."""
+    """Gives some jobs their own training, a copy of the workload's that the caller changes. Returns the trainings
+    of all jobs that have one."""
     own = []
     for job in draft.jobs:
         if "training" not in job and draw.chance(0.2):
@@ -100,7 +100,7 @@ def steps(draft: Draft, draw: Draw) -> None:
 
 
 def transformer(draft: Draft, draw: Draw) -> None:
-    """Lets some jobs train a model, which their ranks share in one or more of the ways of parallelism."""
+    """Lets some jobs train a transformer with a random mix of tensor, pipeline and data parallelism."""
     if draft.get("network.level") is None:
         return
     for job in draft.jobs:

@@ -1,4 +1,4 @@
-"""Small scenarios: every leaf of the schema has an effect in at least one of them.
+"""Small scenarios: every leaf of the schema, but those of NOT_TRIED, has an effect in at least one of them.
 
 A base must run by itself. A leaf is tried in the base that already has most of the path to it; of equal bases
 in the first.
@@ -214,7 +214,8 @@ base("flow, traced", FLOW.replace("STEPS", "traced"))
 
 
 def moved(name: str, take: str, sources: list[Any]) -> None:
-    """Adds a copy of the base `take`, in which the training of the workload moves into each source or job."""
+    """Adds a copy of the base `take` with these sources. The training of the workload moves into each of their
+    jobs, or into a source that does not list its jobs."""
     document = copy.deepcopy(BASES[take])
     training = document["workload"].pop("training")
     document["workload"]["sources"] = copy.deepcopy(sources)
@@ -353,7 +354,7 @@ base("until all are over", POOL + JOBS + "run: {stall_limit: 30d, futile_attempt
 
 def with_usual_record(document: Any) -> Any:
     """The base with uncompressed tables, unless it sets the compression. Compression would take a third of
-    a short run."""
+    the time of a short run."""
     document.setdefault("record", {}).setdefault("compression", 0)
     return document
 

@@ -154,7 +154,7 @@ def check_unordered(source: Source, _: set[str]) -> Iterator[Finding]:
 
 
 def statement_before(code: str, at: int) -> str | None:
-    """The text of the statement before `at`; None if `at` is inside parentheses or brackets."""
+    """The text of the statement before `at`; None if `at` is inside parentheses, brackets or `x{...}`."""
     depth = 0
     for back in range(at - 1, -1, -1):
         if code[back] in ")]":

@@ -21,7 +21,7 @@ Said = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def said(program: str, tmp_path: Path) -> Said:
-    """Runs `orrery plot` in an empty folder, and returns its exit status and its output."""
+    """Runs `orrery plot` in the folder of the test, and returns its exit status and its output."""
 
     def say(*arguments: object) -> tuple[int, str]:
         done = subprocess.run([program, "plot", *map(str, arguments)], capture_output=True,

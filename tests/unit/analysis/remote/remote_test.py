@@ -358,7 +358,7 @@ def test_validate_needs_no_client(bench: Bench):
 # ---- mistakes of a client
 
 def answering(*answers: str | bytes) -> Callable[[socket.socket], None]:
-    """A client that greets, answers each line of events with one of these lines, and then reads to the
+    """A client that greets, answers the next lines with `answers`, one each, and then only reads to the
     end."""
     def client(connection: socket.socket) -> None:
         lines = connection.makefile("rb")

@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture
 def told(program: str, tmp_path: Path):
-    """Runs a command in an empty folder, and returns its exit status and its output."""
+    """Runs a command in the folder of the test, and returns its exit status and its output."""
 
     def tell(*arguments: object, **environment: str) -> tuple[int, str]:
         done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True,
