@@ -38,9 +38,9 @@ bool one_after_the_other(const std::vector<JobRow>& jobs) {
          jobs[1].running < jobs[0].ended + 6_min;
 }
 
-// Whether the only deadlock began at the last start of a pod. The scheduler chooses a pod's node at
-// the start of its cycle, in the instant of the pod's creation. So when the last GPU is taken, no
-// job can be completed from the end of that instant on.
+// Whether the only deadlock began when the last successful scheduling cycle started. A cycle
+// chooses its pod's node at its start, in the instant of the pod's creation. So when the last GPU
+// is taken, no job can be completed from the end of that instant on.
 std::string onset_of(ScenarioRun& run) {
   Time last_start{-1};
   for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {

@@ -110,7 +110,8 @@ TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
 }
 
 TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
-  // Creating 100 pods takes 3.5 s. The load falls from 9 to 0.1 before all of them exist.
+  // After a burst of 30, the controller creates 20 pods a second. So when the load falls from 9 to
+  // 0.1, some of the requested pods do not exist yet.
   ScenarioRun run{service_scenario(
       "replicas: 1, load: [{at: 0s, load: 9}, {at: 16s, load: 0.1}], autoscaler: {replicas_max: "
       "400, target: 1, metrics_resolution: 1s, scrape_interval: 1s, sync_period: 1s, scale_up: "

@@ -105,8 +105,8 @@ double sent(ScenarioRun& run) {
   return bits / 8;
 }
 
-// 30 of 40 nodes join. Each lists the addresses once, by its watch. Without services its boot
-// script would list them.
+// 30 of 40 nodes join. Each lists the addresses once, as its watch begins. Without services, its
+// boot script would list them.
 TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "

@@ -31,7 +31,8 @@ TEST(WatchCache, ThatOfAServerThatWasNeverLostKnowsAllUntilItIsFull) {
 
 TEST(WatchCache, ItGrowsUntilItLastsSeventyFiveSeconds) {
   WatchCache cache;
-  // At 100 a second, 75 s need 7,500: the power of two times 100 above it is 12,800.
+  // At 100 changes a second, 75 s need a capacity of 7,500. The next power of two times 100 is
+  // 12,800.
   for (int i = 1; i <= 20'000; ++i) cache.append(Time{} + 10_ms * i, 1);
   EXPECT_EQ(cache.room(), 12'800U);
   EXPECT_EQ(cache.held(), 12'800U);

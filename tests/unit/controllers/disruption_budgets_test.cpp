@@ -1,5 +1,5 @@
-// The arithmetic of disruption budgets, and the cases HL-27 and HL-30 of the health loop's
-// reference: kubernetes pkg/controller/disruption/disruption.go@003e8629.
+// The arithmetic of disruption budgets, and cases HL-27 and HL-30 of analysis/VALIDATION.md, by
+// kubernetes pkg/controller/disruption/disruption.go@003e8629.
 #include "models/controllers/disruption_budgets.hpp"
 
 #include <gtest/gtest.h>

@@ -181,9 +181,10 @@ TEST(Themis, ALeaseIsNotBrokenForAShorterJob) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 40_min) << "the lease was renewed at 20 min";
 }
 
-// Four GPUs, and with f = 0 all three jobs bid. A job that starts now is done after 60 min, and one
-// that waits for a lease of 20 min after 80. So each job that starts improves by log(80/60). The
-// large job needs all GPUs; the two small ones together improve by twice as much, and win.
+// Four GPUs, and with a fairness of 0 all three jobs bid. A job that starts now is done after 60
+// min, and one that waits for a lease of 20 min after 80. So each job that starts improves by
+// log(80/60). The large job needs all GPUs; the two small ones together improve by twice as much,
+// and win.
 TEST(Themis, TheAuctionMaximisesTheProductOfImprovements) {
   ScenarioRun run{scenario(R"(
     - {name: large, pods: 4, pod: {gpus: 1}, work: 60min}

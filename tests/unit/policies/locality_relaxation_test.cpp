@@ -53,8 +53,8 @@ TEST(LocalityRelaxation, AfterWaitingItTakesAnyNodes) {
   EXPECT_LE(start, Time{} + 15_min) << "a retry comes every 3 min or so";
 }
 
-// Attempts follow at 1 min, 2 min later, and then every 3 min. The queue is flushed every 30 s, so
-// an attempt may be late.
+// The pair is tried at 1 min, after a backoff of 2 min, and then every 3 min, the largest backoff.
+// The queue is flushed every 30 s, so an attempt may be late.
 TEST(LocalityRelaxation, AfterAttemptsInVainItTakesAnyNodes) {
   const Time start = start_of_pair("{level: leaf, relax_attempts: 2}");
   EXPECT_GE(start, Time{} + 1_min + 2_min + 3_min);

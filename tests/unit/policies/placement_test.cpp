@@ -309,8 +309,8 @@ TEST_F(PlacementTest, RandomDrawsOneNodeAndFavoursNone) {
     ASSERT_EQ(std::ranges::count(got, 0), 3);
     for (size_t i = 0; i < 4; ++i) drawn[i] += got[i] / 100;
   }
-  // Each node is drawn with probability 1/4. The deviation of its count is sqrt(2000 * 1/4 * 3/4) =
-  // 19.4.
+  // Each node is drawn with probability 1/4. The standard deviation of its count is sqrt(2000 * 1/4
+  // * 3/4) = 19.4.
   for (const int64_t n : drawn) EXPECT_NEAR(static_cast<double>(n), kRounds / 4.0, 4 * 19.4);
   for (uint64_t attempt = 0; attempt < 20; ++attempt) {
     CycleState first{attempt, handle.streams()}, again{attempt, handle.streams()};

@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kNoServer = "workload.sources[0].jobs[1].gangs[0].roles[1].min_available=0";
 
-// The job arrives at 1 min. Data preparation holds the place of its server until 30 min.
+// The job arrives at 1 min. Until 30 min, data preparation holds the CPUs that the job's servers
+// need.
 TEST(RoleMinimumsScenario, TheJobWaitsForAServerAndWithoutTheMinimumForNobody) {
   ShippedRun with{"role-minimums"};
   const JobRow row = with.job("train");

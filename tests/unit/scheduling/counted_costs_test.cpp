@@ -45,8 +45,8 @@ TEST(CountedCosts, ThePlanThatFollowsWaitsForTheBatch) {
       "10s}}}\n";
   ScenarioRun run{two};
   EXPECT_EQ(run.jobs().at(0).running, Time{} + 10_s);
-  // Job 1 arrived at 3 s. The next plan was at 10 s, after the first batch, and its batch took 10
-  // s.
+  // Job 1 arrived at 3 s. The next plan waited for the first batch of starts, until 10 s. The
+  // second batch took 10 s, too.
   EXPECT_EQ(run.jobs().at(1).running, Time{} + 20_s);
 }
 

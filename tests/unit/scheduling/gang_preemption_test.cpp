@@ -166,8 +166,8 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
 }
 
 // The last job needs four nodes. Jobs 0 to 3 would lose 2,400, 1,440, 1,200 and 40 GPU s. Evicting
-// 0 and 3 loses 2,440, less than 1 and 2 with 2,640. The search begins with the largest gangs, 0
-// and 1, and exchanges one victim at a time.
+// 0 and 3 loses 2,440, less than 1 and 2 with 2,640. Four gangs have only six pairs, so the policy
+// tries all. Exchanges of single victims, from the largest gangs on, would end with 1 and 2.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},

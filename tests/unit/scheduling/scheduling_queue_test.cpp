@@ -275,7 +275,8 @@ TEST(SchedulingQueue, AUnitIsTakenFromWhereverItStandsButNotWhenItIsGated) {
   EXPECT_FALSE(pods.queue.front().is_valid());
 }
 
-// A queue with two gangs of three pods. The test sets `failed` of a gang while its pods are queued.
+// A queue with two gangs of three pods. The test sets `failed`, the time of a gang's last failure,
+// while the gang's pods are queued.
 class QueueOfGangs {
  public:
   QueueOfGangs()

@@ -105,8 +105,8 @@ json consolidation(const json& input) {
   return most;
 }
 
-// Evictions that the budget allows: `after_eviction` after an eviction, or without one if that is
-// 0. All pods belong to one ReplicaSet, are ready, and share the budget.
+// Evictions that the budget allows. Unless `after_eviction` is 0, one pod was evicted so long
+// before. All pods belong to one ReplicaSet, are ready, and share the budget.
 json allowed(const json& input, Duration after_eviction) {
   JobWorld world;
   JobSpec job;
