@@ -94,8 +94,8 @@ class ORRERY_API QueueOrder : public JobPoint {
   static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
   // Jobs with lower rank go first. Jobs of equal rank are in order of submission.
   virtual int64_t rank(const QueuedJob& job) = 0;
-  // How long ranks stay valid. After that time the rank of every waiting job is computed again, in
-  // O(n log n) for n waiting jobs.
+  // How long ranks stay valid. Before the first plan after that time, the ranks of all waiting jobs
+  // are computed again, in O(n log n) for n waiting jobs.
   virtual Duration valid_for() const { return Duration::max(); }
 };
 class ORRERY_API Admit : public JobPoint {
@@ -131,7 +131,7 @@ class ORRERY_API JobWatcher : public JobPoint {
   // The job no longer waits: it starts, is held, or is cancelled.
   virtual void job_leaves(const QueuedJob& /*job*/) {}
   virtual void job_starts(const QueuedJob& /*job*/) {}
-  // The job still runs, with another expected end.
+  // The job still holds its resources, with another expected end.
   virtual void job_end_moves(const QueuedJob& /*job*/) {}
   virtual void job_stops(const QueuedJob& /*job*/) {}  // it has returned all its resources
   virtual void job_ends(const QueuedJob& /*job*/) {}   // it has returned all its resources for good

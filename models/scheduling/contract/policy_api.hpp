@@ -37,7 +37,8 @@ class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one i
   static constexpr PointName kPoint{
       "NextPod", "which pod is tried next, instead of the queue's order (driver: per_pod)"};
   // The pod to try next, regardless of the order of the queue. If it is invalid, the queue decides.
-  // If the pod is gated or not in the queue, next() is called again.
+  // If the pod is gated, not in the queue, or waits for its victims' evictions, next() is called
+  // again.
   virtual PodId next() = 0;
 };
 class ORRERY_API PreEnqueue : public Point {  // a result other than Success gates the pod
@@ -107,7 +108,8 @@ class ORRERY_API Domains : public Point {
   // without an id.
   virtual bool places_lone_pods() const { return false; }
 };
-// Quality of a whole placement, 0..100: all domains are tried and the best one is committed.
+// Quality of a whole placement, 0..100. With such a policy all domains are tried, and the best one
+// is used; without one, the first domain in which the gang fits.
 class ORRERY_API ScorePlacement : public Point {
  public:
   static constexpr PointName kPoint{

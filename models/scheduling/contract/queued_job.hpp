@@ -12,7 +12,7 @@
 namespace orrery {
 
 enum class QueuedState : uint8_t {
-  Arrived,  // the job arrived at this instant and is not in the queue yet
+  Arrived,  // the job queue has not processed the job's arrival yet
   Waiting,
   Held,       // an Admit rejected the job
   Running,    // the job holds its resources; it may not compute yet
@@ -59,7 +59,7 @@ struct QueuedJob {
   JobSlot partner = kNoJob;  // the job that shares its GPUs
   Resources held = {};       // amounts taken out of the pool; of two partners only one holds any
   Duration run = {};         // real run time, once the job is over
-  // Whether the job ended at this instant and the job queue has not processed its end yet.
+  // Whether the job ended and has not returned its resources yet: see release_delay.
   bool is_over = false;
   bool has_computed = false;  // whether it has computed since its latest start
 

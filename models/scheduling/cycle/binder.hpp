@@ -21,9 +21,10 @@ struct DueBinding {
   uint64_t reservation = 0;
 };
 
-// A pod that a cycle placed is bound SchedulerCost::bind after the end of the cycle; a member of a
-// gang, SchedulerCost::bind after PermittedPod::after. A pod that Permit accepts later is bound
-// SchedulerCost::bind after that or, if a cycle is running then, after the end of that cycle.
+// Pods are bound after a delay of SchedulerCost::bind. If a cycle placed the pod, the delay begins
+// at the end of the cycle; for members of a gang that is placed as a whole, it begins
+// PermittedPod::after into the cycle. If Permit accepts the pod later, the delay begins then or, if
+// a cycle is running then, at the end of that cycle.
 class Binder {
  public:
   explicit Binder(const SchedulerContext& context) : context_{context} {}

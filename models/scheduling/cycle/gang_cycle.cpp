@@ -257,7 +257,8 @@ bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
     if (verdict.ok()) return true;
     attempt.why.plugins |= verdict.plugins;
     if (attempt.why.reason.empty()) attempt.why.reason = verdict.reason;
-    // Permit judges the gang as a whole, so it would give all members of this spec the same answer.
+    // Permit judges the gang as a whole, so all members of one spec get the same answer. Once the
+    // spec of the last member is rejected, no further member is asked.
     if (view.spec_id == context_.tracks.pod(attempt.placed.back().pod).spec_id) return false;
   }
   return false;

@@ -16,8 +16,9 @@ void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later)
   std::visit(carry_out, command.order);
 }
 
-// Evicts only the first victim, and gives the others back as a new command. The eviction may undo
-// the reservation of a whole gang, and so of other victims.
+// Evicts only the first victim, and gives the others back as a new command. Plugins may react to
+// the eviction of a pod that waits in Permit by rejecting its whole gang, and so other victims.
+// This is then done before the next eviction.
 void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
   if (order.victims.empty()) return;
   const PodId first = order.victims.front();

@@ -25,7 +25,7 @@ void UnschedulableUnits::insert(QueueEntries& entries, uint32_t unit) {
   leftovers_.push_back({e.entered, unit, e.order});
 }
 
-// The order of units in a bucket does not matter, because a unit that leaves it goes to a heap.
+// The order of units in a bucket does not matter: the heap that a unit goes to next sorts it anew.
 void UnschedulableUnits::erase(QueueEntries& entries, uint32_t unit) {
   const QueueEntry& e = entries[unit];
   const auto found = buckets_.find(key_of(e));

@@ -37,7 +37,9 @@ class TreeWalk {
     for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
-  // The leaf to take next; free_.size() if no leaf has room.
+  // The leaf to take next; free_.size() if no leaf has room. Compares each leaf with the best one
+  // so far: a nearer leaf is better if it fits all wanted pods, and a leaf at equal distance if
+  // is_preferred(). A farther leaf never is.
   uint32_t best(int64_t wanted) const {
     const auto none = static_cast<uint32_t>(free_.size());
     uint32_t best = none;

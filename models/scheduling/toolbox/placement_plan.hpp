@@ -28,10 +28,10 @@ struct NodeShare {
 using PlacementPlan = std::vector<NodeShare>;
 
 // Slurm's topology/tree: the leaf that fits the pods most tightly. If no leaf has room for all of
-// them, the leaf with most room, and then leaves near it. Costs O(leaves) for each leaf taken, and
-// O(1) for each of its nodes. Example: three leaves of one block have room for 4, 6 and 8 pods. 5
-// pods go to the leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the
-// leaf with room for 4.
+// them, the leaf with most room, and then further leaves for the rest, near ones that fit it first.
+// Example: three leaves of one block have room for 4, 6 and 8 pods. 5 pods go to the leaf with room
+// for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the leaf with room for 4. Costs
+// O(leaves) for each leaf taken, and O(1) for each of its nodes.
 PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 
 // Slurm's topology/block: the job gets nodes of one aggregate of 2^k neighbouring leaves. k is the

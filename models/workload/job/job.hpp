@@ -78,7 +78,8 @@ struct Gang {
   int32_t bound = 0;                            // pods with a node, of those created
   Time created_at;                              // creation of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the scheduler's default
-  // Resources of the whole gang, checked before any member is scheduled.
+  // PodGroup.minResources: what must be free in the cluster, or held by the gang, before
+  // Coscheduling lets a member be scheduled. Empty: not checked.
   std::optional<Resources> min_resources;
 };
 

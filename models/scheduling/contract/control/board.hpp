@@ -109,7 +109,7 @@ class ORRERY_API ControlBoard {
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Ids of the disruption budgets that select the pod. With several, its evictions are rejected.
+  // Ids of the disruption budgets that select the pod. If several do, its evictions are rejected.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
   virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions allowed now
 
