@@ -65,7 +65,7 @@ void after_fork_in_parent() {
   PyOS_AfterFork_Parent();
   PyGILState_Release(forking.state);
 }
-// Keeps the Python state of this thread, because it is the last one and Python needs one.
+// Keeps the Python state of this thread: in the child it is the only one, and Python needs one.
 void after_fork_in_child() {
   if (!std::exchange(forking.is_ours, false)) return;
   PyOS_AfterFork_Child();

@@ -29,8 +29,8 @@ std::string resolved_line(P params) {
   return config::to_flow_text(config::type_of<P>().write(&params));
 }
 
-// Facts about a converted trace: its source and the side files, the parameters, and `facts`, which
-// are those of the source.
+// Facts about a converted trace: its source and the side files, the parameters, the version of
+// Orrery, and `facts`, which are those of the source.
 template <class P>
 std::vector<TraceFact> provenance(const P& params, std::string_view format,
                                   const std::vector<std::string>& side_files,

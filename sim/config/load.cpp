@@ -42,7 +42,7 @@ void merge_into(Node& base, Node overlay) {
   }
 }
 
-// Reads at most one byte more than a file may have, so that the parser can reject it.
+// Reads at most one byte more than a file may have. The parser then rejects the text as too large.
 std::optional<std::string> read_file(const std::string& path) {
   constexpr size_t kPiece = size_t{64} << 10U;
   std::ifstream stream{path, std::ios::binary};

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, kPhases> enum_names(Phase) {
   return {"fault", "model", "settle", "control", "record", "audit"};
 }
 
-// Handle to a pending event. It becomes stale once the event ran or was cancelled.
+// Handle to a pending event. It becomes stale when the event begins to run or is cancelled.
 class EventId {
  public:
   constexpr EventId() = default;

@@ -3,7 +3,7 @@
 // An event is a slot of one cache line; its ticket in the RadixWheel names slot and generation:
 //   phase:3 | generation:32 | slot:29
 // Cancelling frees the slot at once. Its ticket becomes stale, and is skipped when it is due, or
-// purged when stale tickets outnumber the live ones. Example: an event in slot 5, generation 2, is
+// purged when 4,096 more tickets are stale than live. Example: an event in slot 5, generation 2, is
 // cancelled. The slot goes to generation 3, so ticket (2, 5) no longer matches and is skipped.
 #pragma once
 

@@ -146,7 +146,8 @@ void RadixWheel::append_sorted(const Bucket& bucket) {
 }
 
 // Sorts the bucket as four quarters, by the two highest bits in which its keys may differ. The sort
-// compares each key with every other one, so four quarters cost a quarter as much as the whole.
+// compares each key with every other one, so four equal quarters cost a quarter as much as the
+// whole.
 void RadixWheel::append_quarters(const Bucket& bucket) {
   const unsigned shift = front_level_ * kDigitBits + kPhaseBits - 2;
   std::array<size_t, 4> sizes{};

@@ -13,8 +13,9 @@
 
 namespace orrery {
 
-// Keeps rows in memory until `become`. From then on another recorder, the target, gets these and
-// all further rows. After a fork each child has a copy of this recorder, with a target of its own.
+// Keeps rows, attributes and texts in memory until `become`. Another recorder, the target, then
+// gets these and all further rows. After a fork each child has a copy of this recorder, with a
+// target of its own.
 class ForkRecorder final : public Recorder {
  public:
   explicit ForkRecorder(std::vector<std::string> off) : off_{std::move(off)} {}
@@ -24,7 +25,7 @@ class ForkRecorder final : public Recorder {
   void append(TableId table, const void* rows, size_t count) override;
   // Replaces the former value.
   void set_attribute(std::string_view name, AttributeValue value) override;
-  // Replaces the former text.
+  // Replaces the former text; not allowed after `become`.
   void write_text(std::string_view path, std::string_view text) override;
   void start() override;
   bool poll(std::chrono::steady_clock::time_point now_host) override;

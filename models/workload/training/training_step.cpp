@@ -171,8 +171,9 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
 }
 
 // Counts matrix products only. With s tokens, width h and vocabulary V, the forward pass of a layer
-// takes 24 s h^2 (1 + s / 6h) operations for each sequence. The backward pass takes twice that. The
-// output layer takes 6 s h V in all: see flops_per_step().
+// takes 24 s h^2 (1 + s / 6h) operations for each sequence. The backward pass takes twice that, and
+// a recomputed forward pass as much again. The output layer takes 6 s h V in all: see
+// flops_per_step().
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate) {
   if (params.compute) return *params.compute;
   return nearest_ns(flops_per_step(*params.model) / (flops_rate * ranks));

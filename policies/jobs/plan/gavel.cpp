@@ -119,8 +119,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Updates the amount of each part of the pool. A part has the GPUs of one model. Without
-  // JobBoard::has_paces() the whole pool is one part.
+  // Updates the amount of each part of the pool. A part has the GPUs of one model. If jobs have no
+  // paces (a driver other than counting), the whole pool is one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {

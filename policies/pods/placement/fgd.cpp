@@ -15,8 +15,8 @@ namespace orrery {
 namespace {
 
 // The score is floor(100 / (1 + exp(-d))), where d is the fall of the node's fragmentation in GPUs.
-// d is computed as an exact integer in a smaller unit, the relief, so the least relief of each
-// score is precomputed. A share is tried on every GPU and gets the one with the best score, the
+// The code counts d exactly, as an integer in a smaller unit: the relief. The least relief of each
+// score is computed once. A share is tried on every GPU and gets the one with the best score, the
 // first of equals. Example: d = 0 scores 50, d = 1 scores 73.
 class Fgd final : public Policy, public Score, public PickDevices {
  public:

@@ -12,8 +12,7 @@ namespace {
 
 // The class of a pod is a share of one GPU, one GPU, two GPUs and so on. A node whose pods with
 // GPUs are all of the pod's class gets 75. With other classes as well it gets 50, without pods with
-// GPUs 25, and with other classes only 0. Up to 25 are added: the less of its GPUs is free, the
-// more.
+// GPUs 25, and with other classes only 0. Up to 25 are added: the fewer GPUs are free, the more.
 class GpuClustering final : public Policy, public Score {
  public:
   using Params = NoParams;

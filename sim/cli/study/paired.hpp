@@ -18,8 +18,8 @@ namespace orrery {
 enum class Scale : uint8_t { Difference, LogRatio };
 constexpr std::array<std::string_view, 2> enum_names(Scale) { return {"difference", "log_ratio"}; }
 
-// Equal: in every pair the two values are equal. Unclear: the interval contains the value of no
-// difference.
+// Equal: in every pair the two values are equal. Unclear: the interval contains 0, which means no
+// difference on either scale, or is unknown.
 enum class DifferenceVerdict : uint8_t { Unclear, Less, More, Equal };
 constexpr std::array<std::string_view, 4> enum_names(DifferenceVerdict) {
   return {"unclear", "less", "more", "equal"};

@@ -83,7 +83,8 @@ class Trunk {
         shared_{shared},
         recorder_{arms.front().run.scenario.record.off} {}
 
-  // Returns the exit status of this process, or in a child that of the arm's process.
+  // Simulates in this process: the common part or, in a child after the fork, one arm. Returns the
+  // exit status of the process.
   int run() {
     try {
       return simulated();

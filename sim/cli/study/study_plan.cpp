@@ -205,7 +205,7 @@ StudyPlan::Run StudyPlan::read(const std::vector<Setting>& settings, uint64_t se
 }
 
 // Settings of the run of a cell with a fork: those of its trunk, and a change at run.fork_at to the
-// policy of `armed`.
+// policy of `armed`, the cell's scenario with the settings of all its arms.
 std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed) const {
   std::vector<Setting> settings = settings_of(cell, Arms::OfTrunk);
   const auto policy = nlohmann::json::parse(resolved_json(armed.scenario)).at("policy").dump();

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// The position in the study file. "--set #3:1:14" is in the third setting, whose position is
+// The position in the study file. For "--set #3:1:14", a position in the third setting, that is
 // places[2]. A position in another file stays.
 Position place_in_study(const Position& position, std::span<const Position> places);
 
