@@ -39,10 +39,11 @@ constexpr std::array<std::string_view, 4> enum_names(RestartPolicy) {
   return {"never", "on_failure", "always", "exit_code"};
 }
 
-// The effect on the job when pods of a role have succeeded.
+// When a job of kind pods completes. A pod is done if it has succeeded, or has failed for good in a
+// role with RoleFailure::Ignored.
 enum class RoleSuccess : uint8_t {
-  Counts,   // the job completes once all pods of all Counts roles have succeeded
-  Decides,  // the job completes once all pods of this role have succeeded
+  Counts,   // no role decides, and all pods of the Counts roles that exit are done
+  Decides,  // all pods of this role are done
   Ignored
 };
 constexpr std::array<std::string_view, 3> enum_names(RoleSuccess) {

@@ -27,8 +27,8 @@ class PodApi {
   // Starts a bound pod. Calls `started`, maybe before it returns, once the images are on the node
   // and the rest of the start is known. Never calls it if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
-  // Ends a pod to make room for another pod. Replies Answered, then Known once its kubelet has
-  // observed the eviction, or Refused.
+  // Ends a pod to make room for another pod. Replies Answered, then Refused, or Known once its
+  // kubelet (without a node: the scheduler) has observed the eviction.
   virtual void evict(PodId pod, Reply reply) = 0;
   // Writes the nominated node of the pod. No caller waits for the write.
   virtual void nominated(PodId pod) = 0;

@@ -19,7 +19,8 @@ struct DeadPod {  // one life of a pod that ended with its node
 struct PodNews {
   Signal<std::span<const PodId>> pods_created;  // J: Pending pods, in the order of creation
   // S: no node was found for a pod, or for the first pod of a gang that is placed as a whole. Also
-  // emitted for a pod that was rejected in Permit because the rest of its gang has no node.
+  // emitted for a pod that was rejected in Permit, as when the rest of its gang has no node. Not
+  // emitted for a failed attempt that nominated the pod to a node, where preempted pods make room.
   Signal<PodId> no_node_found;
   // S: a node is reserved for the pod. The Permit point and the binding follow.
   Signal<PodId, NodeId> pod_assigned;

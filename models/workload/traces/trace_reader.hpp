@@ -39,8 +39,8 @@ struct TraceCounts {
 // The trace is streamed: memory does not grow with the file. It is bounded by the reorder window or
 // the sorter, and by the jobs alive at once if a job has several rows. But the tables beside a PAI
 // trace are held whole: 105 bytes for each row of the job table, 75 for each row of the others. A
-// reader never throws. If it could not open its file, or found a wrong row, it ends early and has
-// an error.
+// reader never throws. If it could not open its file, or found a wrong row without `lenient`, it
+// ends early and has an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;

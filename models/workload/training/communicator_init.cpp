@@ -7,9 +7,9 @@ namespace {
 
 // In seconds, fitted to MegaScale (NSDI'24, section 3.5) on 2,048 GPUs: barriers alone take 361 s,
 // the store adds 686 s, and ordered groups take less than 5 s.
-constexpr double kBarrier = 8.6e-5;  // for each pair of ranks
-constexpr double kStore = 0.335;     // for each rank
-constexpr double kOrdered = 2.4e-3;  // for each rank
+constexpr double kBarrier = 8.6e-5;  // times the square of the number of ranks
+constexpr double kStore = 0.335;     // times the number of ranks
+constexpr double kOrdered = 2.4e-3;  // times the number of ranks
 constexpr double kOrderedMax = 30;   // MegaScale's bound for more than 10,000 GPUs
 
 double meeting_seconds(CommunicatorMethod method, double n) {

@@ -16,7 +16,7 @@ struct StepCycle {
   Duration working{};  // compute with waits for other stages and machines
   Duration overlap{};  // the end of `working` that can hide the exchange; at most `working`
   Duration inside{};   // exchanges within nodes; without level: flow, all exchanges
-  Duration update{};   // optimizer and data
+  Duration update{};   // fixed time: the optimizer, and waiting for data
   Duration reading{};  // time to read the step's data; max: no data arrive
 
   // Duration of a step whose exchange across nodes takes this long. max: the step never ends.

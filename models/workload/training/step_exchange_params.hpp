@@ -19,8 +19,9 @@
 namespace orrery {
 
 // Which ranks exchange with each other. Ranks are numbered like Megatron's: those of a tensor group
-// are consecutive, then come the data groups, then the pipeline stages. Example: tensor 2, data 2,
-// pipeline 2: ranks 0 and 1 are a tensor group, 0 and 2 a data group, 0 and 4 pipeline neighbours.
+// are consecutive, then come the data groups, then the pipeline stages. Expert groups are equal
+// parts of the data groups. Example: tensor 2, data 2, pipeline 2: ranks 0 and 1 are a tensor
+// group, 0 and 2 a data group, 0 and 4 pipeline neighbours.
 enum class ExchangeGroup : uint8_t { Data, Tensor, Pipeline, Expert, All };
 constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
   return {"data", "tensor", "pipeline", "expert", "all"};

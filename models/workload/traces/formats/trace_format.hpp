@@ -77,9 +77,9 @@ constexpr std::array<std::string_view, 29> enum_names(TraceFormat) {
 enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
-// Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job; jobs beyond half a million go to a temporary file. Auto: Window or All, as the format
-// requires.
+// Window: a row may be late by fewer than 4,096 rows (ReorderBuffer). All: the whole file is read
+// before the first job; jobs beyond half a million go to a temporary file. Auto: Window or All, as
+// the format requires.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};

@@ -34,7 +34,7 @@ class NamedRows {
   virtual TraceColumnUse use() const = 0;
 
   std::string_view text(size_t field) const { return cells_[field].text; }
-  bool has(size_t field) const;  // present and not empty
+  bool has(size_t field) const;  // false: absent, empty, "None", "null" or the like
   void wrong(size_t field, std::string_view expected);
   Findings& findings() { return findings_; }
 

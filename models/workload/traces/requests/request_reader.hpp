@@ -71,8 +71,9 @@ struct RequestCounts {
   int64_t filtered() const { return outside_window + other_group + other_status; }
 };
 
-// The trace is streamed. A reader never throws. If it could not open its file, or found a wrong
-// row, it ends early and has an error. A row that arrives before the row above it is a mistake.
+// The trace is streamed. A reader never throws. If it could not open its file, or found a wrong row
+// without `lenient`, it ends early and has an error. A row that arrives before the row above it is
+// a wrong row.
 class RequestReader {
  public:
   virtual ~RequestReader() = default;
