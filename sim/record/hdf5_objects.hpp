@@ -1,4 +1,4 @@
-// sim/record/hdf5_objects.hpp -- handles, types and attributes of HDF5, without its header.
+// sim/record/hdf5_objects.hpp -- handles, types and attributes of HDF5, without including hdf5.h.
 #pragma once
 
 #include <cstddef>

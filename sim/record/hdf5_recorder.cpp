@@ -66,7 +66,8 @@ class Hdf5Recorder::Claim {
     return ::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
   }
   bool is_open() const { return descriptor_ >= 0; }
-  // Whether the path still leads to this file: a previous owner may have moved it.
+  // Whether the path still leads to this file: a run that held the lock before may have renamed or
+  // removed it.
   bool is_at(const std::string& path) const {
     struct stat own {
     }, there{};

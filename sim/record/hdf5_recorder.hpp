@@ -54,7 +54,7 @@ class Hdf5Recorder final : public Recorder {
   void start() override;  // throws RecordError
   bool poll(std::chrono::steady_clock::time_point now_host) override;
   void finish(const RunEnd& end) override;  // removes the file if it throws RecordError
-  // Drops the run and its file: the run was stopped, or a mistake of the user was found after
+  // Removes the file of a run that was stopped, or in which a mistake of the user was found after
   // `start`.
   void discard();
   // The file with the rows: `.part`, or the final name once a complete run has finished.
