@@ -12,7 +12,8 @@ ELSEWHERE = ("build", ".git")  # folders at the root without pages
 
 @dataclass
 class Block:
-    """A fenced block. A comment `<!-- file: NAME -->` before it names the file that it shows."""
+    """A fenced block. A comment `<!-- file: NAME -->` before it names the file that it shows, for the blocks
+    after it."""
 
     line: int  # line of the opening fence
     language: str

@@ -14,7 +14,7 @@ namespace {
 struct RandomRun {
   std::string yaml;
   double step = 0, write = 0;  // seconds by which sums may differ at each change of pace
-  int changes = 0;             // most changes of pace in the window, counting its two ends
+  int changes = 0;             // most changes of pace, see the first test
   bool is_traced = false;
 };
 

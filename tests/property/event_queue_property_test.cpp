@@ -26,8 +26,8 @@ struct Storm {
   size_t target;  // number of pending events at the start, and limit for pushes by events
 };
 
-// Runs random pushes and cancellations, most of them from inside running events, against an ordered
-// map.
+// Compares the event queue with an ordered map, during random pushes and cancellations. Most of
+// these come from inside running events.
 class Rehearsal {
  public:
   explicit Rehearsal(const Storm& storm) : storm_{storm}, rng_{storm.seed} {}

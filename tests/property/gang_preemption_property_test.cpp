@@ -56,8 +56,8 @@ class RandomGangs {
   }
 
  private:
-  // A scheduler with a few requests a second binds and deletes the pods of a gang one after
-  // another.
+  // In a quarter of the worlds the scheduler may send only 1 to 5 requests a second. So it binds
+  // and deletes the pods of a gang one after another.
   std::string control_plane() {
     const char* const levels[] = {"none", "delays", "full"};
     const int level = pick(0, 3);

@@ -26,7 +26,7 @@ class World {
 
   void step() {
     if (!placed_.empty() && rng_.chance(0.4)) return take_away();
-    // The pod may be the first of its spec, and the spec may select pods that were placed before.
+    // If the pod is the first of its spec, the policy must also find earlier pods that it selects.
     const PodView pod = handle_.add_pod(specs_[rng_.below(specs_.size())]);
     const std::vector<NodeId> expected = allowed(pod);
     EXPECT_EQ(found(pod), expected);

@@ -42,7 +42,8 @@ class RandomPriorities {
     }
     const char* const levels[] = {"none", "delays", "full"};
     text += "control_plane: {level: " + std::string{levels[pick(0, 2)]} + "}\n";
-    // A gang that never fits is retried for ever, and may preempt others again and again.
+    // A gang that never fits is retried for ever, and may preempt others again and again. So runs
+    // with gangs have an end.
     const bool has_gangs = text.find("mpi_gang") != std::string::npos;
     text += "run: {" + std::string{has_gangs ? "until: 4min" : "stall_limit: 10min"} + "}\n";
     text += "policy: {cost: {per_cycle: 50ms}}\n";

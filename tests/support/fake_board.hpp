@@ -51,8 +51,8 @@ class FakeBoard final : public ControlBoard {
         {.name = std::move(name), .allocatable = has, .labels = {}, .taints = std::move(taints)});
     return node;
   }
-  // Equal pods: pod i is on nodes[i], or waits if nodes[i] is invalid. Properties of the job that
-  // follow from the pods are set in `view`.
+  // Equal pods: pod i is on nodes[i], or waits if nodes[i] is invalid. Sets the members of `view`
+  // that follow from the pods.
   JobId add_job(const PodSpec& spec, const std::vector<NodeId>& nodes, JobView view = {}) {
     view.id = JobId{static_cast<uint32_t>(all.size())};
     view.serial = all.size();

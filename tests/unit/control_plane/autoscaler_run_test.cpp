@@ -100,8 +100,8 @@ TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
   ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
                                       pods(3, "work: 1h, submit: 33s"), "run: {until: 30min}\n"),
                   {"policy.controllers[0].args.time_per_node=10s"}};
-  // A loop takes 10 s for each of two nodes. So loops begin at 10, 30, 50 s, and the loop from 50 s
-  // acts at 70 s.
+  // A loop takes 10 s for each of two nodes. So loops begin at 10, 30, 50 s. The pods of 33 s are
+  // seen by the loop from 50 s, which acts at 70 s.
   EXPECT_EQ(told(run), "up 1 to 1 at 70");
   EXPECT_GT(scaling(run).front().waited_max, 36_s);
 }

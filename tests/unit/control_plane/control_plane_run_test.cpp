@@ -151,7 +151,7 @@ TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsReported) {
 }
 
 // Kubelets and clients that watch all pods reconnect to the only server once it is back. Its cache
-// is empty, so they also list again. Both together take two backoffs of up to a minute.
+// is empty, so they also list again. Reconnecting and listing take up to a minute of backoff each.
 TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 40}]}\n"

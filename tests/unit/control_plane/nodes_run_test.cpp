@@ -185,8 +185,8 @@ TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   }
 }
 
-// API-11: hundreds of nodes that join at one instant cause an outage. The same nodes, spread over a
-// few seconds, do not.
+// Case API-11: hundreds of nodes that join at one instant cause an outage. The same nodes, spread
+// over a few seconds, do not.
 TEST(Joins, AStormTakesTheServersDownAndAGateKeepsThemUp) {
   ShippedRun storm{"join-storm"}, smoothed{"join-smoothed"};
   EXPECT_GT(count(storm, "api_too_many"), 1'000);
@@ -221,8 +221,8 @@ RecoveryRow recovery(ScenarioRun& run) {
   return rows.empty() ? RecoveryRow{} : rows[0];
 }
 
-// NL-1: the node is NotReady more than 40 and at most 45 s after its last heartbeat, which is at
-// most 10 s older than the failure. Its pods are evicted 300 s after the taint.
+// Case NL-1: the node is NotReady more than 40 and at most 45 s after its last heartbeat, which is
+// at most 10 s older than the failure. Its pods are evicted 300 s after the taint.
 TEST(DeadNodes, AreNoticedAndTheirPodsEvictedByTheLifecycleController) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
@@ -300,7 +300,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
   EXPECT_GT(failing.jobs().at(0).ended, Time{} + 10_min + 330_s);
 }
 
-// NL-4: without any API server for 10 min all nodes look silent, and no pod is evicted.
+// Case NL-4: without any API server for 10 min all nodes look silent, and no pod is evicted.
 TEST(DeadNodes, WhenNoServerIsLeftNoPodIsEvicted) {
   ScenarioRun run{
       cluster_of(

@@ -179,7 +179,8 @@ TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes)
 }
 
 // Nodes 0 and 1 are full. Node 0 fails, its pod is evicted, and the node gets the waiting job when
-// it is back. It fails again before the check that finds it Ready, or after that check.
+// it is back. It fails again at 663 or 667 s, before or after the check at 665 s, which would find
+// it Ready.
 TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const auto noticed_after = [&](Duration died_again) {
