@@ -44,7 +44,8 @@ constexpr Policy kPolicies[] = {
      "[{name: SlurmMultifactor, args: {weight_age: 1000, weight_fairshare: 10000}}]", 20},
     {"DRF", "[{name: DRF}]", 20},
     {"KubeDL", "[{name: KubeDL, args: {schedule_period: 1ms}}]", 20, true},
-    // Half of the users have a quota of half of what they request; their other jobs wait for quota.
+    // Half of the 20 users have a quota of half of what they request, but at least 16 cores; their
+    // other jobs wait for quota.
     {"Quota, Skip", "[{name: Quota, args: {of: user, limits: {LIMITS}}}, {name: Skip}]", 20},
     {"SRTF", "[{name: SRTF}]"},
     {"Tiresias dlas", "[{name: Tiresias, args: {by: dlas, limits: [60, 200, 1000]}}]"},

@@ -47,9 +47,10 @@ def paired(
     """Compares policies on equal seeds. `values` has a row for each seed and a column for each policy. The
     result has a row for each policy but the baseline, which is the first column by default. A pair is the
     values of policy and baseline for one seed; pairs with a missing value are left out. `orrery study pairs`
-    computes the rows: the mean difference with the ends of its confidence interval by Student's t; the same
-    in percent by the ratios of pairs, if all values are positive; the verdict, by log ratios if all values
-    are positive; and the number of pairs."""
+    computes the rows: the number of pairs; the baseline's mean; the mean difference with the ends of its
+    confidence interval by Student's t; the same in percent by the ratios of pairs, if all values are
+    positive; the verdict and its scale, which is log ratios if all values are positive; and the correlation
+    of the pairs."""
     baseline = str(values.columns[0]) if baseline is None else baseline
     others = [policy for policy in values.columns if policy != baseline]
     for policy in others:

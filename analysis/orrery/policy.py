@@ -77,8 +77,10 @@ In post_filter() a what-if is the cluster without some pods, until the end of th
     tree()                           an empty tree of the policy's own. A job that is over must not stay in it
 
 A tree of jobs has insert(job, rank, count=None, estimate_ns=None), erase(job), first(), next(job), key(job),
-find_after(key, free=..., window_ns=..., extra=...), reach(needed) (the job at which the counts add up to that, and
-their sum) and sum_through(rank) (the sum of the counts up to there).
+find_after(key, free=..., window_ns=..., extra=...) (the first job after the key, None for the front, with a
+count of at most `free` and an estimate of at most `window_ns`; jobs with a count of at most `extra` may be
+longer), reach(needed) (the job at which the counts add up to that, and their sum) and sum_through(rank) (the
+sum of the counts up to there).
 
 A controller has `tick(self, board, actions)`. Jobs, pods and nodes are ids. Each access to a list or array of
 the board returns a new one:
@@ -102,13 +104,14 @@ the board returns a new one:
     lone_pods                        pods, of jobs that are not over, that belong to no gang
     lone_pods_with_siblings          those of them whose job has other pods, too
     nodes_not_ready                  number of nodes with a Node object that are not ready
-    pools                            each with name, nodes, size, size_min, size_max, asked, unregistered,
+    pools                            each with name, nodes, size, size_min, size_max, asked (nodes that are
+                                     requested and not ready), unregistered (nodes without a Node object),
                                      backs_off_until_ns
     pool_of(node)                    the index of its pool; None if its pool is not scaled
     pool_state(node)                 foreign, absent, asked, joined or member
 
-`actions` is valid during the tick. The actions are executed after the tick, in this order; `why` is written to
-/events/actions:
+`actions` is valid during the tick. The actions are executed after the tick, in the order of these calls;
+`why` is written to /events/actions:
     cordon(node, why), uncordon(node, why), taint(node, key, why, value="", effect="NoSchedule", is_there=True)
     evict(pod, why, retry_for_ns=0), drain(node, why, deadline_ns=None, force_after_ns=None,
           evict_for_ns=None)
@@ -119,7 +122,8 @@ the board returns a new one:
     idle_until(when_ns=None)         skips the ticks of the period before that time (None: for ever), unless a
                                      job begins to wait, a gang fails, or a node goes down or comes back
 
-Every class has the argument `timeout` (1min). A call that takes more host time than that ends the run.
+Every class has the argument `timeout` (1min; 0s: none). A call that takes more host time than that ends the
+run.
 
 score() and filter() return a value for each node: an array of len(nodes). Scores of nodes that are no
 candidates are ignored; real scores are rounded to the nearest integer, halves to the even one. A policy must

@@ -19,8 +19,9 @@ class ControllerApi {
     Observed  // follows Stored of a deletion: the pod's kubelet has observed the change
   };
   using Reply = std::function<void(Answer answer)>;
-  // Called at most once, when the API server handles the eviction. Returns whether the disruption
-  // budgets allow it; if so, the budgets record the disruption.
+  // Called at most once, when the API server's response to the eviction arrives, in place of the
+  // server's check. Returns whether the disruption budgets allow the eviction; if so, the budgets
+  // record the disruption.
   using MayEvict = std::function<bool()>;
 
   // Sends a PATCH of a Node, Job or scale. `reply` gets Stored or Failed.
