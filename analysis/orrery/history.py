@@ -360,9 +360,9 @@ class History:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
     def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
-        """The nodes that would have been feasible if their resources had been free, and whether these are
-        exact. They are not if a rejection has too many separate nodes to record each: then some nodes between
-        them are included."""
+        """The nodes that were rejected for lack of free resources, and whether this set is exact. It is
+        not if the file lists the nodes of a rejection in shortened form, which includes some nodes
+        between them."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
         full = rejections[lacking & (rejections["is_unresolvable"] == 0)]

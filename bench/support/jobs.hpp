@@ -26,7 +26,7 @@ struct Work {
   double load = 1;       // demand of the arrivals, as a share of `capacity`
   int64_t waiting = 0;
   int64_t jobs = 0;
-  int64_t users = 0;       // each job has the next user in turn; 0 for no users
+  int64_t users = 0;       // users submit jobs in turn; 0: no users
   bool are_teams = false;  // each user is a team
 };
 

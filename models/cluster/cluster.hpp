@@ -75,7 +75,7 @@ class Cluster {
   const Scheduler& scheduler() const { return scheduler_; }
   const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
-  // Notes on the input, such as what was left out of a trace, and warnings; one sentence each.
+  // Notes on the input, such as what was left out of a trace, and warnings; one line each.
   std::vector<std::string> input_notes() const;
   // A warning that names remedies, if there were at least 10,000 scheduling attempts and over 100
   // for each placed pod.

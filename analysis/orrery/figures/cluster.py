@@ -27,9 +27,9 @@ WAYS = {"allocated": BLUE, "reported": ORANGE, "power": PURPLE, "useful": GREEN}
 
 
 def utilisation_data(run: Run) -> pd.DataFrame:
-    """Shares of all GPUs in percent, by time: GPUs that are allocated, that nvidia-smi reports as used, that
-    draw more than idle power, and that do useful work, which is compute that no failure undid. A run under
-    way has no useful column."""
+    """Shares of all GPUs in percent, by time. "allocated": GPUs reserved for pods. "reported": used as
+    nvidia-smi reports it. "power": as many busy GPUs as would draw the power above idle. "useful": GPUs that
+    do compute that no failure undid; a run under way has no such column."""
     cluster = run.timeline("cluster")
     frame = pd.DataFrame(index=cluster.index)
     for way in ("allocated", "reported", "power"):

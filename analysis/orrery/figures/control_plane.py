@@ -15,9 +15,9 @@ LEVELS_MAX = len(COLOURS)  # with more priority levels, all but the busiest four
 
 
 def control_plane_data(run: Run) -> pd.DataFrame:
-    """Requests a second, by time. Answered requests have a column for each priority level, the busiest level
-    first. Rejected requests are in "429"; requests lost with their server are in "lost". Intervals without
-    requests have a row of zeros."""
+    """Requests a second, by time. Requests that succeeded have a column for each priority level, the busiest
+    level first. Rejected requests are in "429"; requests lost with their server are in "lost"; refused and
+    timed-out ones are left out. Intervals without requests have a row of zeros."""
     rows = run.table("/timeline/control_plane")
     times = run.timeline("cluster").index
     done = rows.pivot_table(index="time", columns="level", values="done", aggfunc="sum")

@@ -30,7 +30,8 @@ def failures_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def failures(run: Run, axis: Axes | None = None) -> Axes:
-    """Draws bars of failures and recoveries, and a line of the number of nodes that are down."""
+    """Draws bars of failures and recoveries, and a line of the number of nodes that are down or have yet to
+    join."""
     axis = axes_for(axis)
     counted = failures_data(run)
     scale, _ = time_unit(run.end)
