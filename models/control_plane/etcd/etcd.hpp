@@ -21,16 +21,16 @@
 namespace orrery {
 
 // One commit is under way at a time. It takes the latency of a single write, or the time of its
-// writes at the highest rate if longer. Writes that arrive meanwhile wait for the next commit.
-// Steady writes are not events. They use up part of the rate, and a write to an idle etcd waits on
-// average half a commit times the share of time that steady commits take. Example: a commit takes
-// 10 ms. A write that arrives 3 ms after its begin waits 7 ms and is done 10 ms later.
+// writes at the highest rate if longer. With `blocking_reads` it first waits until earlier reads
+// are done. Writes that arrive meanwhile wait for the next commit. Steady writes are not events.
+// They use up part of the rate, and a write to an idle etcd waits on average half a commit times
+// the share of time that steady commits take. Example: a commit takes 10 ms. A write that arrives 3
+// ms after its begin waits 7 ms and is done 10 ms later.
 //
-// Without a leader a write waits for one, for 5 s and two election timeouts at most. Then it fails
-// and is never executed (etcd 3.5, ServerConfig.ReqTimeout; raft's node accepts no proposals
-// without a leader). Writes in the interrupted commit of a lost leader are taken as replicated:
-// the next leader commits them, unless they time out first. Reads wait as long as their caller
-// does, because etcd's client repeats them.
+// Without a leader a write waits for one. After 5 s and two election timeouts it fails and is never
+// executed (etcd 3.5, ServerConfig.ReqTimeout: raft accepts no proposals without a leader). Writes
+// in the interrupted commit of a lost leader count as replicated: the next leader commits them,
+// unless they time out first. Reads wait as long as their caller, as etcd's client repeats them.
 class Etcd {
  public:
   struct Proposal {
