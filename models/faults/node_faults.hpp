@@ -66,8 +66,8 @@ class NodeFaults {
   NodeFaults& operator=(const NodeFaults&) = delete;
 
   // Call this before start(). Outages of the log strike the nodes that `params` chooses. Returns
-  // notes for the user: remarks on rows of the log, and a note if log and cluster differ in their
-  // numbers of nodes.
+  // notes for the user: remarks on rows of the log, and a note if some nodes of the log have no
+  // chosen node, or some chosen nodes no node of the log.
   std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired
