@@ -25,8 +25,8 @@ struct NodeSpec {
   uint32_t leaf = 0;     // leaf switch of the node
 };
 
-// State of all nodes as arrays, with node sets that are kept up to date. Placements change it
-// through Transaction. A log of changes lets caches refresh only changed nodes.
+// State of all nodes as arrays, with node sets that are kept up to date. Transaction and PodLives
+// change what pods hold. A log of changes lets caches refresh only changed nodes.
 class ClusterState {
  public:
   NodeId add_node(const NodeSpec& spec);  // only allowed before the run
