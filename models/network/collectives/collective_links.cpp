@@ -10,8 +10,8 @@ namespace orrery {
 namespace {
 
 // Sums weights by link. Merges the entries of each link whenever the list has doubled since the
-// last merge. So the size of the list is bounded by the number of links, even when every node sends
-// to every other node.
+// last merge. So the list has at most about twice as many entries as there are links, or 65,536,
+// even when every node sends to every other node.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}
