@@ -29,8 +29,9 @@ class ORRERY_API PreBind : public Point {
 class ORRERY_API Bind : public Point {
  public:
   static constexpr PointName kPoint{"Bind", "binds the pod"};
-  // The first Bind plugin that does not return Skip binds the pod. If all return Skip, or there is
-  // no Bind plugin, the framework binds the pod.
+  // The first Bind plugin that does not return Skip decides: with Success it has bound the pod,
+  // with any other status the pod is rejected. If all return Skip, or there is no Bind plugin, the
+  // framework binds the pod.
   virtual Status bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API PostBind : public Point {
