@@ -75,8 +75,8 @@ TEST(ExchangeTimes, OfPushPullAddUpInTheNodesBefore) {
       << "on one node there is nobody to push to";
 }
 
-// The times were measured with 8 GPUs and 8 NICs a node. A gang with fewer GPUs a node has fewer
-// NICs, too.
+// The known times are those of nodes with 8 GPUs and 8 NICs. A gang with fewer GPUs a node uses
+// fewer NICs, too.
 TEST(ExchangeTimes, OfASweepAreThoseOfTheGpusThatTakePart) {
   const std::vector<ExchangeTimeParams> known{
       {.sweep = {{{1'000'000}, 40_Gbps}, {{100'000'000}, 800_Gbps}}},

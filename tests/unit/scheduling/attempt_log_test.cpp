@@ -1,5 +1,5 @@
-// Records of failed attempts and of jobs that wait in the job queue. A run that records nothing
-// pays nothing.
+// Records of failed attempts and of jobs that wait in the job queue. Unless attempts are recorded,
+// the tables do not exist.
 #include "models/scheduling/cycle/attempt_log.hpp"
 
 #include <gmock/gmock.h>

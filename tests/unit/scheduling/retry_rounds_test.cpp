@@ -92,7 +92,7 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only once seconds have begun at different attempts of the round. With rounds
+// A slow round begins only once whole seconds have begun at two of the four attempts. With rounds
 // of 40 ms, every second begins with the same attempt; with rounds of 40.4 ms, with different ones.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};

@@ -251,7 +251,7 @@ TEST(NativeRequests, DamageIsFound) {
 // request itself.
 TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
   const std::string good = native(kImages);
-  // Offset of the first block's header, and of the block's bytes, which follow the header.
+  // Offsets of the first block's header and of the block's bytes, which follow the header.
   constexpr size_t kHeader = 12, kBytes = 28;
   uint32_t length = 0;
   std::memcpy(&length, good.data() + kHeader, sizeof length);

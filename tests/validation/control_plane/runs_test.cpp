@@ -82,7 +82,7 @@ json scale_up_wait(const json& input) {
   return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
 }
 
-// Nodes that the autoscaler has added, and pods that run. 30 pods of 8.5 cores fill a node.
+// Ready nodes in the end, and pods that run. 30 pods of 8.5 cores fill a node.
 std::string fill() {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 1'200) +

@@ -23,7 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-// The limit that SIG Scalability publishes beside its thresholds. Orrery rejects no pods for it.
+// The limit of pods per node that SIG Scalability publishes beside its thresholds. Orrery rejects
+// no pods because of it.
 int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
 
 EndpointsParams params_of(const json& input) {

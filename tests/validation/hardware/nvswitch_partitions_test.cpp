@@ -81,7 +81,7 @@ std::string answers(const NvSwitchBoard& board, const json& ids) {
   return joined(words);
 }
 
-// GPU sets of the partitions that are available while the partitions `ids` are active.
+// The sets of `gpus` GPUs whose partitions are available while the partitions `ids` are active.
 std::string available(const NvSwitchBoard& board, const json& ids, int gpus) {
   ActivePartitions active{board};
   for (int32_t id : ids) EXPECT_EQ(active.activate(id), PartitionAnswer::Success);
