@@ -9,7 +9,8 @@
 namespace orrery::traces {
 
 // A sorted sample to draw from. Up to 1,024 values are stored. A larger sample is cut into 1,024
-// equal slices, and the mean of each slice is stored, so draws have the mean of the sample.
+// slices, whose sizes differ by at most one value. The mean of each slice is stored, so the mean of
+// draws is close to that of the sample.
 class Quantiles {
  public:
   static constexpr size_t kPointsMax = 1024;

@@ -31,7 +31,7 @@ Bytes gibibytes(double count) {
   return Bytes{static_cast<int64_t>(count * static_cast<double>(1 << 30))};
 }
 
-// Converts hundredths of a GPU to a share of one GPU, or to whole GPUs.
+// Converts hundredths of a GPU to a share of one GPU or, from 100 on, to whole GPUs, rounded up.
 void set_gpus(double hundredths, int32_t& gpus, int32_t& gpu_milli) {
   gpus = hundredths <= 0 ? 0 : static_cast<int32_t>(std::ceil(hundredths / 100));
   gpu_milli = hundredths > 0 && hundredths < 100
