@@ -120,8 +120,8 @@ class ORRERY_API Placements {
   std::vector<int32_t> of_roles_;           // placed pods by role
   std::map<int32_t, int64_t> of_priority_;  // placed pods by priority
   size_t total_ = 0;
-  // Numbers of teams by name, and the groups that count() was called for. The counts of a group
-  // follow from the members above.
+  // Numbers of teams by name, and the groups that count() was called for. They are mutable, because
+  // they only store what can be computed from pods_ at any time.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;
   mutable std::vector<std::unique_ptr<Group>> groups_;
   mutable std::unordered_map<std::string, PodCounts*> by_name_;  // for lookup only, never iterated

@@ -34,7 +34,7 @@ class Evictions {
   void use(PodApi& api) { api_ = &api; }  // pods are deleted through the API; without it, at once
 
   // Orders the deletion of the victims, so that the preemptor fits. `waits`: no other pod is tried
-  // before the API servers have responded.
+  // before the API servers have responded to all these deletions.
   void evict(PodId preemptor, std::span<const PodId> victims, bool waits);
   // Sets the time at which the deletions ordered in the running cycle begin: the end of the cycle.
   void carry_out(Time when);
@@ -51,8 +51,9 @@ class Evictions {
   }
   // Some deletion is ordered or has no response yet.
   bool is_under_way() const { return !orders_.empty() || asked_ > 0; }
-  bool is_awaited() const { return awaited_ > 0; }  // no pod is tried until there is a response
-  uint64_t victims() const { return victims_; }     // number of victims so far
+  // Some response is awaited by a preemptor with `waits`, so no pod is tried now.
+  bool is_awaited() const { return awaited_ > 0; }
+  uint64_t victims() const { return victims_; }  // number of victims so far
 
   // Emitted when a victim is named, before its deletion. If the victim waits in Permit, it loses
   // its reservation and is requeued instead of deleted.

@@ -14,10 +14,11 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
   return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
 }
 
-// The plugins of Kubernetes v1.36 in their default order and with their default weights. Those for
-// pod affinity, topology spread and images are left out: a scenario adds them where needed. So are
-// those for features that are not simulated, such as volumes. DefaultDevices is added, because the
-// choice of devices on the node is the kubelet's upstream.
+// The plugins of Kubernetes v1.36 with their default weights, in their default order, but with
+// DefaultPreemption after the others. Those for pod affinity, topology spread and images are left
+// out: a scenario adds them where needed. So are those for features that are not simulated, such as
+// volumes. DefaultDevices is added, because the choice of devices on the node is the kubelet's
+// upstream. A base for gangs also has its gang plugin.
 std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};

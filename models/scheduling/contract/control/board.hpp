@@ -68,9 +68,9 @@ struct NodeChange {
   NodeId node;
   bool is_up = false;
 };
-// A gang stopped because ranks died or aborted an exchange, not by an eviction or a preemption.
+// A gang failed (ranks died, exited or aborted an exchange) without an eviction or a preemption.
 struct GangFailure {
-  Time at;
+  Time at;  // when the failure was detected
   JobId job;
   uint64_t serial = 0;
   std::vector<NodeId> nodes;  // nodes of its pods, ascending
