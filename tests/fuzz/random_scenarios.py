@@ -185,7 +185,8 @@ class Plan:
 
 
 def run_one(plan: Plan, number: int) -> Verdict:
-    """Runs scenario `number` of the seed, and writes it to a file if it is a finding."""
+    """Runs scenario `number` of the seed. If it is a finding, makes it smaller and writes it to the folder of
+    findings."""
     seed = plan.seed * 1_000_000 + number
     features = features_of(seed)
     with tempfile.TemporaryDirectory() as folder:

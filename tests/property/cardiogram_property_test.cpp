@@ -21,7 +21,8 @@ struct RandomRun {
 std::string ms(int64_t value) { return std::to_string(value) + "ms"; }
 
 // One gang on all GPUs of the cluster, so its energy is that of the cluster. The window of the
-// cardiogram ends with the run, while the gang still runs or hangs.
+// cardiogram ends with the run, while the gang is still at work. In a third of the runs a rank
+// dies.
 RandomRun random_run(Rng rng) {
   RandomRun run;
   const auto between = [&](int64_t low, int64_t high) {

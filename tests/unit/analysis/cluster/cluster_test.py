@@ -54,8 +54,7 @@ def started(path: Path, folder: Path, *options: str) -> subprocess.Popen:
 
 
 def shard_below(process: subprocess.Popen) -> psutil.Process | None:
-    """The process of the program that runs a shard for the cluster of this coordinator; None if there is
-    none."""
+    """The process of `orrery` that runs a shard for this coordinator; None if there is none."""
     try:
         below = psutil.Process(process.pid).children(recursive=True)
         return next((p for p in below if p.name() == "orrery"), None)
