@@ -40,7 +40,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, error);
 }
 
-// Rejects an output that is also an input: a finished run replaces the file at the output's path.
+// Rejects an output that is also the scenario, a trace, a node list or a failure log: a finished
+// run replaces the file at the output's path.
 void check_output(const std::string& output, const ScenarioInput& input) {
   const auto refuse_if_same = [&](const std::string& file, std::string_view what) {
     if (!is_same_file(output, file)) return;

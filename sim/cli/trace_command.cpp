@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-// The parameters of a trace or a failure log, from --set.
+// The parameters of a trace of jobs or requests, or of a failure log, from --set.
 template <class P>
 std::optional<P> read_source_params(const std::string& file, const Arguments& arguments,
                                     std::ostream& err) {

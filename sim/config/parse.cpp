@@ -98,7 +98,7 @@ class Builder final : public YAML::EventHandler {
                 const std::string& value) override {
     const bool was_quoted = check_tag(mark, tag, "tag:yaml.org,2002:str") || tag == "!";
     if (was_quoted) last_quoted_ = mark;
-    // yaml-cpp turns "\\_" and "\\N" into single bytes, which are not UTF-8.
+    // yaml-cpp turns the escapes \_ and \N into single bytes, which are not UTF-8.
     if (!is_utf8(value)) refuse(at(mark), "an escape in this text gives NUL or is not UTF-8");
     if (expects_key()) return set_key(mark, value, was_quoted);
     charge(at(mark), 0, value.size());

@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-// Upper limits of parameters, whatever their Range: sums of a few durations, dozens of sizes and
-// thousands of bandwidths fit into 64 bits.
+// Upper limits of parameters, whatever their Range: sums of 29 durations, 63 sizes or 9,223
+// bandwidths fit into 64 bits.
 constexpr Duration kDurationMax = 3660_d;        // ten years
 constexpr Bytes kBytesMax = {int64_t{1} << 57};  // 128 PiB
 constexpr Bandwidth kBandwidthMax = 1'000'000_Gbps;

@@ -84,7 +84,7 @@ class Engine {
   bool step();  // runs one event; false if none is pending
   // Advances the clock to `when`. No event may be pending before this instant.
   void advance_to(Time when);
-  // Ends the run after the present event, or before the first one.
+  // Ends the run after the present event or, between runs, the next run before its first event.
   void stop() { request_stop(); }
   // Like stop(), but can be called from a signal handler or another thread.
   void request_stop() noexcept { stop_requested_.store(true, std::memory_order_relaxed); }

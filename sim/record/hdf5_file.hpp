@@ -14,9 +14,9 @@
 
 namespace orrery {
 
-// A table to create: packed compound rows, chunked, shuffled, deflated, extendible. Its dataset has
-// the attributes `doc` (text), `units` and `docs` (arrays of text, one per column, in column
-// order).
+// A table to create: packed compound rows, chunked, extendible and, unless compression is 0,
+// shuffled and deflated. Its dataset has the attributes `doc` (text), `units` and `docs` (arrays of
+// text, one per column, in column order).
 struct TableSpec {
   std::string path, doc;
   std::vector<Column> columns;

@@ -1,8 +1,10 @@
 // Tiresias (NSDI'19) schedules jobs of unknown length: jobs with little attained service go first.
 //
-// Within a queue running jobs stay ahead of waiting ones, as in the artifact: a job is stopped only
-// for a job of a higher queue. A job that enters a queue goes to its end. Example: the first queue
-// ends at 3.6 GPU-hours. A job on 8 GPUs falls into the second queue after 27 min.
+// With dlas and dlas_gpu, running jobs of a queue stay ahead of its waiting ones, as in the
+// artifact: a job is stopped only for a job of a higher queue. A job that enters a queue goes to
+// its end. Example: the first queue ends at 3.6 GPU-hours. A job on 8 GPUs falls into the second
+// queue after 27 min. With gittins there is one queue, and a job is stopped for any job with a
+// larger index.
 #include <algorithm>
 #include <array>
 #include <tuple>
