@@ -90,8 +90,8 @@ def differs(a: float, b: float) -> bool:
 
 
 def amounts(books: Books) -> Iterator[str]:
-    """No amount is negative, infinite or has wrapped around. No share of GPU time in the summary is above 1, but
-    that of power may be."""
+    """No amount is negative, infinite or has wrapped around. No share of GPU time in the summary is above 1,
+    but that of power may be."""
     for path, rows in books.tables.items():
         for name in rows.dtype.names or ():
             values = rows[name]

@@ -37,8 +37,8 @@ class Draw:
         return round(self._random.uniform(low, high), 3)
 
     def span(self, low: float, high: float) -> str:
-        """A duration between `low` and `high` seconds; above 5 s mostly in whole seconds. If `low` is above 0,
-        its logarithm is uniform: 1 to 10 s is as likely as 10 to 100 s."""
+        """A duration between `low` and `high` seconds; above 5 s mostly in whole seconds. If `low` is above
+        0, its logarithm is uniform: 1 to 10 s is as likely as 10 to 100 s."""
         seconds = low * (high / low) ** self._random.random() if low > 0 else self.number(low, high)
         if seconds > 5 and self.chance(0.8):
             return f"{round(seconds)}s"

@@ -105,8 +105,8 @@ def role_rules(role: Tree, draw: Draw, is_gang: bool) -> None:
 
 
 def roles_of_jobs(draft: Draft, draw: Draw) -> None:
-    """Adds gangs and independent pods of several roles, such as workers, launchers, servers and chiefs. Each role
-    but the first may have rules of its own."""
+    """Adds gangs and independent pods of several roles, such as workers, launchers, servers and chiefs. Each
+    role but the first may have rules of its own."""
     for kind in ("mpi_gang", "pods"):
         roles: list[Tree] = [{"name": "first", "pods": draw.count(1, 3), "pod": pod(draw)}]
         roles += [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]

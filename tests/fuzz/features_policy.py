@@ -159,8 +159,8 @@ def job_queue(draft: Draft, draw: Draw) -> None:
 
 
 def counting(draft: Draft, draw: Draw) -> None:
-    """Lets jobs take amounts out of a pool. Only with this driver do jobs share GPUs under Lucid, and have speeds
-    by GPU model under Gavel."""
+    """Lets jobs take amounts out of a pool. Only with this driver do jobs share GPUs under Lucid, and have
+    speeds by GPU model under Gavel."""
     queue = draft.get("policy.job_queue")
     if queue is None:
         return

@@ -214,8 +214,8 @@ base("flow, traced", FLOW.replace("STEPS", "traced"))
 
 
 def moved(name: str, take: str, sources: list[Any]) -> None:
-    """Adds a copy of the base `take` with these sources. The training of the workload moves into each of their
-    jobs, or into a source that does not list its jobs."""
+    """Adds a copy of the base `take` with these sources. The training of the workload moves into each of
+    their jobs, or into a source that does not list its jobs."""
     document = copy.deepcopy(BASES[take])
     training = document["workload"].pop("training")
     document["workload"]["sources"] = copy.deepcopy(sources)

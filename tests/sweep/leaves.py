@@ -90,8 +90,8 @@ class Schema:
             yield Leaf(path, values)
 
     def cost(self, document: Any, path: Path) -> int | None:
-        """A number that grows with the values that the document lacks for the path; None if the document cannot
-        have the path."""
+        """A number that grows with the values that the document lacks for the path; None if the document
+        cannot have the path."""
         try:
             return self._put(document, self.root, path, None)[1]
         except LookupError:

@@ -1,5 +1,5 @@
-"""The pages in a browser without a screen: no errors, no requests, charts are drawn, and everything works with
-the keyboard, in light and dark, wide and narrow."""
+"""The pages in a browser without a screen: no errors, no requests, charts are drawn, and everything works
+with the keyboard, in light and dark, wide and narrow."""
 
 from __future__ import annotations
 

@@ -98,8 +98,8 @@ class PrioritySort(Policy):
 
 
 class Everything(Policy):
-    """Serves each point of single pods but QueueSort, NextPod and PickDevices, and changes nothing. Once eleven
-    points were asked, it ends the run with an error that names them."""
+    """Serves each point of single pods but QueueSort, NextPod and PickDevices, and changes nothing. Once
+    eleven points were asked, it ends the run with an error that names them."""
 
     def __init__(self):
         self.asked = set()
