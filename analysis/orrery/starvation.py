@@ -223,8 +223,8 @@ class Starvation:
 
     @cached_property
     def room(self) -> Room | None:
-        """The best instant for the job; None if the job needs no GPUs, or if the file does not say where pods
-        ran."""
+        """The instant of the wait at which the most pods of the job would have fitted; None if the job needs
+        no GPUs, or if the file does not say where pods ran."""
         nodes = self.history.nodes
         if not len(nodes) or self.history.missing("/pods") or self.row["gpus"] == 0 \
                 or self.history.is_counting:
@@ -249,8 +249,8 @@ class Starvation:
     @staticmethod
     def _most(best: Room | None, at: float, free: np.ndarray, down: np.ndarray, each: int,
               leaf: np.ndarray) -> Room:
-        """The better one of `best` and the instant `at`; `best` if both are equal. `free` and `down` are the
-        state of the nodes at that instant."""
+        """`best`, or the instant `at` if more pods of `each` GPUs fit then. `free` and `down` are the free
+        GPUs and the number of faults of each node at that instant, `leaf` its leaf switch."""
         here = np.floor((free + 1e-9) / each)
         up = here * (down == 0)
         pods = int(up.sum())

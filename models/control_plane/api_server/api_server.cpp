@@ -23,11 +23,11 @@ ApiServer::ApiServer(const ApiServerContext& context)
       egress_{engine_, 1, Label{"control.api_sent"}, [this](uint32_t slot) { sent(slot); }},
       steady_(params_.flow_control.levels.size()) {}
 
-// The seats of a request, and how long a write keeps them after its response, while watch events
-// are sent. A LIST takes a seat per list_objects_per_seat objects, a write one per
-// watchers_per_seat watchers of its resource, rounded up, and each at most seats_per_request_max. A
-// write whose seats are cut to this maximum keeps them for longer in proportion. Other requests
-// take one seat; in mode MaxInflight all requests do.
+// The seats of a request, and how long a write with at least watchers_per_seat watchers keeps them
+// after its response, while watch events are sent. A LIST takes a seat per list_objects_per_seat
+// objects, a write one per watchers_per_seat watchers of its resource, rounded up, and each at most
+// seats_per_request_max. A write whose seats are cut to this maximum keeps them for longer in
+// proportion. Other requests take one seat; in mode MaxInflight all requests do.
 ApiServer::Width ApiServer::width_of(const ApiRequest& request) const {
   const FlowControlParams& p = params_.flow_control;
   if (p.mode == FlowControlMode::MaxInflight) return {};

@@ -31,7 +31,7 @@ class ApiServers {
   ApiServers(const ApiServers&) = delete;
   ApiServers& operator=(const ApiServers&) = delete;
 
-  // The number of a new service account, which is above those of nodes and their daemons.
+  // Returns the user number of a new service account. Nodes and their daemons have lower numbers.
   uint32_t new_account() { return accounts_++; }
   // Returns a new connection of a client. Its first request goes to a random server. With balance
   // sticky, later ones go there, too, until that server is lost.
@@ -53,10 +53,11 @@ class ApiServers {
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
   using Sent = std::function<void()>;
-  // Sends a change to all watchers of a resource, each through its server. A server uses at most
-  // one thread for each core, and about one for each millisecond of work. Calls `done` once server
-  // `of_server` has sent the change. If that server has no such watcher, or is lost before, `done`
-  // is never called.
+  // Sends a change of `bytes` to each watcher of a resource through the watcher's server. A server
+  // with watchers uses `cpu`, and `cpu_per_watcher` for each of them. It uses at most one thread
+  // for each core, and about one for each millisecond of work. Calls `done` once server `of_server`
+  // has sent the change. If that server has no such watcher, or is lost before, `done` is never
+  // called.
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
                      uint32_t of_server = UINT32_MAX, const Sent& done = {});
   // Sends a change to `watching` watchers of one server. `cpu` and `bytes` are totals.

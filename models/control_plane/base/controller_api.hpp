@@ -26,7 +26,8 @@ class ControllerApi {
 
   // Sends a PATCH of a Node, Job or scale. `reply` gets Stored or Failed.
   virtual void patch(uint32_t controller, ApiResource resource, Reply reply) = 0;
-  // Sends a POST of an Eviction, or without `may` a DELETE of the Pod.
+  // Sends a POST of an Eviction, or without `may` a DELETE of the Pod. `reply` gets Forbidden,
+  // Failed, or first Stored and then Observed.
   virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Reply reply) = 0;
 
  protected:
