@@ -59,7 +59,8 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   const uint64_t life = jobs_.pod(pod).generation;
   images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    // A pod that left the node has no start: it may already be bound again and pull its images.
+    // The pod may have left the node and been created again. Its start is then not known: the new
+    // pod may be bound already and still pull its images.
     const bool is_known = jobs_.pod(pod).started < Time::max();
     if (is_known && jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     if (services_ && is_known) services_->pod_starts(pod);

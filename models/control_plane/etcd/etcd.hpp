@@ -82,7 +82,7 @@ class Etcd {
   Signal<EtcdNews, uint32_t> news;  // an event and its member
 
   bool is_out_of_space();
-  // Steps of a defragmentation. While a member is set, it does not respond.
+  // Steps of a defragmentation. The member given to set_defragmenting() does not respond.
   void compact() { store_.drop_old_versions(engine_.now()); }
   void set_defragmenting(std::optional<uint32_t> member);
   void shrink();  // shrinks the file; disarms the NOSPACE alarm if there is space again
@@ -116,7 +116,7 @@ class Etcd {
   void resume();
   void begin_commit(Duration wait);
   void end_commit();
-  double free_rate() const;  // writes a second beside the steady ones
+  double free_rate() const;  // writes a second that the steady writes leave
   Duration wait_for_steady_commit() const;
   EtcdAnswer accept(const Proposal& proposal);
   void give_up();
