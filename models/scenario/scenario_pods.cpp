@@ -113,7 +113,7 @@ void check_controllers(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// Services must not wait in a job queue.
+// Reports services in a scenario with policy.job_queue, which is for jobs that end.
 void check_services(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const service = std::get_if<ServiceParams>(&scenario.workload.sources[i]);
