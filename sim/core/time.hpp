@@ -33,7 +33,8 @@ struct Duration {  // a span of time
   friend constexpr Duration operator*(Duration a, int64_t k) {
     return {saturated_product(a.ns, k)};
   }
-  friend constexpr int64_t operator/(Duration a, Duration b) { return a.ns / b.ns; }  // rounds down
+  // Rounds towards 0.
+  friend constexpr int64_t operator/(Duration a, Duration b) { return a.ns / b.ns; }
   friend constexpr Duration operator%(Duration a, Duration b) { return {a.ns % b.ns}; }
   constexpr Duration& operator+=(Duration other) { return *this = *this + other; }
   constexpr Duration& operator-=(Duration other) {

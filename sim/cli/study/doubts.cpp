@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-// With fewer pairs than this, two of three skewed samples look normal.
+// Of skewed samples of 5 pairs two in three look normal, of 10 pairs three in ten: see
+// analysis/README.md.
 constexpr size_t kFewPairs = 10;
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
 constexpr double kSkewedFrom = 2;     // in standard errors; one normal sample in 20 is as skewed
