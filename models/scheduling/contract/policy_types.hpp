@@ -84,8 +84,8 @@ struct QueuedUnit {
   GangId gang;  // the pod's gang; invalid if none
   int32_t priority = 0;
   Time queued;           // when the unit was queued or, if later, when its latest attempt failed
-  Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
-  Time gang_created;     // equals `initial_attempt` for pods without a gang
+  Time initial_attempt;  // the first scheduling attempt; before it: when the unit became active
+  Time gang_created;     // without a gang: `initial_attempt` when the unit became active
   // Last failure of the gang; negative: none. The value is read when the unit enters a queue or
   // reaches its head. So a later failure must never make QueueSort place the unit further forward.
   Time gang_failed = Time{-1};

@@ -57,7 +57,7 @@ class Framework final : private CommandSink {
   Duration charge(const Cycle& cycle) const;  // scheduler time of Charges plugins, after PreFilter
   // The subset of `nodes` on which the pod now passes all Filters; call after its PreFilter.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
-  bool decides_node_by_node(const CycleState& state) const;  // no called Filter needs other nodes
+  bool decides_node_by_node(const CycleState& state) const;  // all called Filters are node-local
   // Why a search found no node; call it right after. `with_nodes`: with the nodes of each reason.
   Candidates diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const;
   // The text of a FailedScheduling event: "0/75 nodes are available: 74 Insufficient cpu, ..."
