@@ -85,8 +85,8 @@ TEST(FailedSchedulingInRuns, EachMemberOfAGangThatFindsNoRoomHasAnEvent) {
 }
 
 // The scheduler's requests belong to flows by namespace, and each team has a namespace. 500 Events
-// about pods of team a arrive in a few seconds, and one seat writes 10 a second. A pod of team b is
-// bound within 2 s.
+// about pods of team a arrive in a few seconds, and each seat writes 10 a second. A pod of team b
+// is bound within 2 s.
 TEST(FailedSchedulingInRuns, AFloodOfEventsAboutOneTeamHoldsUpNoBindingOfAnother) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
