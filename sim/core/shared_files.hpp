@@ -26,8 +26,8 @@ class FileSharing {
   static uint64_t generation();  // changes whenever sharing begins
 };
 
-// Parsed contents of files of one kind, by path. Thread-safe; a thread waits while another one
-// reads the same file.
+// Parsed contents of files of one kind, by path. Thread-safe: during FileSharing, a thread waits
+// while another one reads the same file.
 template <class T>
 class SharedFiles {
  public:

@@ -6,8 +6,8 @@
 namespace orrery {
 
 // A million sleeping processes are resumed in random order: on small pages, most resumptions would
-// wait for an address translation. One pool serves all runs of the program, like malloc; it has no
-// state that affects a run.
+// wait for an address translation. The pools serve all runs of the program, like malloc; they have
+// no state that affects a run.
 void* allocate_frame(size_t bytes);
 void free_frame(void* frame, size_t bytes);
 
