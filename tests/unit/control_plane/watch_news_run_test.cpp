@@ -124,7 +124,8 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) 
 }
 
 // Half of the kubelets watch on the lost server. They observe the bindings of their pods
-// (PodRow::bound) only after they have synced, and start the pods 0.8 s later.
+// (PodRow::bound) only after they have synced. Each kubelet starts a pod 0.8 s or more after it has
+// observed the binding.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {

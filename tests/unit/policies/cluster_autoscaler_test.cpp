@@ -96,8 +96,8 @@ TEST_F(ClusterAutoscalerTest, ANodeWithLittleUseIsDrainedAfterTenMinutesAndThenR
   EXPECT_EQ(board.all.at(full).pods_bound, 1);
 }
 
-// Node 0 uses 3 of 8 GPUs, which is less than half, but 60 of 64 cores. Node 1 uses half of its
-// GPUs and no core.
+// Node 0 uses 3 of 8 GPUs, less than the threshold of half, and 60 of 64 cores. Node 1 uses half of
+// its GPUs and no core.
 TEST_F(ClusterAutoscalerTest, OnNodesWithGpusTheirShareIsTheUse) {
   add_nodes(2);
   board.add_job(FakeBoard::gpus(3, 60), {NodeId{0}});

@@ -151,8 +151,8 @@ TEST(FairTime, JobsThatFitOnNoModelGetNone) {
   }
 }
 
-// Tries all shares of two jobs in steps of 1/16. None may be better than that of max_min_time(),
-// and the best must come close to it.
+// Tries all shares of two jobs in steps of 1/16. None may have a larger least value than
+// max_min_time() finds, and the best must come close to it.
 TEST(FairTime, NoShareOfRandomSmallClustersIsBetter) {
   Rng rng = RngStreams{7}.stream("fair_time");
   constexpr int kSteps = 16;

@@ -55,7 +55,8 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
-  ASSERT_EQ(useful.size(), 8u);  // no rows between the end of the last job and the end of the run
+  // One every 100 s until the job is over, and one at the end of the run.
+  ASSERT_EQ(useful.size(), 8u);
   // The first 100 s of compute were saved at 145 s: a rate of 0.8 over the 80 s of row 0 and the 45
   // s of row 1. Then 250 s of compute are done in 300 s.
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);

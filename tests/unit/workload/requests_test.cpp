@@ -1,4 +1,5 @@
-// Inference traces: Azure LLM, Mooncake and GenAI, by hand and, if available, as published.
+// Inference traces: Azure LLM, Mooncake and GenAI, by hand and, if available, as published. Also
+// filters, and the native format of requests.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
