@@ -33,7 +33,7 @@ def control_plane_data(run: Run) -> pd.DataFrame:
 
 @drawing
 def control_plane(run: Run, axis: Axes | None = None) -> Axes:
-    """Draws answered requests as areas, rejected and lost ones as lines."""
+    """Draws requests that succeeded as areas, rejected and lost ones as lines."""
     axis = axes_for(axis)
     rates = thinned(control_plane_data(run), "mean")
     scale, _ = time_unit(run.end)

@@ -14,7 +14,8 @@ namespace orrery {
 struct ReplicaUse {
   int32_t measured = 0;   // running pods with a measured use
   int64_t use_milli = 0;  // the sum of their use
-  int32_t not_ready = 0;  // pods that do not run yet, or have run for less than a scrape interval
+  // Pods that do not run yet, or had run for less than a scrape interval when last scraped.
+  int32_t not_ready = 0;
   int32_t not_found = 0;  // running pods without a collected measurement
 };
 

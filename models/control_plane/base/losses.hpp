@@ -12,7 +12,8 @@
 namespace orrery {
 
 // Checks that the numbers of lost items are below `count`, and that no item is lost again before
-// its `until`. `which` is the member of `Loss` that holds the item's number.
+// its `until`, or ever again without one. `which` is the member of `Loss` that holds the item's
+// number.
 template <class Loss>
 void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*which, int32_t count,
                   std::string_view name) {
