@@ -61,8 +61,8 @@ struct Pod {
   bool is_terminating = false;  // its deletion is stored, but its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
-  // Increased when the pod is created, and when it is no longer to be created, so that stale queue
-  // entries are recognised.
+  // Increased when a new job gets the id, when the pod is created, and when it is no longer to be
+  // created, so that stale queue entries are recognised.
   uint64_t generation = 0;
 };
 
@@ -88,7 +88,7 @@ struct Role {
   PodId first;
   int32_t pods = 0;
   int32_t min_available = 0;  // 0: no minimum, or one that the gang's min_available implies anyway
-  int32_t created = 0, bound = 0;  // pods that exist, and those with a node, as in Gang
+  int32_t created = 0, bound = 0;  // pods that exist, and those with a node; 0 for independent pods
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
   // Roles whose pods one controller creates together have the same creator: the first of them.
   RoleId creator;
