@@ -39,7 +39,7 @@ class ORRERY_API PolicyRegistry {
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
     // A policy class has exactly one of these three functions; an adapter for code in another
-    // language has all. They must be called with checked arguments only.
+    // language has all. They must be called only with arguments that `check` accepted.
     Make<Handle> make;                         // for policies of pods
     Make<JobBoard> make_for_jobs;              // for policies of the job queue
     Make<const ControlBoard> make_controller;  // for entries of policy.controllers

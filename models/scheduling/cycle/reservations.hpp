@@ -14,9 +14,9 @@
 
 namespace orrery {
 
-// Upstream calls a pod with a reserved node assumed. A reservation begins when a node is chosen for
-// the pod, and ends when the pod is bound or the reservation is undone. Meanwhile the pod waits in
-// Permit or is being bound.
+// Upstream calls a pod with a reserved node "assumed". A reservation begins when a node is chosen
+// for the pod, and ends when the pod is bound or the reservation is undone. Meanwhile the pod waits
+// in Permit or is being bound.
 class Reservations {
  public:
   explicit Reservations(const SchedulerContext& context) : context_{context} {}

@@ -2,7 +2,7 @@
 // that it implements.
 //
 // A controller is a policy with a clock: `tick` is called every `period` of its entry in
-// `policy.controllers`, unless it idles. Its constructor takes the board and its parameters.
+// `policy.controllers`, unless it idles (see Actions). Its constructor takes board and parameters.
 #pragma once
 
 #include <cstdint>
