@@ -15,7 +15,8 @@ INSTALLED = ("lib", "python3", "dist-packages")
 
 
 class ProgramError(RuntimeError):
-    """The program was not found, or failed."""
+    """The program was not found, or failed. JobQueueEnv also raises it for a missing scenario, a run that asks
+    nothing, and a step() outside an episode."""
 
 
 def find() -> Path:

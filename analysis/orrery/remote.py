@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 VERSION = 1
-# Sort key of a job: 0 while it waits, or its expected end; its submission; its number.
+# Sort key of a job: its expected end (0 while it waits), its submission, its number.
 Place = tuple[int, int, int]
 
 

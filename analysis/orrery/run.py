@@ -41,8 +41,8 @@ class Meta:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """An error inside of this context becomes a RunError about the file: it is damaged, or has other
-    contents."""
+    """Turns errors that a damaged or unexpected file can cause inside this context into a RunError that
+    calls the file damaged."""
     try:
         yield
     except (RunError, BrokenPipeError):  # these are no errors in the file

@@ -62,7 +62,7 @@ class Starvation:
         columns = ["job", "name", "team", "user", "pods", "gpus", "priority", "submitted", "bound"]
         found = jobs.loc[later, columns]
         left = jobs.loc[later, "ended"].fillna(np.inf).clip(upper=self._until) - found["bound"]
-        found["gpu_s"] = found["gpus"] * left  # GPU seconds while the job waited
+        found["gpu_s"] = found["gpus"] * left  # each overtaker's GPU seconds while `self.job` waited
         return found.sort_values(["bound", "job"], ignore_index=True)
 
     def _overtaken(self) -> str:

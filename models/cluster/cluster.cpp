@@ -325,9 +325,9 @@ void Cluster::compress_retries(const Scenario& scenario) {
 }
 
 // In a run without `until`, stops the run if only futile attempts are left: run.futile_attempts
-// attempts for each pending pod since a pod was last bound or created, while no job runs, none will
-// arrive and every node is up. Without this stop, gangs that cannot all fit might be retried for
-// ever, while simulated time passes slowly.
+// attempts for each pending pod since a pod was last bound or created, or the policy last changed,
+// while no job runs, none will arrive and every node is up. Without this stop, gangs that cannot
+// all fit might be retried for ever, while simulated time passes slowly.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;

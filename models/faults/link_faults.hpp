@@ -38,11 +38,12 @@ struct LinkFaultRow {  // one fault of one cable or switch
   }
 };
 
-// Each kind of random fault is one Poisson process over all parts that it may strike. Each has a
+// Each kind of random fault is one Poisson process over all parts that it may strike, and has a
 // random stream of its own for times, targets and durations, so runs with different policies see
 // the same faults. Faults of one cable combine while they overlap: the cable is down while any
-// fault takes it down, bit errors of different faults are independent, and the largest slowdown of
-// a curse applies. Example: bit error rates of 1e-12 and 2e-12 at once make 3e-12.
+// fault takes it down; bit errors of different faults are independent; and of overlapping
+// CursedLink flaws, the largest slowdown applies. Example: bit error rates of 1e-12 and 2e-12 at
+// once make 3e-12.
 class LinkFaults {
  public:
   // `params` must have passed LinkFaultParams::check. The network must outlive this object.

@@ -35,8 +35,9 @@ NvSwitchBoard hgx_h100() {
                       .nvswitches = 4,
                       .links = 18,
                       .partitions = {},
-                      // A GPU has 4, 5, 5 and 4 links to the four switches, so pairs of switches
-                      // differ in links. The guide lists no shape of 4 GPUs and 2 switches.
+                      // The guide lists no virtual machine with 4 GPUs and two of the switches. A
+                      // GPU has 4, 5, 5 and 4 links to the four switches, so its links would depend
+                      // on the choice of the two.
                       .passthrough = {{8, 4, 18}, {1, 0, 0}},
                       .source = kGuide};
   add(board, 18, {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4}, {5, 6, 7, 8}});

@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// The openb node list has no data on NVLink, PCIe and hosts. Values without a datasheet are
-// assumed.
+// Sources of the values. The openb node list gives only the GPUs, logical CPUs and memory of a
+// node. Every value without a published source is assumed.
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
 constexpr std::string_view kOpenbThreads =
     "threads: Alibaba openb node list; sockets and cores: assumed; interconnect: NCCL topo.h";

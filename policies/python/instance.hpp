@@ -29,7 +29,8 @@ class PolicyClass {
   PolicyClass& operator=(const PolicyClass&) = delete;
 
   std::vector<std::string> points() const;
-  // Reports mistakes in the class's own arguments.
+  // Reports mistakes in `args`: unknown keys, and missing or wrong values of arguments that the
+  // class declares.
   void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) const;
   FieldTree describe() const;
   std::vector<std::string> files() const;  // the file and its imports

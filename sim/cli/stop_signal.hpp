@@ -9,8 +9,8 @@
 namespace orrery {
 
 // While an instance exists, the first SIGINT or SIGTERM sets flag() and a second one ends the
-// process at once. A signal that was ignored before, as under nohup, stays ignored. Only one
-// instance may exist at a time.
+// process at once. A signal that was ignored before, as SIGINT is in a background job of a shell
+// script, stays ignored. Only one instance may exist at a time.
 class StopSignal {
  public:
   StopSignal();

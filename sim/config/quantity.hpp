@@ -12,7 +12,7 @@ namespace orrery {
 
 // Upper limits of parameters, whatever their Range: sums of 29 durations, 63 sizes or 9,223
 // bandwidths fit into 64 bits.
-constexpr Duration kDurationMax = 3660_d;        // ten years
+constexpr Duration kDurationMax = 3660_d;        // about ten years
 constexpr Bytes kBytesMax = {int64_t{1} << 57};  // 128 PiB
 constexpr Bandwidth kBandwidthMax = 1'000'000_Gbps;
 

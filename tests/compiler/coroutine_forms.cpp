@@ -1,7 +1,7 @@
 // Checks whether the compiler supports the coroutine forms that the project allows. GCC 12.2
-// destroys temporaries of some other forms twice, or never; see sim/engine/process.hpp. Every form
-// runs to its end, and is destroyed at each of its suspensions. No object may leak or be destroyed
-// twice.
+// destroys temporaries of some other forms twice, or never; see sim/engine/process.hpp. Each form
+// is run up to each of its suspensions and destroyed there, and once to its end. No object may leak
+// or be destroyed twice.
 #include <coroutine>
 #include <cstdio>
 #include <exception>

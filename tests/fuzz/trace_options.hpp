@@ -7,8 +7,8 @@
 
 namespace orrery::fuzz {
 
-// Bits of TraceInput::more. kKeepFrame: a damaged native trace stays damaged. kValidate: the trace
-// is also validated as a file.
+// Bits of TraceInput::more. kKeepFrame: the frame of a native trace (checksums, counts) is not made
+// valid. kValidate: a trace of jobs is also written to a file and validated.
 constexpr unsigned kKeepFrame = 64;
 constexpr unsigned kValidate = 128;
 

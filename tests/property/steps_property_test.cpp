@@ -169,8 +169,8 @@ TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
   }
 }
 
-// Gangs share contended links. To find their rate, SharedLinks simulates (rehearses) some of their
-// exchanges.
+// Gangs may share contended links. SharedLinks finds their rate by simulating (rehearsing) some of
+// their steps.
 TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 25); ++seed) {

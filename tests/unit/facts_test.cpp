@@ -270,7 +270,7 @@ const std::vector<Row> kJobs{
      kControllers + kFull + Settings{kC + "autoscaler={groups: [{pool: n}]}"}},
 };
 
-// ---- reasons in the section of the parameter
+// ---- reasons in the parameter's own section of the scenario
 const std::vector<Row> kSections{
     {kC + "etcd.election_timeout", "30s",
      kFull + Settings{kC + "etcd={losses: [{member: 1, at: 10ms}]}"},

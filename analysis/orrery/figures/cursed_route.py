@@ -10,7 +10,8 @@ from orrery.style import BLACK, BLUE, GREEN, VERMILION, tidy, title_of
 
 
 def cursed_route(run: Run) -> Figure:
-    """Above, GPUs that report a utilisation and GPUs that compute; below, the rate of all NICs."""
+    """Above, GPUs that nvidia-smi reports as busy and GPUs that compute; below, the rate at which all
+    NICs together send."""
     cluster = run.table("/timeline/cluster")
     network = run.table("/timeline/network")
     hour = cluster["time"] / 3600

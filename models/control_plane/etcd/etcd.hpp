@@ -21,16 +21,16 @@
 namespace orrery {
 
 // One commit is under way at a time. It takes the latency of a single write, or the time of its
-// writes at the highest rate if longer. With `blocking_reads` it first waits until earlier reads
-// are done. Writes that arrive meanwhile wait for the next commit. Steady writes are not events.
-// They use up part of the rate, and a write to an idle etcd waits on average half a commit times
-// the share of time that steady commits take. Example: a commit takes 10 ms. A write that arrives 3
-// ms after its begin waits 7 ms and is done 10 ms later.
+// writes at the highest rate if longer. With `blocking_reads` it first waits for earlier reads.
+// Writes that arrive meanwhile wait for the next commit: if a commit takes 10 ms, a write 3 ms
+// after its begin waits 7 ms and is done 10 ms later. Steady writes are not simulated one by one.
+// They reduce the rate for other writes. A write that finds no commit under way first waits the
+// mean time for a steady one to end: half a commit times the time share of steady commits.
 //
-// Without a leader a write waits for one. After 5 s and two election timeouts it fails and is never
-// executed (etcd 3.5, ServerConfig.ReqTimeout: raft accepts no proposals without a leader). Writes
-// in the interrupted commit of a lost leader count as replicated: the next leader commits them,
-// unless they time out first. Reads wait as long as their caller, as etcd's client repeats them.
+// Without a leader, requests wait for one: reads until their caller gives up, as etcd's client
+// repeats them, and writes for 5 s and two election timeouts. Then they fail and are never executed
+// (etcd 3.5, ServerConfig.ReqTimeout: raft then accepts no proposals). Writes in the interrupted
+// commit count as replicated: the next leader commits them unless they time out.
 class Etcd {
  public:
   struct Proposal {

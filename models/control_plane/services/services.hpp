@@ -64,7 +64,8 @@ class Services {
 
   void sample(Time now, double seconds);  // for the interval of `seconds` that ends now
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // about services whose team had no pods
+  // Name the services whose team ran no pod, so that they had no members.
+  std::vector<std::string> notes() const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -198,7 +198,7 @@ class Sizer {
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes) {
   uint32_t groups = 0;
   for (const FabricNode& node : nodes) groups = std::max(groups, node.group + 1);
-  std::vector<uint32_t> leaves(groups, 0);  // number of leaves of each group
+  std::vector<uint32_t> leaves(groups, 0);  // most NICs of a node, by group
   for (const FabricNode& node : nodes) {
     leaves[node.group] = std::max(leaves[node.group], node.nics);
   }

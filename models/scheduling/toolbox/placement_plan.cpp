@@ -137,7 +137,8 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
     best_free = sum;
   }
   if (best == free.size()) return {};
-  // An aggregate of the next smaller level, within the chosen aggregate.
+  // An aggregate of the next smaller level, or a leaf if there is none, within the chosen
+  // aggregate.
   struct Aggregate {
     int64_t free = 0;
     bool is_used = false;

@@ -22,7 +22,8 @@ class PodApi {
   using Observed = std::function<void()>;
 
   virtual void create(PodId pod, Reply reply) = 0;
-  // Calls `done` once the kubelet of the node has observed the binding.
+  // Calls `done` with true once the kubelet of the node has observed the binding, or with false
+  // once the request has failed.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
   // Starts a bound pod. Calls `started`, maybe before it returns, once the images are on the node
   // and the rest of the start is known. Never calls it if the node fails before.

@@ -16,7 +16,8 @@ constexpr double kSkewedFrom = 2;     // in standard errors; one normal sample i
 
 struct CoverageRow {
   size_t pairs;
-  double skewed_t, skewed_bca, tied_t, tied_bca;  // shares; 0 if the estimator needs more pairs
+  // measured coverage by kind of sample and estimator (see kCoverage); 0: BCa needs more pairs
+  double skewed_t, skewed_bca, tied_t, tied_bca;
 };
 // Shares of 95 % intervals that contained the true mean of synthetic samples. Skewed samples are
 // lognormal with sigma 1.5. In tied samples 70 % of the pairs are equal, the other differences

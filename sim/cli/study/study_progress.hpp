@@ -30,8 +30,8 @@ std::optional<double> seconds_left(const StudyProgress& progress);
 // In a line that is too narrow for the labels: "2 running: 45 %, 12 %".
 std::string progress_text(const StudyProgress& progress, size_t width_max = std::string::npos);
 
-// Shows progress: on a terminal in one line that is rewritten, otherwise as a log line every ten
-// seconds.
+// Shows progress, unless `is_quiet`: on a terminal in one line that is rewritten, otherwise as a
+// log line at most every ten seconds, and one at the end.
 class StudyProgressReporter {
  public:
   StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet)

@@ -85,8 +85,9 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsReported) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
 }
 
-// Three of five etcd members fail. Nothing is stored until one of them is back at 9 min and a
-// leader is elected. Nodes cannot renew their Leases meanwhile, but are not evicted for that.
+// In run `few`, three of five etcd members fail. Nothing is stored until one of them is back at 9
+// min and a leader is elected. Nodes cannot renew their Leases meanwhile, but their pods are not
+// evicted for that.
 TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   const auto yaml = [](const std::string& losses) {
     return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"

@@ -56,8 +56,10 @@ json drain_s(const json& input) {
   return (rows.at(0).ended - rows.at(0).at) / 1_s;
 }
 
-// A figure of scaling down a cluster with one replica on each node, such as the lost replicas. The
-// default scheduler spreads pods by their cores, so each node gets one.
+// Runs a cluster that the autoscaler may scale down, with one replica, or one pod of a gang, on
+// each node. Returns the figure that `of` names, such as the number of lost replicas. Two pods may
+// fit on a node, but the default scheduler prefers the nodes with the most free CPU, so each node
+// gets one.
 json consolidation(const json& input) {
   const int64_t nodes = input.at("nodes").get<int64_t>();
   const std::string count = std::to_string(nodes), gpus = input.at("gpus").dump();

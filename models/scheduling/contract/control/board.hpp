@@ -127,7 +127,7 @@ class ORRERY_API ControlBoard {
   // ---- pools: those of control_plane.autoscaler.groups, in its order
   virtual std::span<const PoolView> pools() const = 0;
   virtual PoolNodeState pool_state(NodeId node) const = 0;
-  virtual uint32_t pool_of(NodeId node) const = 0;  // invalid for Foreign nodes
+  virtual uint32_t pool_of(NodeId node) const = 0;  // meaningless for Foreign nodes
 };
 
 struct ORRERY_API ControllerPoint {  // base of the points of controllers

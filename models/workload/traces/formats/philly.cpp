@@ -262,7 +262,8 @@ void PhillyParser::finish_job() {
   if (is_running) row_.lacks_duration = "still running when the recording stopped";
   row_.start = *started;
   job.wait_recorded = *started - job.submit;
-  // Pods are equal, so the GPUs are spread evenly. Only the last pod may have fewer.
+  // All pods but the last are equal: they get the mean number of GPUs, rounded up. The last pod
+  // gets the rest, at least one.
   int64_t gpus = 0;
   for (const int64_t count : shape->gpus) gpus += count;
   const auto pods = static_cast<int64_t>(shape->gpus.size());

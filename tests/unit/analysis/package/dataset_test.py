@@ -18,7 +18,8 @@ def test_timelines_are_one_dataset_with_units(tiny: orrery.Run) -> None:
     used = whole["gpus_allocated"]
     assert used.dims == ("time",) and used.attrs["units"] == "GPU" and used.attrs["long_name"]
     assert used.to_numpy().tolist() == cluster["gpus_allocated"].to_list()
-    teams = whole["teams_gpus_allocated"]  # the column of /timeline/cluster has the short name
+    # prefixed, because /timeline/cluster has a column of this name, too
+    teams = whole["teams_gpus_allocated"]
     assert teams.dims == ("time", "team") and teams["team"].to_numpy().tolist() == ["a", "b"]
     rows = tiny.table("/timeline/teams").set_index(["team", "time"])["gpus_allocated"]
     assert float(teams.sel(team="b", time=600.0)) == rows["b", 600.0]
