@@ -1,21 +1,26 @@
 #!/usr/bin/env bash
 # Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
-#   tests/run.sh [--quick]     --quick: the optimised build and its fast tests only
+#   tests/run.sh               the optimised build and its tests
+#   tests/run.sh --quick       only the fast ones of these tests
+#   tests/run.sh --all         also a build with sanitizers: unit and property tests there, the same
+#                              bytes from both builds, fuzzing, random scenarios
 #   tests/run.sh --bench       builds the benchmarks, too; nothing else runs them
 #   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
-#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (20), and random scenarios do (60)
+#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (10), and random scenarios do (30)
 #   ORRERY_FUZZ_SEED=N         of random scenarios (1)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scenarios/setup.sh
 
-quick=false
+long=true
+sanitize=false
 bench=OFF
 for argument in "$@"; do
   case "$argument" in
-    --quick) quick=true ;;
+    --quick) long=false sanitize=false ;;
+    --all) long=true sanitize=true ;;
     --bench) bench=ON ;;
-    -h | --help) sed -n '2,7s/^# \?//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \?//p' "$0"; exit 0 ;;
     *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
 done
@@ -24,8 +29,8 @@ jobs="$(nproc)"
 symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-fuzz_seconds="${ORRERY_FUZZ_SECONDS:-20}"
-scenario_seconds="${ORRERY_FUZZ_SECONDS:-40}"
+fuzz_seconds="${ORRERY_FUZZ_SECONDS:-10}"
+scenario_seconds="${ORRERY_FUZZ_SECONDS:-30}"
 results=()
 failures=0
 
@@ -83,20 +88,22 @@ random_scenarios() {
 
 start=$SECONDS
 groups=(build python test)
-$quick || groups+=(sanitize)
+# Unit and property tests run once: in the sanitized build, if there is one.
+unit_tests=ON
+if $sanitize; then
+  groups+=(sanitize)
+  unit_tests=OFF
+fi
 stage "Packages" orrery_setup "${groups[@]}"
-# Unit and property tests run once: in the sanitized build, or with --quick in the optimised one.
-# Validation runs once, too: in the optimised build.
-$quick && unit_tests=ON || unit_tests=OFF
 batches="${ORRERY_BATCHES:-ON}"
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=$bench \
   -DORRERY_UNIT_TESTS=$unit_tests -DORRERY_BATCHES="$batches"; then
   stage "Fast tests" run_tests release fast
-  $quick || stage "Long tests" run_tests release long
+  $long && stage "Long tests" run_tests release long
 else
   skip "Tests" "there is nothing to run"
 fi
-if ! $quick; then
+if $sanitize; then
   if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON \
     -DORRERY_UNIT_TESTS=ON -DORRERY_BATCHES="$batches"; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # Python has no more to show there

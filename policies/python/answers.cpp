@@ -54,10 +54,10 @@ void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t>
   if (kind != 'f') throw wrong_type(asked, array, "numbers");
   const py::array_t<double, py::array::forcecast> real{array};
   const auto from = real.template unchecked<1>();
-  constexpr double kMost = 9e15;  // whole numbers up to this are exact in a double
+  constexpr double kExactMost = 9e15;  // whole numbers up to this are exact in a double
   for (size_t k = 0; k < numbers.size(); ++k) {
     const double number = std::nearbyint(from(index(k)));
-    if (std::abs(number) <= kMost) {
+    if (std::abs(number) <= kExactMost) {
       numbers[k] = static_cast<int64_t>(number);
       continue;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ struct Answer {  // result of an extension point that returns a status
   std::string reason = {};
   Duration timeout = {};
 };
+
+inline constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 // status_from() returns `otherwise` for None. All functions below throw std::runtime_error if the
 // value is not what the Python method must return.

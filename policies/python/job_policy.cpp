@@ -17,7 +17,6 @@ namespace orrery::python {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 class JobPolicy final : public Policy,
                         public QueueOrder,

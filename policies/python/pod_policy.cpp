@@ -7,12 +7,6 @@
 #include "policies/python/placed_views.hpp"
 
 namespace orrery::python {
-namespace {
-
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-}  // namespace
-
 struct PodPolicy::Kept {
   Kept() = default;
   ~Kept() {

@@ -34,7 +34,7 @@ class Mmc : public testing::TestWithParam<std::string> {};
 // servers see one server of rate c mu. But only a share C of the jobs waits, where one server would
 // make a share rho wait. So the error is larger by about sqrt(rho / C): 0.33 % for c = 2 at rho
 // 0.5, and 0.4 % for c = 3 at rho 0.6.
-constexpr int64_t kJobs = 4'000'000;
+constexpr int64_t kJobsPerLoad = 4'000'000;
 
 TEST_P(Mmc, MeanWaitIsErlangs) {
   const auto row =
@@ -51,7 +51,7 @@ workload:
       kind: classes
       classes: [{gpus: {kind: fixed, value: 1}, duration: {kind: exponential, mean: 10s}}]
 )";
-  yaml += "    jobs_max: " + std::to_string(kJobs) + "\n";
+  yaml += "    jobs_max: " + std::to_string(kJobsPerLoad) + "\n";
   yaml += "    arrival_rate: " + std::to_string(arrivals_per_hour) + "\n";
   yaml += "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: " + std::to_string(gpus) +
           "}]\n  pools: [{name: n, machine: box, count: " + std::to_string(nodes) + "}]\n";
@@ -72,7 +72,7 @@ workload:
   cluster.start();
   engine.run(Time::max());
   cluster.finish(engine.now());
-  EXPECT_EQ(cluster.controller().counters().completed, static_cast<uint64_t>(kJobs));
+  EXPECT_EQ(cluster.controller().counters().completed, static_cast<uint64_t>(kJobsPerLoad));
   double wait = -1;
   for (const SummaryValue& value : recorder.summary()) {
     if (value.name == "wait_mean") wait = std::get<double>(value.value);

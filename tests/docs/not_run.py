@@ -24,7 +24,7 @@ NOT_RUN = (  # start of the command, reason, checks
     (r"(build/release/bin/)?orrery run bench/scenarios/", "takes minutes with the sanitizers",
      ("paths", "options")),
     (r"/usr/bin/python3 analysis/(gallery|reference)\.py", "writes into the tree", ("paths",)),
-    (r"/usr/bin/python3 -B tests/fuzz/random_scenarios", "tests/run.sh runs it, with the sanitizers",
+    (r"/usr/bin/python3 -B tests/fuzz/random_scenarios", "tests/run.sh --all runs it, with the sanitizers",
      ("paths",)),
     (r"/usr/bin/python3 analysis/validation_table\.py", "runs all validation tests", ("paths",)),
 )

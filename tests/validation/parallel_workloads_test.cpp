@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 const fs::path kTrace = test::real_trace("swf/KTH-SP2-1996-2_28481.swf.gz");
 
-std::string scenario_of(const json& input) {
+std::string replay_of_log(const json& input) {
   const json scenario{
       {"cluster",
        {{"machines", {{{"name", "sp2"}, {"base", "cpu-32"}, {"cpus", 1}}}},
@@ -68,7 +68,7 @@ void add_moments(const std::vector<JobRow>& jobs, std::map<std::string, double>&
 }
 
 std::map<std::string, double> figures_of(const json& input) {
-  ScenarioRun run{scenario_of(input), {}, {.audit_every = 100'000}};
+  ScenarioRun run{replay_of_log(input), {}, {.audit_every = 100'000}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);
   std::map<std::string, double> figures;
   for (const SummaryValue& value : run.result.summary) {

@@ -28,7 +28,7 @@ JobSpec job(int64_t units, const std::string& priority, Duration submit) {
   return made;
 }
 
-json ours(const json& input) {
+json ours_in_preemption(const json& input) {
   std::vector<JobSpec> jobs;
   for (size_t n = 0; n < input.at("nodes").size(); ++n) {
     for (const json& pod : input.at("nodes")[n]) {
@@ -63,7 +63,7 @@ json ours(const json& input) {
 }
 
 TEST(PreemptionValidation, TakesWhomKubernetesWouldTake) {
-  test::check_cases("preemption.json", 10, ours);
+  test::check_cases("preemption.json", 10, ours_in_preemption);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ json cases_of(const std::string& file) {
   return json::parse(in);
 }
 
-std::string scenario_of(const json& c) {
+std::string queue_scenario_of(const json& c) {
   json machine{{"name", "box"}, {"base", "cpu-32"}, {"cpus", 1}};
   json pool{{"name", "n"}, {"machine", "box"}, {"count", c["procs"]}};
   if (c.contains("memory")) {  // a case with memory has one node instead of one for each processor
@@ -163,7 +163,7 @@ TEST(QueuePolicies, JobsStartWhenTheRulesSay) {
   for (const json& c : cases) {
     if (!c.contains("jobs")) continue;
     const auto id = c["id"].get<std::string>();
-    ScenarioRun run{scenario_of(c)};
+    ScenarioRun run{queue_scenario_of(c)};
     ASSERT_EQ(run.result.end, SimulationResult::End::Done) << id;
     const std::vector<JobRow> jobs = run.jobs();
     for (const auto& [what, expected] : c["expected"].items()) {

@@ -22,7 +22,7 @@ fs::path trace_of(const json& input) {
   return test::real_trace(input["trace"]["file"].get<std::string>());
 }
 
-std::string scenario_of(const json& input) {
+std::string replay_scenario_of(const json& input) {
   json source = input["trace"];
   source["kind"] = "trace";
   source["file"] = trace_of(input).string();
@@ -39,7 +39,7 @@ std::string scenario_of(const json& input) {
 }
 
 double jct_mean(const json& input) {
-  ScenarioRun run{scenario_of(input), {}, {.audit_every = 100'000}};
+  ScenarioRun run{replay_scenario_of(input), {}, {.audit_every = 100'000}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);
   for (const SummaryValue& value : run.result.summary) {
     if (value.name == "jct_mean") return std::get<double>(value.value);

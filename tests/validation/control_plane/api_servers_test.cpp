@@ -156,7 +156,7 @@ double served_of_first_flow(const json& input) {
   return static_cast<double>(done[0]) / static_cast<double>(done[0] + done[1]);
 }
 
-json ours(const json& input) {
+json ours_in_api_servers(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "nominal_seats") return nominal_seats(input);
   if (quantity == "starving_probability") {
@@ -184,7 +184,7 @@ json ours(const json& input) {
 }
 
 TEST(ApiServersValidation, EveryCaseOfTheTableHolds) {
-  test::check_cases("api_servers.json", 51, ours);
+  test::check_cases("api_servers.json", 51, ours_in_api_servers);
 }
 
 }  // namespace

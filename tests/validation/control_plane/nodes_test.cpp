@@ -206,7 +206,7 @@ std::string breaks_first(const json& input) {
   return beyond_thresholds(size).empty() ? "nothing" : "services";
 }
 
-json ours(const json& input) {
+json ours_in_nodes(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "not_ready_window_s") return window(false);
   if (quantity == "deleted_window_s") return window(true);
@@ -236,7 +236,7 @@ json ours(const json& input) {
 }
 
 TEST(ControlPlaneValidation, NodesAndKubeletsAreAsPublished) {
-  test::check_cases("control_plane_nodes.json", 24, ours);
+  test::check_cases("control_plane_nodes.json", 24, ours_in_nodes);
 }
 
 }  // namespace

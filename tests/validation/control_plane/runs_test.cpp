@@ -128,7 +128,7 @@ std::string halt(double share) {
 }
 
 // How many nodes are NotReady and how many are removed once Events fill etcd: it rejects Leases.
-std::string outage(const json& input) {
+std::string outage_scenario(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
       "control_plane:\n  level: full\n  etcd: {quota: 20MiB}\n  events: {others_per_s: 100}\n"
@@ -352,13 +352,13 @@ double busy_ms(const json& input, const std::string& args) {
   return summary(run, "scheduler_busy") / input.at("pods").get<double>() * 1e3;
 }
 
-json ours(const json& input) {
+json ours_in_runs(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "scale_up_wait") return scale_up_wait(input);
   if (quantity == "fill") return fill();
   if (quantity == "scale_down") return scale_down(input.at("of"));
   if (quantity == "halt") return halt(input.at("share"));
-  if (quantity == "outage") return outage(input);
+  if (quantity == "outage") return outage_scenario(input);
   if (quantity == "bind_all_min") return bind_all_min(input);
   if (quantity == "load") return load(input);
   if (quantity == "follow_load") return follow_load(input);
@@ -393,7 +393,7 @@ json ours(const json& input) {
 }
 
 TEST(ControlPlaneValidation, WholeRunsAreAsPublished) {
-  test::check_cases("control_plane_runs.json", 26, ours);
+  test::check_cases("control_plane_runs.json", 26, ours_in_runs);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ double stream_minutes(const json& input) {
   return world.engine.now().seconds() / 60;
 }
 
-json ours(const json& input) {
+json ours_in_store(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "list_order") return order_of_lists(input);
   if (quantity.starts_with("list_")) return of_list(input, quantity);
@@ -133,7 +133,7 @@ json ours(const json& input) {
 }
 
 TEST(ControlPlaneValidation, EtcdAndListsAreAsPublished) {
-  test::check_cases("control_plane_store.json", 40, ours);
+  test::check_cases("control_plane_store.json", 40, ours_in_store);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ using nlohmann::json;
 // no pods because of it.
 int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
 
-EndpointsParams params_of(const json& input) {
+EndpointsParams endpoints_params_of(const json& input) {
   EndpointsParams params;
   if (input.value("kind", "") == "endpoints") params.kind = EndpointsKind::Endpoints;
   params.slice_size = input.value("slice_size", params.slice_size);
@@ -61,7 +61,7 @@ void add(Sum& sum, std::span<const ObjectWrite> writes, int64_t watchers) {
 // Cost of the events of one service: of its creation, of the replacement of one of its pods, or of
 // the replacement of all of them one by one.
 Sum life_of_service(const json& input) {
-  ServiceEndpoints service{params_of(input)};
+  ServiceEndpoints service{endpoints_params_of(input)};
   const auto pods = input.at("pods").get<uint32_t>();
   const auto watchers = input.at("watchers").get<int64_t>();
   const auto event = input.at("event").get<std::string>();
@@ -94,7 +94,7 @@ double churn_bytes_per_s(const json& input, bool is_headless) {
   const auto services = input.at("services").get<int64_t>();
   const int64_t watchers = Subscribers{.kube_proxies = nodes}.at_servers(is_headless, {});
   Sum sum;
-  ServiceEndpoints service{params_of(input)};
+  ServiceEndpoints service{endpoints_params_of(input)};
   service.sync({}, ids(nodes));
   const std::array<uint32_t, 1> node{nodes / 2};
   add(sum, service.sync(node, node), watchers);
@@ -113,7 +113,7 @@ json of_churn(const json& input, const std::string& quantity) {
 // Core-seconds to encode an object once for every watcher.
 double encoding_s(const json& input) {
   const auto addresses = input.at("addresses").get<int32_t>();
-  const Bytes bytes = ServiceEndpoints{params_of(input)}.bytes_of(addresses);
+  const Bytes bytes = ServiceEndpoints{endpoints_params_of(input)}.bytes_of(addresses);
   return fan_out({.addresses = addresses, .bytes = bytes}, input.at("watchers"),
                  {.encodes_for_each_watcher = true})
       .cpu.seconds();
@@ -122,7 +122,7 @@ double encoding_s(const json& input) {
 json write_of(const json& input) {
   Engine engine;
   Etcd etcd{engine, {}};
-  const Bytes bytes = ServiceEndpoints{params_of(input)}.bytes_of(input.at("addresses"));
+  const Bytes bytes = ServiceEndpoints{endpoints_params_of(input)}.bytes_of(input.at("addresses"));
   return etcd.propose({.bytes = bytes}, [](bool) {}) == EtcdAnswer::TooLarge ? "too large"
                                                                              : "accepted";
 }
@@ -174,7 +174,7 @@ std::string thresholds() {
   return text;
 }
 
-json ours(const json& input) {
+json ours_in_watch(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (input.contains("event")) {
     const Sum sum = life_of_service(input);
@@ -196,7 +196,7 @@ json ours(const json& input) {
 }
 
 TEST(ControlPlaneValidation, WatchesAndNamespacesAreAsPublished) {
-  test::check_cases("control_plane_watch.json", 60, ours);
+  test::check_cases("control_plane_watch.json", 60, ours_in_watch);
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ json allowed(const json& input, Duration after_eviction) {
   return budgets.status(0, now + after_eviction).allowed();
 }
 
-json ours(const json& input) {
+json ours_in_controllers(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "consolidation") return consolidation(input);
   if (quantity == "drain_s") return drain_s(input);
@@ -139,7 +139,7 @@ json ours(const json& input) {
 }
 
 TEST(ControllersValidation, ScaleDownAndDisruptionBudgetsAreAsUpstream) {
-  test::check_cases("controllers.json", 15, ours);
+  test::check_cases("controllers.json", 15, ours_in_controllers);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ double compute_nics_gigabytes_per_s(const Machine& machine) {
   return sum;
 }
 
-json ours(const json& input) {
+json ours_in_machine_topology(const json& input) {
   const Machine* machine = find_machine(input.at("machine").get<std::string>());
   if (machine == nullptr) return "unknown machine";
   const auto quantity = input.at("quantity").get<std::string>();
@@ -85,7 +85,7 @@ json ours(const json& input) {
 }
 
 TEST(MachineTopologyValidation, EveryCaseOfTheTableHolds) {
-  test::check_cases("machine_topology.json", 80, ours);
+  test::check_cases("machine_topology.json", 80, ours_in_machine_topology);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ int most_at_once(const NvSwitchBoard& board, int gpus, ActivePartitions active) 
   return most;
 }
 
-json ours(const json& input) {
+json ours_in_nvswitch_partitions(const json& input) {
   const NvSwitchBoard* const board = find_nvswitch_board(input.at("board").get<std::string>());
   if (board == nullptr) return "unknown board";
   const auto quantity = input.at("quantity").get<std::string>();
@@ -121,7 +121,7 @@ json ours(const json& input) {
 }
 
 TEST(NvSwitchPartitionsValidation, EveryCaseOfTheTableHolds) {
-  test::check_cases("nvswitch_partitions.json", 30, ours);
+  test::check_cases("nvswitch_partitions.json", 30, ours_in_nvswitch_partitions);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ double push_pull_seconds(const json& input) {
       .seconds();
 }
 
-json ours(const json& input) {
+json ours_in_collectives(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "bus_factor") {
     return bus_factor(collective_of(input), input.at("ranks").get<int32_t>());
@@ -129,7 +129,7 @@ json ours(const json& input) {
 }
 
 TEST(CollectivesValidation, EveryCaseOfTheTableHolds) {
-  test::check_cases("collectives.json", 60, ours);
+  test::check_cases("collectives.json", 60, ours_in_collectives);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr int kSteps = 1000;
 
 // A gang on all GPUs of its nodes, or on fewer of each node. Each step computes for 1 s and makes
 // one exchange.
-std::string scenario_of(const json& input) {
+std::string exchange_scenario_of(const json& input) {
   const auto text = [&](const char* key, const std::string& otherwise) {
     return input.value(key, otherwise);
   };
@@ -45,8 +45,8 @@ std::string scenario_of(const json& input) {
   return yaml + "policy: {base: strict_gang}\n";
 }
 
-json ours(const json& input) {
-  ScenarioRun run{scenario_of(input), {}, {}};
+json ours_in_exchange_runs(const json& input) {
+  ScenarioRun run{exchange_scenario_of(input), {}, {}};
   const double seconds = (run.jobs().at(0).run.seconds() - kSteps) / kSteps;
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "ms") return seconds * 1e3;
@@ -56,7 +56,9 @@ json ours(const json& input) {
   return size * bus_factor(Collective::AllReduce, ranks) / seconds / 1e9;
 }
 
-TEST(ExchangeRuns, EveryCaseOfTheTableHolds) { test::check_cases("exchange_runs.json", 40, ours); }
+TEST(ExchangeRuns, EveryCaseOfTheTableHolds) {
+  test::check_cases("exchange_runs.json", 40, ours_in_exchange_runs);
+}
 
 }  // namespace
 }  // namespace orrery

@@ -57,7 +57,7 @@ double speed(ShippedRun& run, const std::string& job) {
   return 1 / (1 + exchange_of(run.job(job)));
 }
 
-json ours(const json& input) {
+json ours_in_link_scenarios(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   const auto scenario = input.at("scenario").get<std::string>();
   ShippedRun run{scenario};
@@ -79,7 +79,9 @@ json ours(const json& input) {
   return "unknown quantity";
 }
 
-TEST(LinkScenarios, EveryCaseOfTheTableHolds) { test::check_cases("link_scenarios.json", 9, ours); }
+TEST(LinkScenarios, EveryCaseOfTheTableHolds) {
+  test::check_cases("link_scenarios.json", 9, ours_in_link_scenarios);
+}
 
 }  // namespace
 }  // namespace orrery

@@ -48,7 +48,7 @@ double gpus_below_percent(ShippedRun& run, double watts) {
   return 100 * static_cast<double>(below) / static_cast<double>(rows.size());
 }
 
-json ours(const json& input) {
+json ours_in_training_scenarios(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   ShippedRun run{input.at("scenario").get<std::string>()};
   if (quantity == "gpus_below_percent") return gpus_below_percent(run, input.at("watts"));
@@ -64,7 +64,7 @@ json ours(const json& input) {
 }
 
 TEST(TrainingScenarios, EveryCaseOfTheTableHolds) {
-  test::check_cases("training_scenarios.json", 21, ours);
+  test::check_cases("training_scenarios.json", 21, ours_in_training_scenarios);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ double init_seconds(const json& input) {
   return communicator_init_time(params, input.at("ranks").get<int32_t>()).seconds();
 }
 
-json ours(const json& input) {
+json ours_in_training_step(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "mfu_percent") {
     return 100 * model_flops_utilisation(model_of(input), input.at("gpus").get<int32_t>(),
@@ -83,7 +83,7 @@ json ours(const json& input) {
 }
 
 TEST(TrainingStepValidation, EveryCaseOfTheTableHolds) {
-  test::check_cases("training_step.json", 50, ours);
+  test::check_cases("training_step.json", 50, ours_in_training_step);
 }
 
 }  // namespace
