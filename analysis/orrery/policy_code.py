@@ -131,7 +131,7 @@ def class_of(file: str, name: str) -> type[Policy]:
         if len(own) != 1:
             raise CodeError(f"has {len(own)} classes that inherit orrery.policy.Policy, so `class` must "
                             "name one" + (": " + ", ".join(own) if own else ""))
-        return next(iter(own.values()))
+        name = next(iter(own))
     found = getattr(module, name, None)
     if found is None:
         raise CodeError(f"has no class '{name}'" + near(name, own))

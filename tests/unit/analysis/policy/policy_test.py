@@ -303,6 +303,7 @@ BAD = [  # arguments of the policy, expected message
     ("{file: nowhere.py}", "args.file: nowhere.py cannot be read: No such file"),
     ("{file: broken.py}", "SyntaxError"),
     ("{file: none.py}", "none.py has 0 classes that inherit orrery.policy.Policy"),
+    ("{file: alone.py}", "Alone.score(self, nodes) must take (self, cycle, nodes)"),
     ("{file: mine.py, class: Mime}", "mine.py has no class 'Mime'; did you mean 'Mine'?"),
     ("{file: mine.py, class: np}", "'np' does not inherit orrery.policy.Policy"),
     ("{file: mine.py, wait: 3}", "s.yaml:2:57: policy.plugins[0].args: unknown key 'wait'"),
@@ -332,6 +333,8 @@ def test_mistakes_in_arguments_are_told_where_they_stand(orrery, tmp_path, args,
         "import numpy as np\nfrom orrery.policy import Policy\n"
         "class Mine(Policy):\n  def score(self, cycle, nodes): return np.zeros(len(nodes))\n")
     (tmp_path / "none.py").write_text("x = 1\n")
+    (tmp_path / "alone.py").write_text(
+        "from orrery.policy import Policy\nclass Alone(Policy):\n  def score(self, nodes): return nodes\n")
     (tmp_path / "broken.py").write_text("def f(:\n")
     given = args.replace("WRONG", str(HERE / "wrong.py"))
     (tmp_path / "s.yaml").write_text(f"\npolicy: {{plugins: [{{name: Python, args: {given}}}]}}{SCENARIO}")
