@@ -71,7 +71,9 @@ TEST(Actions, ATaintThatIsNotToleratedEndsPods) {
   for (const PodRow& pod : run.pods()) evicted += pod.end == PodEnd::Evicted ? 1 : 0;
   EXPECT_GT(evicted, 0);
   for (const PodRow& pod : run.pods()) {
-    if (pod.end == PodEnd::RunEnded) EXPECT_EQ(pod.node, NodeId{1});
+    if (pod.end == PodEnd::RunEnded) {
+      EXPECT_EQ(pod.node, NodeId{1});
+    }
   }
 }
 
@@ -116,7 +118,9 @@ TEST(Actions, ADrainEndsOnceItsPodsAreGone) {
     EXPECT_GT(row.amount, 0);
     EXPECT_NEAR((row.ended - row.at).seconds(), 30, 1);
     for (const PodRow& pod : run.pods()) {
-      if (pod.end == PodEnd::RunEnded) EXPECT_EQ(pod.node, NodeId{1}) << "node 0 is cordoned";
+      if (pod.end == PodEnd::RunEnded) {
+        EXPECT_EQ(pod.node, NodeId{1}) << "node 0 is cordoned";
+      }
     }
   }
 }
@@ -132,7 +136,9 @@ TEST(Actions, ABudgetHoldsADrainUpUntilItIsForced) {
   EXPECT_EQ(row.outcome, ActionOutcome::Done);
   EXPECT_EQ(row.ended - row.at, 7_d + 30_s);
   for (const PodRow& pod : run.pods()) {
-    if (pod.end == PodEnd::Evicted) EXPECT_EQ(pod.ended, Time{} + 1_min + 7_d + 30_s);
+    if (pod.end == PodEnd::Evicted) {
+      EXPECT_EQ(pod.ended, Time{} + 1_min + 7_d + 30_s);
+    }
   }
 }
 

@@ -84,7 +84,9 @@ struct Paid {
     for (const SummaryValue& value : run.result.summary) {
       if (value.name == "gpu_s_up") node_hours = std::get<double>(value.value) / 8 / 3600;
       if (value.name == "service_load_unserved") unserved = std::get<double>(value.value);
-      if (value.name == "drains_failed") EXPECT_EQ(std::get<int64_t>(value.value), 0);
+      if (value.name == "drains_failed") {
+        EXPECT_EQ(std::get<int64_t>(value.value), 0);
+      }
     }
   }
   ShippedRun run;
