@@ -3,7 +3,7 @@
 #include <charconv>
 #include <filesystem>
 #include <string_view>
-#include <variant>
+#include <system_error>
 
 #include "models/cluster/offered_load.hpp"
 #include "models/run/simulation.hpp"
@@ -14,6 +14,7 @@
 #include "sim/cli/stop_signal.hpp"
 #include "sim/cli/summary_text.hpp"
 #include "sim/config/quantity.hpp"
+#include "sim/record/hdf5_file.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
 namespace orrery {
@@ -35,34 +36,13 @@ std::string output_path(const Arguments& arguments, const std::string& scenario)
   return fs::path{scenario}.stem().string() + ".h5";
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;  // set if a file does not exist: then the two differ
-  return fs::equivalent(a, b, error);
-}
-
-// Rejects an output that is also the scenario, a trace, a node list or a failure log: a finished
+// Rejects the path of the scenario, a trace or any other file that is no former output: a finished
 // run replaces the file at the output's path.
-void check_output(const std::string& output, const ScenarioInput& input) {
-  const auto refuse_if_same = [&](const std::string& file, std::string_view what) {
-    if (!is_same_file(output, file)) return;
-    std::string text = "the output " + in_quotes(output);
-    text += " would replace ";
-    throw UsageError{text += what};
-  };
-  for (const config::SourceFile& source : input.document.sources) {
-    refuse_if_same(source.name, "the scenario");
-  }
-  for (const JobSourceParams& source : input.scenario.workload.sources) {
-    if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
-      refuse_if_same(trace->file, "a trace of the scenario");
-    }
-  }
-  for (const OpenbNodesParams& nodes : input.scenario.cluster.openb_nodes) {
-    refuse_if_same(nodes.file, "a node list of the scenario");
-  }
-  for (const FailureLogParams& log : input.scenario.faults.logs) {
-    refuse_if_same(log.file, "a failure log of the scenario");
-  }
+void check_output(const std::string& output) {
+  std::error_code error;
+  if (!fs::is_regular_file(output, error) || fs::is_empty(output, error)) return;
+  if (is_hdf5(output)) return;
+  throw UsageError{"the output " + in_quotes(output) + " would replace a file that is not HDF5"};
 }
 
 uint64_t audit_every(const Arguments& arguments) {
@@ -141,7 +121,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   ScenarioInput input = read_input(path, arguments);
   if (!input.diagnostics.ok()) return refused(input, path, is_quiet, err);
-  check_output(output, input);
+  check_output(output);
   Log log{err, is_quiet};
   log.info(opening_line(input.scenario, path, output));
   const StopSignal stop;

@@ -3,8 +3,11 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -84,6 +87,14 @@ void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to
 }
 
 }  // namespace
+
+bool is_hdf5(const std::string& path) {
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::array<char, kSignature.size()> head{};
+  std::ifstream file{path, std::ios::binary};
+  file.read(head.data(), head.size());
+  return file && std::string_view{head.data(), head.size()} == kSignature;
+}
 
 struct Hdf5File::Parts {
   Storage storage;

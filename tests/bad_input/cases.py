@@ -190,9 +190,10 @@ CASES = [
     Case("output is a folder", {"s.yaml": GOOD, "out.h5/x": ""}, RUN, 74, ("out.h5",)),
     with_arguments("output is a device", ("run", "s.yaml", "-o", "/dev/full"), "/dev/full", status=74),
     Case("disk full", {"s.yaml": GOOD}, RUN, 74, ("out.h5",), file_bytes_max=4096),
-    with_arguments("output is the scenario", ("run", "s.yaml", "-o", "./s.yaml"), "would replace the scenario"),
-    Case("output is the trace", trace("", DERIVED + "1#0,0.0,5,8\n").files, ("run", "s.yaml", "-o", "./t.csv"), 2, ("would replace a trace",)),
-    Case("output is the node list", NODE_LIST, ("run", "s.yaml", "-o", "n.csv"), 2, ("would replace a node list",)),
+    with_arguments("output is the scenario", ("run", "s.yaml", "-o", "./s.yaml"), "would replace a file that is not HDF5"),
+    Case("output is the trace", trace("", DERIVED + "1#0,0.0,5,8\n").files, ("run", "s.yaml", "-o", "./t.csv"), 2, ("would replace a file that is not HDF5",)),
+    Case("output is a file that the run does not read", {"s.yaml": GOOD, "notes.txt": "important"}, ("run", "s.yaml", "-o", "notes.txt"), 2, ("the output 'notes.txt' would replace a file that is not HDF5",)),
+    Case("output is the node list", NODE_LIST, ("run", "s.yaml", "-o", "n.csv"), 2, ("would replace a file that is not HDF5",)),
     # plug-ins
     with_arguments("plug-in missing", (*RUN, "--plugin", "nowhere.so"), "nowhere.so"),
     *(with_arguments(f"plug-in: {fault}", (*RUN, "--plugin", "{plugins}/lib" + fault + ".so"), says)

@@ -1,7 +1,6 @@
 #include "sim/cli/study/study_results.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "models/run/simulation.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/core/shared_files.hpp"
+#include "sim/record/hdf5_file.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
 namespace orrery {
@@ -68,11 +68,7 @@ std::optional<std::string> gist_of(const std::string& text) {
 
 // The length of the file; 0 if the file does not exist or lacks the HDF5 signature.
 uint64_t bytes_in(const std::string& path) {
-  constexpr std::string_view kHead = "\x89HDF\r\n\x1a\n";
-  std::array<char, kHead.size()> head{};
-  std::ifstream file{path, std::ios::binary};
-  file.read(head.data(), head.size());
-  if (!file || std::string_view{head.data(), head.size()} != kHead) return 0;
+  if (!is_hdf5(path)) return 0;
   std::error_code error;
   const uintmax_t bytes = fs::file_size(path, error);
   return error ? 0 : bytes;
