@@ -300,7 +300,7 @@ std::unique_ptr<RowParser> open_csv(ParserInput input) {
   auto rows =
       open_named_csv(std::move(input.source), input.findings, wanted_fields(input.params.columns),
                      "; the parameter columns says what each is called");
-  // Without a needed column the reading has stopped, and no column is bound.
+  // Once the reading has stopped, place() must not be called: a needed column may have no position.
   const auto lacks = [&](Field field) {
     return !input.findings.is_stopped() && rows->place(field).empty();
   };
