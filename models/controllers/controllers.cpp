@@ -66,12 +66,15 @@ void Controllers::start() {
   plan();
 }
 
-// Plans the next tick, in place of the pending one.
+// Plans the next tick. A pending tick at the same time stays, and so keeps its place among the
+// events of its instant.
 void Controllers::plan() {
-  sim_.engine.cancel(next_tick_);
   Time next = Time::max();
   for (const Entry& entry : entries_) next = std::min(next, entry.due);
+  if (sim_.engine.is_pending(next_tick_) && planned_ == next) return;
+  sim_.engine.cancel(next_tick_);
   if (next == Time::max()) return;
+  planned_ = next;
   next_tick_ = sim_.engine.at(
       next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
 }
@@ -89,12 +92,15 @@ void Controllers::set_due(Entry& entry) {
   entry.due = std::min(tick, entry.wakes_at);
 }
 
+// A controller whose turn in this instant is over ticks in the next period, as if it had not idled.
 void Controllers::end_idling() {
   const Time now = sim_.engine.now();
   bool was_idle = false;
-  for (Entry& entry : entries_) {
-    if (entry.idles_until <= now) continue;
-    entry.idles_until = now;
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const Time from = last_tick_ == now && i <= turn_ ? now + 1_ns : now;
+    if (entry.idles_until <= from) continue;
+    entry.idles_until = from;
     set_due(entry);
     was_idle = true;
   }
@@ -103,8 +109,9 @@ void Controllers::end_idling() {
 
 void Controllers::tick_due() {
   const Time now = sim_.engine.now();
-  for (uint32_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].due <= now) tick(i);
+  last_tick_ = now;
+  for (turn_ = 0; turn_ < entries_.size(); ++turn_) {
+    if (entries_[turn_].due <= now) tick(turn_);
   }
   drop_read_news();
   plan();

@@ -84,6 +84,9 @@ class Controllers {
   Board board_;
   std::deque<Entry> entries_;
   Time started_;
+  Time last_tick_{-1};  // instant of the latest ticks
+  uint32_t turn_ = 0;   // in that instant, number of the controller that ticks; at its end, of all
+  Time planned_;        // time of `next_tick_`
   EventId next_tick_;
   uint64_t ticks_ = 0;
 };

@@ -99,6 +99,15 @@ TEST(Idling, WakeAtIsObservedMeanwhile) {
       << "the job ends the idling at 300 s, which is a whole number of periods";
 }
 
+// The job arrives in the instant of a tick, before the controllers' turn.
+TEST(Idling, NewsOfTheInstantOfATickIsReadInThatInstant) {
+  for (const std::string controllers :
+       {"{name: Idler, period: 50s}", "{name: Idler, period: 50s}, {name: Idler, period: 125s}"}) {
+    const std::vector<int64_t> found = ticks(controllers, "300s");
+    EXPECT_EQ(found.back(), 250) << controllers;
+  }
+}
+
 TEST(Idling, AControllerThatIdlesStopsNoOther) {
   EXPECT_THAT(ticks("{name: Idler, period: 1min}, {name: Idler, period: 200s, args: {is_busy: "
                     "true}}"),
