@@ -14,7 +14,6 @@ namespace orrery {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 struct IdlerParams {
   static constexpr std::string_view kDoc = "How long it idles.";
@@ -59,6 +58,7 @@ std::vector<int64_t> ticks(const std::string& controllers, const std::string& un
       {}};
   std::vector<int64_t> seconds;
   for (const ActionRow& row : run.recorder.rows<ActionRow>("/events/actions")) {
+    if (row.controller.view() != "Idler") continue;
     seconds.push_back((row.at - Time{}).ns / Duration{1_s}.ns);
   }
   return seconds;
@@ -106,6 +106,15 @@ TEST(Idling, NewsOfTheInstantOfATickIsReadInThatInstant) {
     const std::vector<int64_t> found = ticks(controllers, "300s");
     EXPECT_EQ(found.back(), 250) << controllers;
   }
+}
+
+// Scripted suspends the job at 10 min, and the suspension is news of that instant.
+TEST(Idling, NewsOfAnotherControllerIsReadInTurn) {
+  const std::string scripted =
+      "{name: Scripted, period: 1s, args: {steps: [{at: 10min, action: suspend}]}}";
+  const std::string idler = "{name: Idler, period: 5min}";
+  EXPECT_THAT(ticks(scripted + ", " + idler), ElementsAre(300, 600)) << "its turn comes later";
+  EXPECT_THAT(ticks(idler + ", " + scripted), ElementsAre(300, 900)) << "its turn is over";
 }
 
 TEST(Idling, AControllerThatIdlesStopsNoOther) {
