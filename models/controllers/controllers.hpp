@@ -84,8 +84,8 @@ class Controllers {
   Board board_;
   std::deque<Entry> entries_;
   Time started_;
-  Time last_tick_{-1};  // instant of the latest ticks
-  uint32_t turn_ = 0;   // in that instant, number of the controller that ticks; at its end, of all
+  Time last_tick_{-1};  // the instant in which controllers ticked last
+  uint32_t turn_ = 0;   // index of the controller that ticks; afterwards, the number of controllers
   Time planned_;        // time of `next_tick_`
   EventId next_tick_;
   uint64_t ticks_ = 0;
