@@ -179,8 +179,8 @@ bool Scheduler::has_clock_of_its_own(Time now) {
   return false;
 }
 
-// A hash of what an attempt did and of the scheduler's state after it. Attempts with equal marks
-// count as equal.
+// A hash of an attempt's effects and of the scheduler's state after the attempt. Attempts with
+// equal marks count as equal.
 uint64_t Scheduler::mark_of_attempt(PodId unit) {
   const Placed& placed = parts_.placements.of(unit);
   const std::array<uint64_t, 9> parts{

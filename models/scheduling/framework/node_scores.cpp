@@ -35,7 +35,7 @@ NodeScores::NodeScores(const ClusterState& cluster, const Plugins& plugins, TieB
 // ---- the window
 
 // The candidate with the lowest id that is in `nodes` and in the window, even if the round-robin
-// search would meet another one first.
+// search finds another candidate earlier.
 NodeId NodeScores::first_in_window(const CycleState& state, const NodeSet& nodes) const {
   const NodeSet& candidates = state.candidates.nodes();
   const size_t n = candidates.universe();

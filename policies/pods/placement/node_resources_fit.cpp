@@ -118,7 +118,7 @@ class Ask {
   bool is_short(NodeId n, Resource r) const {
     if (want_[r] == 0) return false;
     if (r != Resource::Gpu) return want_[r] > cluster_.free(n, r);
-    // A share must fit on one GPU, so the sum of what is left on several GPUs does not help.
+    // A share must fit on one GPU: free parts of several GPUs do not add up.
     if (spec_.gpu_milli < kMilli) return cluster_.gpu_left_milli_max(n) < spec_.gpu_milli;
     return enough_idle_ == nullptr || !enough_idle_->contains(n);
   }
