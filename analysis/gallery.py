@@ -41,7 +41,8 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-# Policies by their names in the figures: policy.job_queue, which sets the order and the plan of the queue.
+# Values of policy.job_queue by their names in the figures. In each value the first policy sets the order of
+# the queue, the second its plan.
 POLICIES = {
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
@@ -49,8 +50,8 @@ POLICIES = {
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# Also gangs of 256 to 384 of the 512 GPUs, placed pod by pod. In two jobs a process dies, which is detected
-# only after 2 hours.
+# SMALL with gangs of 256 to 384 of the 512 GPUs in place of those of 64 to 128, and with pods placed one by
+# one. In two jobs a process dies, which is detected only after 2 hours.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",

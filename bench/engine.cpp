@@ -6,7 +6,7 @@
 // Loads, each with callbacks and with one coroutine process per pending event:
 //   hold   every event schedules one event after an exponential delay; there is no other state
 //   phold  every event updates the 64-byte state of a random station and schedules the next event;
-//          its processes are stations, each of which wakes itself
+//          with processes, no station is drawn: each process is a station that wakes itself
 //   tour   as phold, but its processes are messages, which travel from station to station; each
 //          names the next station when it falls asleep, so that the station can be prefetched
 // Random numbers are those of the reference program, so equal checksums show an equal order of

@@ -84,8 +84,9 @@ class Churn {
   double deadline_ = 0;
 };
 
-// Finds the next end among all flows, then recomputes all rates, link by link in the order of their
-// equal shares.
+// Scans all flows for the next end, then recomputes all rates. A link's share is its remaining
+// capacity divided by its number of flows without a rate. In each step, the link with the least
+// share gives that share to its flows without a rate.
 class BareLoop {
  public:
   explicit BareLoop(const PlainFatTree& tree) : tree_{tree}, on_(tree.links()) {}

@@ -1,6 +1,6 @@
-// bench/steps.cpp -- durations of steps computed by rates, compared with traced ones, which are
-// simulated exchange by exchange; and the host time of a change when one gang ends or begins. See
-// README.md.
+// bench/steps.cpp -- step durations of gangs that share links: as SharedLinks computes them
+// (`rate`), compared with simulation of every step (`traced`). Then the CPU time of SharedLinks
+// when a gang ends or begins. See README.md.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -23,8 +23,7 @@ double ms_of(auto&& work) {  // CPU time in ms
   return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// Compares mean steps computed by rates with traced ones, in random worlds of `least` to `most`
-// gangs that share links.
+// Compares mean step durations, rate with traced, in random worlds of `least` to `most` gangs.
 void compare(uint32_t least, uint32_t most, uint64_t worlds) {
   std::vector<double> sizes, means;
   double rate_ms = 0, traced_ms = 0, gangs = 0, slower = 0;

@@ -1,5 +1,5 @@
 // bench/traces.cpp -- loading speed of traces: text of SWF and Helios, and the native format, from
-// memory on one core. The reference is a pass over the same text that only finds its lines.
+// memory on one core. The reference is a pass over the SWF text that only finds its lines.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

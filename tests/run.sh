@@ -4,7 +4,7 @@
 #   tests/run.sh --quick       only the fast ones of these tests
 #   tests/run.sh --all         also a build with sanitizers: unit and property tests there, the same
 #                              bytes from both builds, fuzzing, random scenarios
-#   tests/run.sh --bench       builds the benchmarks, too; nothing else runs them
+#   tests/run.sh --bench       also builds the benchmarks; no stage runs them
 #   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
 #   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (10), and random scenarios do (30)
 #   ORRERY_FUZZ_SEED=N         of random scenarios (1)
@@ -106,7 +106,7 @@ fi
 if $sanitize; then
   if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON \
     -DORRERY_UNIT_TESTS=ON -DORRERY_BATCHES="$batches"; then
-    stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # Python has no more to show there
+    stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # those test Python code
     stage "Same bytes from both builds" same_bytes
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
     stage "Random scenarios, $scenario_seconds s" random_scenarios

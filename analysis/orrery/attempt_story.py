@@ -21,9 +21,10 @@ GOOD = ("scheduled", "waiting_in_permit")
 
 
 def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
-    """The SHOWN_MAX jobs that held most, as text: what each held (in History.unit, or pods without GPUs), on
-    how many nodes unless is_counting, and until when. Then the number of further jobs, and what they held.
-    `holders` are rows of History.holders(); `own` is the job that the text is about."""
+    """The SHOWN_MAX jobs that held most, as text: the amount that each held in History.unit (if that is 0, its
+    number of pods), on how many nodes, and until when. Nodes are left out if History.is_counting. Then follow
+    the number of further jobs, and what they held. `holders` are rows of History.holders(); `own` is the job
+    that the text is about."""
     end = history.run.end
     parts = []
     for row in holders.head(SHOWN_MAX).itertuples():
@@ -79,9 +80,9 @@ class AttemptStory:
         return self.lines[~self.lines["outcome"].isin(GOOD)]
 
     def reason(self, life: int, rank: int = -1) -> str:
-        """The reason that kept the job's pods, or the pod `rank`, without nodes for longest. Only attempts of
-        one `life` count: 0 before the pods were created again, 1 after the first time, and so on; -1 is the
-        life of the last attempt that failed."""
+        """The reason that kept the job's pods, or the pod `rank`, without nodes for longest. Only the
+        attempts of `life` matter: `life` is how often the pods had been created again. -1 means the life of
+        the last attempt that failed."""
         lines = self._in_vain()
         if rank >= 0:
             lines = lines[lines["ranks"].map(lambda ranks: rank in ranks)]

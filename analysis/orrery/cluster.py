@@ -143,8 +143,8 @@ def _run(study: Study, options: argparse.Namespace) -> int:
 
 
 def _library(name: str) -> str:
-    """The absolute path of a plug-in, because workers run in other folders. A bare name without a file here
-    stays: the program looks for such a library itself."""
+    """The absolute path of a plug-in, because workers run in other folders. A bare name is
+    returned unchanged if there is no such file here: the program looks for such a library itself."""
     return str(Path(name).absolute()) if Path(name).exists() or "/" in name else name
 
 

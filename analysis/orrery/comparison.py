@@ -46,11 +46,18 @@ def paired(
 ) -> pd.DataFrame:
     """Compares policies on equal seeds. `values` has a row for each seed and a column for each policy. The
     result has a row for each policy but the baseline, which is the first column by default. A pair is the
-    values of policy and baseline for one seed; pairs with a missing value are left out. `orrery study pairs`
-    computes the rows: the number of pairs; the baseline's mean; the mean difference with the ends of its
-    confidence interval by Student's t; the same in percent by the ratios of pairs, if all values are
-    positive; the verdict and its scale, which is log ratios if all values are positive; and the correlation
-    of the pairs."""
+    values of policy and baseline for one seed; pairs with a missing value are left out.
+
+    `orrery study pairs` computes the columns:
+        pairs                               number of pairs
+        mean_baseline                       mean of the baseline over the pairs
+        difference, low, high               mean difference, and its confidence interval by Student's t
+        percent, percent_low, percent_high  the same in percent, from the ratios of the pairs; NaN unless all
+                                            values are positive
+        scale                               log_ratio if all values are positive, else difference
+        verdict                             on this scale: less, more, equal or unclear
+        correlation                         of policy and baseline over the seeds
+    """
     baseline = str(values.columns[0]) if baseline is None else baseline
     others = [policy for policy in values.columns if policy != baseline]
     for policy in others:

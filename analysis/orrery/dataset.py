@@ -15,8 +15,8 @@ TIMELINES = "/timeline/"
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    """The columns that distinguish rows of the same time: of the names, enums and ids as many, from the left,
-    as it takes. Empty if no two rows have the same time, or if all of them do not distinguish the rows."""
+    """The columns that distinguish rows of the same time. Only columns of names, enums and ids count: from the
+    left, as few as suffice. Empty if no two rows have the same time, or if all these columns do not suffice."""
     if not frame["time"].duplicated().any():
         return []
     is_key = [c for c in frame.columns if frame.attrs["units"][c] == "id"

@@ -162,8 +162,8 @@ class History:
     @cached_property
     def holdings(self) -> pd.DataFrame:
         """One row for each time that a pod held GPUs of a node, bound or only reserved, from `since` to
-        `until`. Within one instant the numbers of attempts give the order: `since_attempt` and
-        `until_attempt` (0 if no attempt was the cause). A bound pod has two rows, its reservation (if
+        `until`. `since_attempt` and `until_attempt` are the ids of the attempts with which the holding began and
+        ended, or 0. They give the order within one instant. A bound pod has two rows, its reservation (if
         attempts are in the file) and the time after binding; `released` of both is when its GPUs became free.
         `is_reserved` means that the pod waits in Permit. With is_counting, rows of _counted() are added,
         which have no node."""
@@ -325,8 +325,8 @@ class History:
     # ---- attempts
 
     def attempts_of(self, job: int) -> pd.DataFrame:
-        """Attempts of one job. Equal attempts share a row, with their number, first and last time, ranks and
-        nodes. `attempt` is the number of the row's last attempt. `life` counts how often the pods had been
+        """Attempts of one job. Equal attempts share a row, with their count, first and last time, ranks and
+        nodes. `attempt` is the id of the row's last attempt. `life` counts how often the pods had been
         created again by then, from 0."""
         attempts = self.attempts[self.attempts["job"] == job].copy()
         attempts["life"] = 0
@@ -360,9 +360,8 @@ class History:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
     def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
-        """The nodes that were rejected for lack of free resources, and whether this set is exact. It is
-        not if the file lists the nodes of a rejection in shortened form, which includes some nodes
-        between them."""
+        """The nodes that were rejected for lack of free resources, and whether this set is exact. The
+        set is not exact if the file has a shortened list of them, which includes nodes between them."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
         full = rejections[lacking & (rejections["is_unresolvable"] == 0)]

@@ -273,8 +273,8 @@ class JobStory:
         return cause + (", which was not detected" if pd.isna(failed["detected"]) else "")
 
     def _preempted(self, at: float, rank: int) -> str:
-        """Names the job for which this one was last preempted at or before `at`, because pods that terminate
-        slowly end later than the preemption."""
+        """Names the job for which this one made room. Takes the last preemption at or before `at`: pods that
+        terminate slowly end later than the preemption."""
         rows = self.history.preemptions
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
         if rank >= 0:

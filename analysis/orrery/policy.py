@@ -51,6 +51,7 @@ The arguments of the methods have these attributes, in the order of the C++ cont
     now_ns, rng(stream)              a stream of random numbers has uniform(), below(n), normal(), exponential()
     pod(id), gang(id), node_of(pod), pods_on(node), waiting_pods(gang) (those that wait in Permit)
     count_pods({"app": "a"}, by_leaf=True, team="", keeping_away=False)  an array by leaf switch; else by node
+                                     keeping_away: counts pods with an anti-affinity term for these labels instead
     placed_on(node)                  each with id, priority, since_ns, is_leaving; the most important first
     is_above_any(priority), unsaved_ns(pod), nominated_node(pod), nominated_on(node)
     allow_waiting(pod), reject_waiting(pod, reason), reject_gangs(first, gangs, reason), activate_siblings(pod),
@@ -61,10 +62,12 @@ In post_filter() a what-if is the cluster without some pods, until the end of th
 
     with self.handle.what_if(cycle) as trial:
         trial.evict(pod)                  # restore(pod) puts it back
-        possible = trial.feasible(nodes)  # bool for each node; is_node_local: a node's answer is its own
+        possible = trial.feasible(nodes)  # bool for each node
+        # trial.is_node_local: evictions on one node never change the answer for another
     with self.handle.gang_what_if(cycle) as trial:  # None if the gang cannot be tried
         trial.evict(pod)
-        enough = trial.fits()  # the whole gang; then placed: (pod, node), and spent_ns of scheduler time
+        enough = trial.fits()  # whether the whole gang fits
+        # trial.placed: (pod, node) of each member; trial.spent_ns: scheduler time of all fits() so far
 
 `board` of a policy of the job queue:
     now_ns, seed, rng(stream), has_user(name), has_team(name), has_application(name)
@@ -97,7 +100,7 @@ the board returns a new one:
     unplaced                         pods that found no node, each with pod, since_ns
     has_pod(pod), pod(pod)           only pods of jobs that are not over
     is_ready(pod), is_terminating(pod), unsaved_ns(pod)
-    budgets(pod)                     numbers of the disruption budgets that select the pod
+    budgets(pod)                     ids of the disruption budgets that select the pod
     disruptions_allowed(budget)      evictions that the budget allows now
     node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels)
                                      the ledger of pods with a node
@@ -119,8 +122,8 @@ the board returns a new one:
     add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0)
     remove_nodes(pool, nodes, why, lost_below=-2**31)
     wake_at(when_ns)                 the next tick is at that time, if that is before the end of the period
-    idle_until(when_ns=None)         skips the ticks of the period before that time (None: for ever), unless a
-                                     job begins to wait, a gang fails, or a node goes down or comes back
+    idle_until(when_ns=None)         skips the periodic ticks before that time (None: all), but ticks again once
+                                     a job begins to wait, a gang fails, or a node goes down or comes back
 
 Every class has the argument `timeout` (1min; 0s: none). A call that takes more host time than that ends the
 run.
@@ -234,8 +237,8 @@ class Policy:
     """filter() and score() depend on each node and the pod's spec alone: answers are kept until the
     node changes."""
     is_by_extremes: ClassVar[bool] = False
-    """normalize() looks at no more of the other scores than the least and the greatest, and there is
-    no pre_score(): nodes that score alike may then be weighed as one."""
+    """normalize() computes each score from its old value and the minimum and maximum of all scores, and
+    there is no pre_score(). score() may then be called once for nodes that score alike."""
     places_lone_pods: ClassVar[bool] = False
     """domains() is asked about pods without a gang, too."""
     plans_without_waiting: ClassVar[bool] = False

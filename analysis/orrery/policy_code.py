@@ -109,8 +109,8 @@ def _wrong_call(found: type[Policy], name: str, call: str) -> str:
 
 def _check_calls(found: type[Policy]) -> None:
     """Raises CodeError if __init__ needs arguments, or if each kind of policy that the class implements
-    (pods, job queue, controller) has a method with wrong arguments. If one kind has none, wrong methods of
-    the others are taken for helpers that only share a name with a method."""
+    (pods, job queue, controller) has a method with wrong arguments. If all methods of one kind are
+    right, wrong ones of the others are taken for helpers that only share a name with a method."""
     wrong: dict[str, list[str]] = {}
     for point in points_of(found):
         methods = [m for m in POINTS[point] if callable(getattr(found, m, None))]

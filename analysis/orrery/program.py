@@ -67,7 +67,7 @@ def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
 
 def study(text: str, folder: str | Path, *options: str) -> Run:
     """Runs a study, given as lines of YAML, and opens its study.h5. Its output goes into `folder`, and the
-    lines into a file beside it. The table /runs has a row for each run, /values one for each figure of each
+    lines into a file beside it. The table /runs has a row for each run, /values one for each metric of each
     run."""
     path = Path(folder).with_suffix(".yaml")
     path.write_text(text)

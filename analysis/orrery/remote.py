@@ -220,7 +220,7 @@ class Fifo:
 
 @dataclass
 class Limits:
-    """What a job may use that starts before the first job, which has a reservation."""
+    """What a backfilled job may use, while the first job has a reservation."""
 
     window: float  # longest expected run time, in ns, of a job that will end before the first job starts
     extra: int  # amount for longer jobs, which leaves enough for the first job

@@ -177,9 +177,10 @@ class Starvation:
         return f" ({count(-(-int(lacks) // size), 'node')} of {count(size, 'GPU')})"
 
     def _held(self, rows: pd.DataFrame) -> tuple[float, str] | None:
-        """How much less the job's team or user must have used for the job to fit its quota, as a number and
-        as a sentence. If the job asks for more than the quota: how much larger the quota must be. If a quota
-        of GPUs is not the reason, the number is infinite. None if the queue never held the job back."""
+        """How many fewer GPUs the job's team or user would have had to hold for the job to fit its quota, as a
+        number and as a sentence. If the job asks for more than the quota, the number is how much larger the
+        quota would have to be. If no quota of GPUs is the reason, the number is infinite. None if the queue
+        never held the job back."""
         if not len(rows):
             return None
         policy, unit = rows["policy"].iloc[0], self.history.queue_unit
@@ -207,8 +208,8 @@ class Starvation:
     # ---- room on the nodes
 
     def _ruled_out(self) -> set[int]:
-        """Nodes that reject the job's pods for other reasons than pods that run there, such as labels or
-        taints."""
+        """Nodes that rejected the job's pods for reasons that no eviction removes, such as labels or taints.
+        Nodes that were down are not counted for that alone."""
         attempts = self.history.attempts
         own = attempts.loc[attempts["job"] == self.job, "attempt"]
         rows = self.history.rejections

@@ -158,9 +158,10 @@ class Study:
         return self._of(self._means, name)
 
     def differences(self, name: str) -> pd.DataFrame:
-        """A row for each compared cell: the number of its `baseline`, the number of `pairs`, the mean
-        `difference` with the ends `low` and `high` of its interval, the same as `percent` by the ratios of
-        pairs, the `verdict` (unclear, less, more or equal) and the `scale` of the comparison."""
+        """A row for each compared cell. `baseline` is the cell that it is compared with, `pairs` the number of
+        pairs. `difference` is their mean difference, with the ends `low` and `high` of its interval. `percent`
+        is the geometric mean of the pairs' ratios, minus 1, with `percent_low` and `percent_high`. `verdict`
+        is unclear, less, more or equal; `scale`, on which it is reached, is difference or log_ratio."""
         self._check(name)
         return self._of(self._differences, name)
 

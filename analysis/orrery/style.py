@@ -100,8 +100,8 @@ def title_of(run: Run) -> str:
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """The length in seconds and the name of the largest unit of which `seconds` has at least two; of seconds
-    if there is none."""
+    """The largest unit of which `seconds` has at least two: its length in seconds and its name. (1.0, "s") if
+    there is none."""
     for length, unit in ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min")):
         if seconds >= 2 * length:
             return length, unit

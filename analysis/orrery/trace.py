@@ -80,7 +80,8 @@ def _times(name: str, cells: pd.Series) -> pd.Series:
 
 
 def _numbers(column: str, name: str, cells: pd.Series) -> pd.Series:
-    """Numbers or texts; the program checks texts such as 90min."""
+    """Checks numbers and returns them as texts. A column of texts, such as 90min, is returned as it is: the
+    program checks it."""
     if cells.dtype == object:
         return cells
     is_whole = column in ("gpus", "pods")
@@ -89,7 +90,7 @@ def _numbers(column: str, name: str, cells: pd.Series) -> pd.Series:
     if is_whole:
         fits &= values.isna() | (values == values.round()) | ((column == "gpus") & (values < 1))
     _check(name, cells, fits, "a whole number" if is_whole else "a number >= 0")
-    # Whole numbers lose their fraction: a column with NaN has floats.
+    # A column with NaN has floats; its whole numbers are written without `.0`.
     return values.map(lambda v: "" if np.isnan(v) else f"{v:.0f}" if v == round(v) else repr(v))
 
 

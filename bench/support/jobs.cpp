@@ -13,7 +13,7 @@
 namespace orrery::bench {
 namespace {
 
-// Jobs that begin together are divided into this many blocks. Run times differ by block, which
+// Jobs submitted at the start are divided into this many blocks. Run times differ by block, which
 // spreads the ends.
 constexpr int64_t kBlocks = 200;
 

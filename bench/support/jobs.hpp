@@ -8,7 +8,7 @@
 
 namespace orrery::bench {
 
-// A kind of job. `share` is its number of jobs in each repetition of the arrivals.
+// A kind of job. Jobs arrive in rounds, with `share` jobs of this kind in each round.
 struct Kind {
   int64_t share = 1, pods = 1;
   int64_t gpus = 0;  // GPUs of a pod; 0: the pod has one core instead
@@ -46,8 +46,9 @@ struct BareJob {
 };
 std::vector<BareJob> bare_jobs(std::span<const Batch> batches);
 
-// Runs the jobs in a pool without an engine, a cluster, checks or figures: strictly first come,
-// first served, with a heap of ends. Returns jobs per CPU second, the best of three repetitions.
+// Runs the jobs in a pool without an engine, a cluster, checks or statistics: strictly first
+// come, first served, with a heap of ends. Returns jobs per CPU second, the best of three
+// repetitions.
 double bare_pool(std::span<const BareJob> jobs, int64_t capacity);
 // As bare_pool(), but on nodes, which are kept in sets by their idle GPUs. Each pod goes to the
 // first node of those that it fits most tightly.

@@ -311,9 +311,9 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// Lets the scheduler execute repeated rounds of futile attempts as one (class RetryRounds). Rounds
-// stay single if run.compress_retries is false, or if a component, or a policy that is not built
-// in, observes single attempts.
+// Lets the scheduler execute repeated rounds of futile attempts as one (class RetryRounds). Does
+// nothing if run.compress_retries is false, or if something may observe single attempts: API
+// servers, node groups, the cardiogram or a policy that is not built in.
 void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || node_groups_ || cardiogram_ ||
@@ -324,10 +324,10 @@ void Cluster::compress_retries(const Scenario& scenario) {
   deadlocks_.deadlocks_changed.connect(scheduler_, &Scheduler::round_interrupted);
 }
 
-// In a run without `until`, stops the run if only futile attempts are left: run.futile_attempts
-// attempts for each pending pod since a pod was last bound or created, or the policy last changed,
-// while no job runs, none will arrive and every node is up. Without this stop, gangs that cannot
-// all fit might be retried for ever, while simulated time passes slowly.
+// Stops a run without `until` if only futile attempts are left. That is the case after
+// run.futile_attempts attempts for each pending pod, if no job runs, no job will arrive and every
+// node is up. The count restarts when a pod is bound or created, or the policy changes. Without
+// this stop, the attempts could go on until run.stall_limit, at up to 3,000 a simulated second.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;

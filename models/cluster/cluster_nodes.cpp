@@ -100,8 +100,8 @@ void check_joins(const std::vector<JoinParams>& joins, const BuiltPools& built,
     }
     if (taken <= has) continue;
     std::string text = "pool " + in_quotes(pool);
-    text += " has " + std::to_string(has) + " nodes; with this, " + std::to_string(taken);
-    fail(i, "nodes", text + " are to join");
+    text += " has " + std::to_string(has) + " nodes; this entry and earlier ones of the pool ask ";
+    fail(i, "nodes", text + std::to_string(taken) + " to join");
   }
 }
 
@@ -139,7 +139,9 @@ void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
       continue;
     }
     if (std::ranges::find(params.joins, group.pool, &JoinParams::pool) != params.joins.end()) {
-      fail("pool", "nodes of it join by control_plane.joins; leave them to one of the two");
+      fail("pool",
+           "the pool is also in control_plane.joins; it may be in joins or in autoscaler.groups, "
+           "not in both");
     }
     const auto has = static_cast<int64_t>(nodes_of(built, group.pool).size());
     const std::string pool = "pool " + in_quotes(group.pool) + " has " + std::to_string(has);

@@ -55,7 +55,7 @@ void Cluster::finish(Time end) {
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", steps_->counters().gave_up, "",
-          "times a gang was aborted because it could not exchange for too long");
+          "times a gang was aborted because its exchange was blocked for NCCL's retry timeout");
     count("gangs_rerouted", steps_->counters().rerouted, "",
           "times a running gang's routes were computed again");
     if (const SharedLinks* const links = steps_->shared_links()) {

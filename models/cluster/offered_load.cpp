@@ -100,13 +100,13 @@ std::string to_text(const OfferedLoad& load) {
   const double share = load.gpu_h_per_h / gpus;
   std::string text;
   if (load.gpu_h_per_h <= 0) {
-    text = rounded(load.gpu_h) + " GPU-hours asked at one instant, " + rounded(load.gpu_h / gpus) +
-           " h of all " + std::to_string(load.gpus) + " GPUs";
+    text = rounded(load.gpu_h) + " GPU-hours requested at one instant, " +
+           rounded(load.gpu_h / gpus) + " h of all " + std::to_string(load.gpus) + " GPUs";
   } else {
     text = share < 1 ? formatted("%.3g %% of what the cluster has: ", 100 * share)
                      : rounded(share) + " times what the cluster has: ";
-    text +=
-        rounded(load.gpu_h_per_h) + " GPU-hours asked per hour, of " + std::to_string(load.gpus);
+    text += rounded(load.gpu_h_per_h) + " GPU-hours requested per hour, " +
+            std::to_string(load.gpus) + " available";
   }
   if (load.traces_left_out > 0) text += "; traces are not counted";
   return text;

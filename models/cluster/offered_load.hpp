@@ -17,8 +17,8 @@ struct OfferedLoad {
   // GPU-hours requested in an hour; a job that never ends requests its GPUs all the time.
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
-  // GPU-hours of jobs without a rate, because all arrive at time 0: all jobs of a run without
-  // `until`, or the first 20,000 of a source.
+  // GPU-hours of jobs without a rate. A source of over 20,000 jobs has no rate if its first 20,001
+  // arrive at time 0. In a run without `until`, no job has a rate if all jobs arrive at time 0.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };
@@ -28,7 +28,7 @@ struct OfferedLoad {
 // job requests GPUs or no node has a GPU.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
-// For example "7.1 times what the cluster has: 909 GPU-hours asked per hour, of 128".
+// For example "7.1 times what the cluster has: 909 GPU-hours requested per hour, 128 available".
 std::string to_text(const OfferedLoad& load);
 
 }  // namespace orrery

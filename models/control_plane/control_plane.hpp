@@ -69,7 +69,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
-  std::vector<std::string> notes() const;  // problems at the end; sizes above their threshold()
+  std::vector<std::string> notes() const;  // problems of the run; sizes above their threshold()
   void audit() const { servers_.audit(); }
 
  private:

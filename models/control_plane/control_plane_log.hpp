@@ -47,11 +47,12 @@ struct ControlPlaneEventRow {
     c("time", &ControlPlaneEventRow::time, "when it happened");
     c("part", &ControlPlaneEventRow::part, "the component; etcd_of_events with separate_events");
     c("event", &ControlPlaneEventRow::event,
-      "a server: lost by the scenario, killed for its memory, or back; a member of etcd: lost, "
-      "back, defragmenting, done with it; the alarm of a full database, and its end");
+      "server_lost: by control_plane.losses; server_out_of_memory: killed at its heap.limit; "
+      "out_of_space, space_back: etcd's NOSPACE alarm is raised, cleared; defragmenting, "
+      "defragmented: a member of etcd begins, ends");
     c("number", &ControlPlaneEventRow::number,
       "of the server or member; with an alarm, the leader");
-    c("file", &ControlPlaneEventRow::file, "of the database of etcd; of a server 0");
+    c("file", &ControlPlaneEventRow::file, "size of etcd's database file; 0 in rows of servers");
   }
 };
 

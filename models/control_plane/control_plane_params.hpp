@@ -73,8 +73,8 @@ struct ControlPlaneParams {
   void fields(V& v) {
     v("level", level,
       "none: no delays. delays: each request takes as long as without other load, and kubelets "
-      "take their time. full: requests wait for their clients' tokens, for seats and cores of "
-      "servers, and for etcd; servers may be lost.");
+      "need time to start pods. full: requests wait for their clients' tokens, for seats and cores "
+      "of servers, and for etcd; servers may be lost.");
     v("api_servers", api_servers, "Those who answer.", Heeded{Fact::ControlPlane});
     v("clients", clients, "Clients of the API servers; with level: full.", Heeded{Fact::FullPlane});
     v("etcd", etcd, "The store behind the API servers.", Heeded{Fact::ControlPlane});
@@ -87,7 +87,8 @@ struct ControlPlaneParams {
       Heeded{Fact::FullPlane});
     v("crash_loops", crash_loops, "Pods with crash loops; with level: full.",
       Heeded{Fact::FullPlane});
-    v("namespaces", namespaces, "With level: full; absent: none are counted.",
+    v("namespaces", namespaces,
+      "Namespaces and clients that query them, with level: full; absent: none are simulated.",
       Heeded{Fact::FullPlane});
     v("services", services, "Services and their watchers; with level: full.",
       Heeded{Fact::FullPlane});

@@ -34,8 +34,8 @@ void ControlPlane::settle(uint32_t object) {
   if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
 }
 
-// The kubelet starts the pod only if this binding is still valid. It is not valid if the pod was
-// bound again after an earlier try was given up, if the pod is gone, or if the node died.
+// The kubelet starts the pod only if `done` puts the pod on the node. `done` does nothing if the
+// binding is outdated: the pod is gone, the node died, or the pod was assigned a node again.
 void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   const uint64_t life = jobs_.pod(pod).generation;
   const uint32_t space = name_space(pod);
@@ -59,8 +59,8 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   const uint64_t life = jobs_.pod(pod).generation;
   images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    // The pod may have left the node and been created again. Its start is then not known: the new
-    // pod may be bound already and still pull its images.
+    // The pod may have left the node and been created again. While the new pod pulls its images,
+    // its start is not known.
     const bool is_known = jobs_.pod(pod).started < Time::max();
     if (is_known && jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     if (services_ && is_known) services_->pod_starts(pod);

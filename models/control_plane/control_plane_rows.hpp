@@ -84,10 +84,10 @@ struct EtcdSample {
     c("events", &EtcdSample::events, "Events that are kept now");
     c("pods", &EtcdSample::pods, "that are stored now", "pods");
     c("watcher_memory", &EtcdSample::watcher_memory,
-      "of the leader, for API servers that watch, now; of all etcds");
+      "memory for watches of API servers, now; sum over the leader of each etcd");
     c("index_memory", &EtcdSample::index_memory,
-      "of each member, for keys and their versions until they are compacted, now; of all etcds");
-    c("members_lost", &EtcdSample::members_lost, "of the etcd that stores pods; are away now",
+      "memory for keys and uncompacted versions, now; sum over one member of each etcd");
+    c("members_lost", &EtcdSample::members_lost, "down now, of the etcd that stores pods",
       "members");
   }
 };

@@ -161,14 +161,15 @@ void ControlPlane::add_summary(Recorder& recorder) {
                        "that a server could not resume, because its watch cache lacked changes: "
                        "410, and they list again");
   recorder.add_summary("etcd_watcher_memory_peak", watcher_memory_peak_.count, "B",
-                       "of the leader, for API servers that watch");
+                       "for watches of API servers; sum over the leader of each etcd");
   recorder.add_summary("etcd_index_memory_peak", index_memory_peak_.count, "B",
-                       "of each member, for keys and their versions");
+                       "for keys and uncompacted versions; sum over one member of each etcd");
   if (events_) events_->add_summary(recorder);
   if (crash_loops_) crash_loops_->add_summary(recorder);
   if (namespaces_) namespaces_->add_summary(recorder);
   if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
-  count("api_retried", retried_, "creations and bindings retried from the start");
+  count("api_retried", retried_,
+        "writes of pods that failed, after any retries by their client, and were sent again");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "of requests that succeeded");
   recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");

@@ -19,7 +19,7 @@ struct PodWrite {
 };
 
 // A creation that was given up may have been stored, so the next try for the pod uses the same
-// object. If the pod is gone before the response comes, the object is deleted once it has come.
+// object. If the pod goes while its creation is open, settle() tells whether to delete the object.
 class PodObjects {
  public:
   explicit PodObjects(EtcdStore& store) : store_{store} {}

@@ -307,7 +307,7 @@ std::string ActionExecutor::suspend(JobId id) {
 void ActionExecutor::begin(uint64_t number, const SuspendJob& action) {
   const Job& job = parts_.jobs.job(action.job);
   if (job.gangs == 0 || job.is_counted() || job.phase != JobPhase::Running) {
-    return end(number, ActionOutcome::Refused, "only a running gang is suspended");
+    return end(number, ActionOutcome::Refused, "only a running gang can be suspended");
   }
   patch(number, ApiResource::Jobs, [this, id = action.job, serial = job.serial] {
     const bool is_there = parts_.jobs.is_live(id) && parts_.jobs.job(id).serial == serial &&
@@ -326,7 +326,9 @@ void ActionExecutor::begin(uint64_t number, const ResumeJob& action) {
   patch(number, ApiResource::Jobs, [this, id = action.job, serial] {
     const bool is_there = suspended_.contains(id) && parts_.jobs.job(id).serial == serial;
     if (!is_there) return std::string{"the job is not suspended any more"};
-    if (parts_.controller.is_paused(id)) return std::string{"its checkpoint is still written"};
+    if (parts_.controller.is_paused(id)) {
+      return std::string{"its checkpoint is still being written"};
+    }
     suspended_.erase(id);
     parts_.controller.resume(id);
     return std::string{};
@@ -382,7 +384,7 @@ void ActionExecutor::add_summary(Recorder& recorder) const {
   count("actions_failed", counters_.failed, "of the actions, those that failed");
   count("eviction_tries", evictions_.tries(), "requests to the Eviction API, and forced deletions");
   count("evictions_forbidden", evictions_.forbidden(),
-        "of these, answered 429: a disruption budget allowed none");
+        "requests that disruption budgets forbade: 429, or 500 if several select the pod");
 }
 
 }  // namespace orrery

@@ -61,8 +61,8 @@ class ActionExecutor {
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }
-  // True if pods may wait for a controller: a node is cordoned, a job is suspended or an action is
-  // open.
+  // True while a node is cordoned, a job is suspended or an action is open. A later action may then
+  // let pending pods start, so Cluster::stop_if_futile() does not stop the run.
   bool holds_back() const { return !cordoned_.empty() || !suspended_.empty() || !open_.empty(); }
 
  private:

@@ -56,11 +56,11 @@ struct ActionRow {
     c("rank", &ActionRow::rank, "pod of that job; -1: none");
     c("pool", &ActionRow::pool, "pool that is scaled");
     c("amount", &ActionRow::amount,
-      "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node at its begin");
+      "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node when cordoned");
     c("tries", &ActionRow::tries, "requests to the Eviction API; for a drain those of all pods");
     c("outcome", &ActionRow::outcome,
-      "done; refused: forbidden, or by a disruption budget; failed: prevented by the API servers "
-      "or the deadline; under_way: at the end of the run");
+      "done; refused: not possible, or an eviction that a disruption budget forbids; failed: not "
+      "stored by the API servers, or not complete in time; under_way: not ended in this run");
     c("why", &ActionRow::why, "reason given by the controller");
     c("reason", &ActionRow::reason,
       "why the action was refused or failed, or why remove_nodes did not remove all nodes");

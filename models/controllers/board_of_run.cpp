@@ -2,8 +2,8 @@
 
 namespace orrery {
 
-// Pod::job still names the pod's last job when that job is over, so the job's range of pods is
-// checked, too.
+// When a pod's job is over, Pod::job keeps the job's id. A new job with other pods may reuse that
+// id, so the pod must also be in the job's range of pods.
 bool Board::is_live(PodId id) const {
   if (id.index >= parts_.jobs.pods_bound()) return false;
   const JobId owner = parts_.jobs.pod(id).job;

@@ -41,8 +41,8 @@ class NewsLog {
 };
 
 // Scheduling units (single pods or gangs, named by their first pod) that found no node, with the
-// time of their first such attempt. Most futile attempts repeat an earlier one; `add` then costs
-// one comparison.
+// time of their first failed attempt. Most failed attempts are of units that are in the set
+// already; `add` then returns at once.
 class UnplacedUnits {
  public:
   struct Unit {

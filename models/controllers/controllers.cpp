@@ -92,7 +92,8 @@ void Controllers::set_due(Entry& entry) {
   entry.due = std::min(tick, entry.wakes_at);
 }
 
-// A controller whose turn in this instant is over ticks in the next period, as if it had not idled.
+// A controller that has had its turn in this instant does not tick in it again: its idling ends
+// 1 ns from now, so its next periodic tick is a later one.
 void Controllers::end_idling() {
   const Time now = sim_.engine.now();
   bool was_idle = false;
@@ -152,7 +153,7 @@ void Controllers::add_summary(Recorder& recorder) const {
   recorder.add_summary("pods_evicted", static_cast<int64_t>(c.pods_evicted), "pods",
                        "pods that controllers deleted");
   recorder.add_summary("lost_evicted_gpu_s", GpuTime::seconds(c.gpu_lost_evicted), "GPU s",
-                       "of the GPU time lost: compute that these threw away");
+                       "of the GPU time lost: compute lost to evictions by controllers");
   executor_.add_summary(recorder);
   std::vector<ControllerFigure> figures;
   for (const Entry& entry : entries_) {

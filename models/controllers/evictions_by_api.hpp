@@ -15,10 +15,10 @@
 namespace orrery {
 
 // Like `kubectl drain`: a request that fails or that a budget forbids is retried every 5 s, without
-// backoff, up to `retry_until`. From `force_at` on, the pod is deleted without a check of the
-// budget. Example: a budget allows one disruption, and two pods are to be evicted at 0 s. The first
-// is evicted. The request for the second gets a 429 and is retried at 5 s, 10 s, ..., until a
-// replacement of the first pod is ready.
+// backoff. Retries end at `retry_until`, or at `force_at` if that is set and later. From `force_at`
+// on, the pod is deleted without a check of the budget. Example: a budget allows one disruption,
+// and two pods are to be evicted at 0 s. The first is evicted. The request for the second gets a
+// 429 and is retried at 5 s, 10 s, ..., until a replacement of the first pod is ready.
 class EvictionsByApi {
  public:
   static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"

@@ -67,8 +67,8 @@ enum class Fact : uint8_t {
   NodeGroups,
 };
 
-// For each fact, in the order of Fact: if it does not hold, why the parameters that depend on it
-// have no effect.
+// In the order of Fact: the reason why the parameters that depend on a fact have no effect. It is
+// reported if the fact does not hold.
 constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is none",
     "control_plane.level is not full",
@@ -76,7 +76,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "after the start no client gets, lists or watches anything",
     "no namespace is deleted (control_plane.namespaces.per_job and deleted)",
     "there are no control_plane.namespaces.askers",
-    "nodes list the addresses of control_plane.services",
+    "nodes list the addresses of control_plane.services instead",
     "there are no control_plane.crash_loops",
     "there are no control_plane.joins, and no autoscaler",
     "no node joins, and none fails",
@@ -89,13 +89,13 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no step of a gang has exchanges",
     "no gang has more than one pod and a step with exchanges",
     "no step of a gang with several pods has an all-reduce",
-    "no machine of the cluster has NVSwitches that add up",
+    "no machine of the cluster has NVSwitches that reduce data (NVLink SHARP)",
     "no routing engine is adaptive, at first or later",
     "no routing engine tells flows apart, as ecmp and the adaptive ones do",
     "the fabric is a single leaf switch",
     "no link is down: there are no faults.links of kind dead or flap",
     "no packets are damaged: there are no faults.links of kind degraded",
-    "there is no job but services and those with a training of their own",
+    "every job is a service, or has a training section of its own or of its source",
     "no job is a gang",
     "no gang has several pods",
     "no gang may run without some of its pods (min_available)",
@@ -109,7 +109,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "nothing stops a job (see faults)",
     "nothing stops a job, so that none restarts (see faults)",
     "no failure stops a job (see faults)",
-    "no rank hangs for a dead one (see faults.ranks)",
+    "no rank waits for a dead rank (see faults.ranks)",
     "checkpoints take no time, and no failure stops a job (see faults)",
     "no pod is preempted or evicted: the policy does not, or all pods have the same priority",
     "all pods have the same priority",
@@ -117,11 +117,11 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no checkpoint goes to a store that nodes share",
     "no job uses local disks (training.checkpoint or training.dataset)",
     "no checkpoint goes to local disks",
-    "no policy heeds it: coscheduling, koordinator and native_gang do",
+    "no policy of the scenario heeds it; coscheduling, koordinator and native_gang would",
     "the policy has no plugin InterPodAffinity",
     "the policy has no plugin InterPodAffinity or PodTopologySpread",
     "the policy has no plugin PodTopologySpread",
-    "no policy of the queue stops jobs that run, as SRTF, Tiresias, Gavel, Themis and Lucid do",
+    "no policy of the queue stops running jobs; SRTF, Tiresias, Gavel, Themis and Lucid would",
     "policy.driver is not counting: pods start and end in their own time",
     "there are no policy.controllers, which alone heed disruption budgets",
     "there is no control_plane.autoscaler with pools to scale, or no control plane",

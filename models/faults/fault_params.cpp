@@ -15,8 +15,8 @@ SelectorTerm as_term(const std::map<std::string, std::string>& node_selector) {
   return term;
 }
 
-// Finds the node of the document whose position a message about faults.LIST[index].FIELD shows: the
-// field, else the entry, else the section.
+// The YAML node for the position of a message about faults.LIST[index].FIELD: the field. If the
+// document does not have the field, the list's entry; if it has no such entry, the section.
 const config::Node& written(const config::Node& section, std::string_view list, size_t index,
                             std::string_view field) {
   const config::Node& entries = section[list];

@@ -53,7 +53,8 @@ struct NodeFailureParams {
       Source{"Meta RSC-1, 16k A100, 11 months"});
     v("distribution", distribution, "Of the time from a repair to the next failure.");
     v("weibull_shape", weibull_shape,
-      "Below 1: a node fails soonest after a repair; above 1: it wears out. All nodes start new.",
+      "Below 1: the failure rate is highest right after a repair and then falls; above 1: it "
+      "rises after a repair, as by wear. All nodes start new.",
       Range{0.1, 20.0}, Source{"1 is exponential; Titan's GPUs: 2.65, later batch 1.37"},
       Heeded{distribution == FailureDistribution::Weibull, "distribution is not weibull"});
     v("repair", repair, "How long a node stays down.");
@@ -117,7 +118,8 @@ struct FaultParams {
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (seen.insert(nodes[i].name).second) continue;
       std::string text = "two kinds of failure are called " + in_quotes(nodes[i].name);
-      c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
+      c.error("nodes[" + std::to_string(i) + "].name",
+              text + ": /events/faults could not tell them apart");
     }
   }
   bool strike_nodes() const { return chaos || !nodes.empty() || !list.empty() || !logs.empty(); }

@@ -41,7 +41,7 @@ std::string mistake_of(const Fabric& fabric, FabricPart part) {
 std::string mistake_of(const LinkFlaw& flaw, bool is_switch) {
   const LinkFlawKind kind = kind_of(flaw);
   if (!is_switch || kind == LinkFlawKind::Dead || kind == LinkFlawKind::Flap) return {};
-  return "a switch is dead, or flaps; it is cables that are degraded or cursed";
+  return "a switch can only be dead or flap; only cables can be degraded or cursed";
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ struct ListedLinkFaultParams {
     v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
     v("until", until, "When it is repaired; absent: never in this run.",
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
-    v("flaw", flaw, "The flaw. A switch is dead, or flaps.", Required{},
+    v("flaw", flaw, "The flaw. A switch can only be dead or flap.", Required{},
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
              "kind is cursed, and no routing engine is adaptive"});
   }
@@ -74,7 +74,7 @@ struct RandomLinkFaultParams {
       "Percent of these parts that it strikes in a month of 30 days. Published by Alibaba: 0.057 "
       "of the links from NIC to leaf, 0.051 of leaf switches.",
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
-    v("flaw", flaw, "The flaw. A switch is dead, or flaps.",
+    v("flaw", flaw, "The flaw. A switch can only be dead or flap.",
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
              "kind is cursed, and no routing engine is adaptive"});
     v("repair", repair, "Until it is repaired.", Source{"mean repair of LANL's network failures"},

@@ -34,7 +34,8 @@ struct LinkFaultRow {  // one fault of one cable or switch
     c("from", &LinkFaultRow::from, "since when");
     c("to", &LinkFaultRow::to, "when it was repaired; -1: not in this run");
     c("symbol_errors", &LinkFaultRow::symbol_errors,
-      "errors counted by the cable's port until then");
+      "errors that the cable's port counted from the start of the run until the repair, or until "
+      "the end of the run");
   }
 };
 

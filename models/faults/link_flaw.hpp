@@ -37,8 +37,9 @@ struct DegradedLink {
   double bit_error_rate = 1e-9;
   template <class V>
   void fields(V& v) {
-    v("bit_error_rate", bit_error_rate, "Share of bits that arrive wrong. Limit: 1e-12.",
-      Range{1e-18, 0.1}, Unit{"ratio"}, Source{"what makes 200 Gb/s 100 times slower"});
+    v("bit_error_rate", bit_error_rate,
+      "Share of bits that arrive wrong. InfiniBand's limit is 1e-12.", Range{1e-18, 0.1},
+      Unit{"ratio"}, Source{"what makes 200 Gb/s 100 times slower"});
   }
 };
 struct CursedLink {

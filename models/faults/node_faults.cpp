@@ -90,7 +90,7 @@ std::vector<std::string> NodeFaults::replay(FailureLog log, const FailureLogPara
     notes.push_back(params.file + ": " + std::to_string(logged) +
                     " nodes in the log are replayed on " + std::to_string(ours) +
                     (logged > ours ? ": failures of the others are left out"
-                                   : ": the other nodes never fail of it"));
+                                   : ": the other nodes have no failures from this log"));
   }
   replays_.push_back(std::move(replay));
   return notes;
@@ -192,7 +192,7 @@ void NodeFaults::repair(uint32_t process) {
   p.is_failed = false;
   write_row(p, sim_.engine.now());
   const FaultKind kind = p.kind;
-  const NodeId node = p.node;  // a copy: observers may add faults, which reallocates processes_
+  const NodeId node = p.node;
   if (sim_.engine.now() >= broken_until_[node]) presence_.remove(node, NodeReason::Broken);
   if (kind == FaultKind::Random) wait_for_failure(process);
   if (kind == FaultKind::Logged || kind == FaultKind::Chaos) free_.push_back(process);

@@ -39,7 +39,9 @@ struct FaultRow {  // one fault of one node
     c("at", &FaultRow::at, "when it failed");
     c("kind", &FaultRow::kind,
       "drawn at random, listed in the scenario, from a failure log, or chaos");
-    c("cause", &FaultRow::cause, "name of the kind of failure; 'list'; what the log says; 'chaos'");
+    c("cause", &FaultRow::cause,
+      "random: name of the kind of failure; listed: 'list'; logged: cause in the log; chaos: "
+      "'chaos'");
     c("repaired_at", &FaultRow::repaired_at, "when it was repaired; -1: not in this run");
     c("jobs_hit", &FaultRow::jobs_hit, "jobs that lost pods; 0 if it was down already", "jobs");
     c("gpus_hit", &FaultRow::gpus_hit, "GPUs held by the pods lost", "GPU");
@@ -65,9 +67,9 @@ class NodeFaults {
   NodeFaults(const NodeFaults&) = delete;
   NodeFaults& operator=(const NodeFaults&) = delete;
 
-  // Call this before start(). Outages of the log strike the nodes that `params` chooses. Returns
-  // notes for the user: remarks on rows of the log, and a note if some nodes of the log have no
-  // chosen node, or some chosen nodes no node of the log.
+  // Call this before start(). Outages of the log strike the nodes that params.node_selector
+  // selects. Returns notes for the user: remarks on rows of the log, and a note if a node of the
+  // log or a selected node has no counterpart.
   std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired

@@ -27,7 +27,8 @@ struct NodeKillerParams {
       Range{0.0, 1.0}, Unit{"share"}, Source{"clusterloader2: load test, failureRate"});
     v("interval", interval, "From the end of a round to the next, at least.", Range{1_s, 168_h},
       Source{"clusterloader2: load test, interval"});
-    v("jitter", jitter, "The interval is stretched at random by up to this factor of itself.",
+    v("jitter", jitter,
+      "Random extra wait of up to this many intervals. With 2 and 5min, a wait is 5 to 15 min.",
       Range{0.0, 100.0}, Unit{"times"}, Source{"clusterloader2: load test, jitterFactor"});
     v("downtime", downtime, "How long nodes are down.", Range{1_s, 168_h},
       Source{"clusterloader2: load test, simulatedDowntime"});

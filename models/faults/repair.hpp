@@ -47,7 +47,7 @@ struct ExponentialRepair {
   }
   template <class C>
   void check(C& c) const {
-    if (max < mean) c.error("max", "must not be below mean: most repairs would be cut");
+    if (max < mean) c.error("max", "must not be below mean: over a third of repairs would be cut");
   }
   Duration draw(Rng& rng) const;
 };

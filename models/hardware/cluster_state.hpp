@@ -93,7 +93,7 @@ class ClusterState {
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // Starts or ends a what-if, as for preemption, which logs no changes and must undo all of them.
+  // Starts or ends a what-if. Its changes are not logged; undo all of them before it ends.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // what-ifs nest
   // ---- change log: nodes changed since `version`, if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }

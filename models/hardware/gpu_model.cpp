@@ -17,7 +17,7 @@ constexpr std::string_view kPowerA100 =
 constexpr std::string_view kNccl = "links and raw rate: datasheet; per-link constant: NCCL topo.h";
 constexpr std::string_view kNone = "NVIDIA product datasheet: no NVLink";
 constexpr std::string_view kUndisclosed = "estimate: the openb trace does not disclose this GPU";
-constexpr std::string_view kMixed = "estimate: what the PAI log puts together as older GPUs";
+constexpr std::string_view kMixed = "estimate: the PAI log groups several older GPU models as MISC";
 
 constexpr Bandwidth megabytes_per_s(int64_t count) { return {count * 8'000'000}; }
 

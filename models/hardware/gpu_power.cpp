@@ -20,7 +20,8 @@ GpuPowers::GpuPowers(const ClusterState& cluster, std::vector<GpuPower> by_machi
     : cluster_{cluster}, by_machine_{std::move(by_machine)}, params_{params}, rng_{rng} {
   int64_t gpus = 0, idle = 0, spin = 0, busy = 0;
   NodeSet::all(cluster.nodes()).for_each([&](NodeId node) {
-    ORRERY_CHECK(cluster_.machine(node) < by_machine_.size(), "every machine has a power curve");
+    ORRERY_CHECK(cluster_.machine(node) < by_machine_.size(),
+                 "by_machine has an entry for every machine");
     GpuPower power = nominal(node);
     const int64_t n = cluster.gpus(node);
     gpus += n;

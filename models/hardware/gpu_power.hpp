@@ -20,8 +20,8 @@ struct GpuPower {  // power of one GPU, in watts
 
 struct PowerParams {
   static constexpr std::string_view kDoc =
-      "Variation of the power draw between GPUs of one machine; the median of each state is a "
-      "parameter of the machine.";
+      "Variation of the power draw between nodes of one machine type, and between jobs; the median "
+      "of each state is a parameter of the machine.";
 
   double node_spread = 0;
   double training_spread = 0;
@@ -29,12 +29,14 @@ struct PowerParams {
   template <class V>
   void fields(V& v) {
     v("node_spread", node_spread,
-      "Deviation of the logarithm of the draw of a node's GPUs while idle or in a busy wait; 0: "
-      "equal.",
-      Range{0.0, 1.0}, Source{"0; A100 without a context draw 56 to 60 W, or 60 to 70 W"});
+      "Sigma of a lognormal factor, one for each node, on the draw of its GPUs while idle or in a "
+      "busy wait; 0: no variation.",
+      Range{0.0, 1.0},
+      Source{"0; A100 without a context draw 56 to 60 W in nccl-tests issue 228, 60 to 70 W in "
+             "AcmeTrace"});
     v("training_spread", training_spread,
-      "Deviation of the logarithm of the draw of GPUs while a job computes, which depends on the "
-      "job; 0: equal.",
+      "Sigma of a lognormal factor, one for each job, on the draw of its GPUs while it computes; "
+      "0: no variation.",
       Range{0.0, 1.0}, Source{"0; A100 in training draw 350 to 410 W"});
   }
 };

@@ -87,8 +87,8 @@ struct Machine {
 // NVLinks among the first `gpus` GPUs of a DGX-1 with V100, which has a hybrid cube mesh.
 LinkMatrix cube_mesh(int gpus);
 
-// Rates of NCCL's topology model for a PCIe x16 slot (12, 24, 48 GB/s for generations 3 to 5) and
-// for a NIC (12 GB/s per 100 Gb/s).
+// Rates of NCCL's topology model for a PCIe x16 slot (12, 24, 48, 96 GB/s for generations 3 to 6)
+// and for a NIC (12 GB/s per 100 Gb/s).
 Bandwidth pcie_rate(const Machine& machine);
 Bandwidth nic_rate(const Nic& nic);
 

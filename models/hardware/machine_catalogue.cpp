@@ -90,8 +90,8 @@ Machine dgx_2() {
 }
 
 // Four groups of two GPUs and two NICs. Each group is below one root port of its own NUMA node. The
-// GPUs of a group share one switch, and each NIC has another, so GPU and NIC are at distance PXB.
-// The storage card sits on a NUMA node without GPUs.
+// GPUs of a group share one switch. Each NIC has a switch of its own, so GPU and NIC are at
+// distance PXB. The storage card sits on a NUMA node without GPUs.
 Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
   constexpr int kNumaOfPair[] = {3, 1, 7, 5};
   Machine m;
@@ -200,13 +200,13 @@ Machine dgx_b200() {
 Machine dgx_h100() {
   Machine m = h100_box(56);
   m.name = "dgx-h100";
-  m.doc = "DGX H100: 8 GPUs through 4 NVSwitch, 8 x NDR + 4 storage ports, NICs as mlx5_N";
+  m.doc = "DGX H100: 8 GPUs through 4 NVSwitch, 8 x NDR + 4 storage ports, NIC i is mlx5_i";
   constexpr int kStorage = -1;
   constexpr int kGpuOfNic[] = {0, kStorage, kStorage, 1, 2, 3, 4, kStorage, kStorage, 5, 6, 7};
   for (size_t n = 0; n < std::size(kGpuOfNic); ++n) {
     if (const int gpu = kGpuOfNic[n]; gpu != kStorage) {
       m.nics.push_back({m.gpu_places[static_cast<size_t>(gpu)], kNdr});
-    } else {  // a storage port; each socket has a card with two, away from the GPUs
+    } else {  // storage port; each socket has two, behind a host bridge without GPUs
       const int socket = n < 6 ? 0 : 1;
       m.nics.push_back(
           {at(8 + socket, 8 + socket, 8 + socket, socket, socket), kHdr, NicRole::Storage});

@@ -159,8 +159,8 @@ class Resolver {
                            " GPUs by NVLink and cannot take more");
       return;
     }
-    // The new GPUs have the host bridges from number 0 on. NICs move to higher numbers to have
-    // bridges of their own.
+    // All GPUs get new places, on the host bridges 0 .. wanted - 1. NICs move to higher-numbered
+    // host bridges, which have no GPUs.
     for (Nic& nic : machine_.nics) {
       nic.place.root_port = static_cast<int16_t>(nic.place.root_port + wanted);
       nic.place.host_bridge = static_cast<int16_t>(nic.place.host_bridge + wanted);

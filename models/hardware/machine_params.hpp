@@ -39,7 +39,8 @@ struct MachineParams {
     v("name", name, "Its name in pools; the name of the base if empty.");
     v("base", base, "Machine of the catalogue with the values of omitted fields.");
     v("gpus", gpus,
-      "GPUs per node, 0 to 16. Fewer than the base: its first ones. More: only without NVLink.");
+      "GPUs per node, 0 to 16. If fewer than in the base, the base's first GPUs remain. More are "
+      "possible only without NVLink.");
     v("gpu_model", gpu_model,
       "GPU model of the catalogue, or a name of your own, which needs every other gpu_ field.");
     v("gpu_memory", gpu_memory, "Memory of one GPU.");
@@ -51,7 +52,8 @@ struct MachineParams {
     v("cpus", cpus, "Logical CPUs (hardware threads), as Kubernetes counts them.",
       Range{1, 1'000'000});
     v("memory", memory, "Main memory of a node.", Range{Bytes{}, kNodeMemoryMax});
-    v("nics", nics, "Compute NICs, 0 to 16, spread over the positions of the base's.");
+    v("nics", nics,
+      "Compute NICs, 0 to 16, spread evenly over the positions of the base's compute NICs.");
     v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
     v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.", kWatts);
     v("host_busy_watts", host_busy_watts,

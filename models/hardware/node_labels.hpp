@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 2> enum_names(TolerationOperator) {
   return {"Equal", "Exists"};
 }
 struct Toleration {
-  std::string key;  // an empty key with Exists tolerates every taint
+  std::string key;  // with Exists, an empty key matches every key
   TolerationOperator op = TolerationOperator::Equal;
   std::string value;
   bool any_effect = true;

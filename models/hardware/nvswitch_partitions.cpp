@@ -209,7 +209,7 @@ std::string module_ids(GpuMask gpus) {
 
 std::string partitions_text(const NvSwitchBoard& board) {
   std::string text = "Partitions of " + std::string{board.doc} +
-                     ", by module id (the number in front: the partition's)\n";
+                     ", each as: partition id {module ids of its GPUs}\n";
   const NvSwitchPartition* before = nullptr;
   for (const NvSwitchPartition& partition : board.partitions) {
     const int gpus = std::popcount(partition.gpus);

@@ -113,7 +113,7 @@ Machine build(const Box& box) {
   machine.pcie_generation = box.pcie_generation;
   for (int n = 0; n < box.nics; ++n) {
     // With PCIe switches, NIC n is below the switch of GPU n * gpus / nics. Without switches, each
-    // NIC has its own bridge.
+    // NIC has its own host bridge.
     DevicePlace place = box.per_switch > 0
                             ? machine.gpu_places[static_cast<size_t>(n * box.gpus / box.nics)]
                             : spread_place(n, box.nics, box.sockets, 0);

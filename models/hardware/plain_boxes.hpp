@@ -1,4 +1,4 @@
-// models/hardware/plain_boxes.hpp -- simple servers, which differ only in counts, as one table.
+// models/hardware/plain_boxes.hpp -- simple servers, each built from a row of one table.
 #pragma once
 
 #include <vector>

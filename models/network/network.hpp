@@ -63,7 +63,7 @@ class Network {
   // they have with this engine.
   void set_engine(RoutingEngine engine);
 
-  // Number of NICs of the node whose cable or leaf is dead.
+  // Number of the node's NICs whose cable or leaf is dead.
   uint32_t ports_down(NodeId node) const;
 
   int32_t queue_pairs() const { return queue_pairs_; }

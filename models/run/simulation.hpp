@@ -47,7 +47,7 @@ struct SimulationResult {
   uint64_t digest = 0;
   double wall_seconds = 0;
   std::string input_error;            // with End::BadInput: "file:row:column: ..."
-  std::vector<std::string> warnings;  // notes on the input and warnings, for the log
+  std::vector<std::string> warnings;  // warnings and notes on the input, for the log
   std::vector<SummaryValue> summary;
 };
 

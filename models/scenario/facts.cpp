@@ -28,8 +28,7 @@ bool is_any_listed_job(const Known& known, const Is& is) {
 }
 
 // True if the scheduler has the trait at first or after a change of run.changes. True also if a
-// policy that is not built in implements `point`, as it may behave like built-in ones with the
-// trait.
+// loaded plugin implements `point`, as it may behave like built-in plugins with the trait.
 bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nullptr) {
   const auto may = [&](const PolicyParams& policy) {
     return has_trait(policy, trait) || (point != nullptr && has_loaded_for(policy, *point));
@@ -95,8 +94,8 @@ void find_plane(Known& known) {
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
   known.set(Fact::NodeGroups, plane.level != ControlPlaneLevel::None && plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
-  // Even if no node boots, heartbeats may not be stored: when no API server is up, or when etcd is
-  // full or without a quorum.
+  // Nodes that do not boot fall silent, too, when their heartbeats cannot be stored: no API server
+  // is up, or etcd is full or has no quorum.
   known.set(Fact::SilentNodes, boot || is_full);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);

@@ -32,8 +32,8 @@ int32_t gpus_of_largest(const GeneratorParams& generator) {
 
 // Checks the steps of jobs. The ranks of a listed job must fill whole parallel groups, and its gang
 // must need all of its pods. Jobs of generators and traces have various sizes, so their steps may
-// have neither a model nor parallel groups. A listed job, and the largest of a generator, must have
-// enough nodes for all parameter servers.
+// have neither a model nor parallel groups. A listed job, and a generator's largest job, must have
+// enough ranks for all parameter servers: n ranks run on at most n nodes.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
@@ -202,7 +202,8 @@ void check_machines(const Scenario& scenario, std::span<const Machine> machines,
     for (size_t i = 0; i < exchanges.size(); ++i) {
       if (exchanges[i].algorithm != AlgorithmChoice::Nvls) continue;
       c.error(training.path + ".step.exchanges[" + std::to_string(i) + "].algorithm",
-              "no machine of the cluster has NVSwitches that add up: nvls takes Hopper or later");
+              "no machine of the cluster has NVSwitches that reduce data (NVLink SHARP): nvls "
+              "takes Hopper or later");
     }
   }
 }

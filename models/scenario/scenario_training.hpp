@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// A `training` section and the kinds of jobs that it applies to, or may apply to. Jobs of
-// generators and traces may be of any size, because only their source knows their sizes.
+// A `training` section and the kinds of jobs that it applies to. Generators and traces count as
+// having jobs of all sizes, because the sizes of their jobs are not known here.
 struct Training {
   std::string path;
   const TrainingParams* params = nullptr;

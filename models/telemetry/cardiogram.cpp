@@ -110,8 +110,8 @@ std::vector<std::string> Cardiogram::notes() const {
 
 // ---- the past of ranks
 
-// Adds the activity of running ranks since the last call, during which the pace was constant, to
-// watched.run.
+// Adds to watched.run the activity of running ranks since the last call. The pace is constant
+// between two calls.
 void Cardiogram::advance(Watched& watched, Time now) {
   if (watched.runs) {
     const RunParts all = watched.expansion.parts_until(now - watched.since);

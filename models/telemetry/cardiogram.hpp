@@ -20,14 +20,14 @@ namespace orrery {
 
 // Writes a row for each rank and each interval of `resolution` in the window (CardiogramParams).
 // This costs one event for each interval, one at the window's begin, and none outside the window.
-// Memory holds one interval of each rank. RunExpansion expands the Pace of a job whose steps are
-// not simulated into the steps and checkpoints that it stands for. Example: a step of 0.6 s compute
-// and 0.4 s exchange in rows of 0.5 s: the first row has 0.5 s of compute, the second 0.1 s of
-// compute and 0.4 s of exchange.
+// Memory holds one interval of each rank. RunExpansion derives steps and checkpoints from the Pace
+// of the job. Example: a step of 0.6 s compute and 0.4 s exchange in rows of 0.5 s: the first row
+// has 0.5 s of compute, the second 0.1 s of compute and 0.4 s of exchange.
 //
 // For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
-// GpuUsage. A rate spreads a step evenly, so each change of pace and each end of the window may add
-// a difference of less than one step or cycle.
+// GpuUsage. The accounts spread a step evenly over its duration, and the rows do not. So each
+// change of pace, and the begin and end of the window, may add a difference of less than one step
+// or cycle.
 class Cardiogram {
  public:
   // `steps` is null with network.level: none. All arguments but `params` must outlive this object.
@@ -75,7 +75,7 @@ class Cardiogram {
     Time restore_from;   // when ranks in mode Held begin to restore
     bool runs = false;
     RunExpansion expansion;
-    RunParts shown;  // activity in `expansion` that `run` includes
+    RunParts shown;  // activity in `expansion` that advance() has added to `run` so far
     RunParts run;    // activity of running ranks since `settled`
     Bytes sent{};    // GangSteps::sent() at the last update
   };

@@ -71,8 +71,8 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
 }
 
-// How many computing GPUs of the node, at nominal power, would draw `above_idle` more than when
-// idle. For a counted job, which has no node, the cluster's mean is used.
+// Divides `above_idle` by what one computing GPU of the node draws above idle, at nominal power.
+// A counted job has no node, so the mean over the cluster's GPUs is used for it.
 int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
   return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;

@@ -31,7 +31,7 @@ enum class GpuRate : uint8_t {
   Reported,   // nano-GPUs that nvidia-smi reports as utilised: computing or in a busy wait
   Computing,  // nano-GPUs that compute
   Power,      // microwatts of all GPUs on nodes that are up
-  Loaded,     // power above idle, divided by that of a computing GPU of the same machine; nano-GPUs
+  Loaded,     // nano-GPUs: how many computing GPUs would draw the same power above idle
 };
 inline constexpr size_t kGpuRates = 6;
 using GpuRates = std::array<int64_t, kGpuRates>;
@@ -48,10 +48,11 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // GPUs of a pod are idle from its reservation until it computes: during image pulls, the start
 // barrier, communicator set-up and restore. They compute while both job and pod are Running, and
 // spin while the job is Hung, unless their processes have died. A running job computes for a share
-// of its time, and spins through exchanges and checkpoints for the rest. That share is a mean over
-// the whole run ahead, so a rate is constant while the job keeps its pace. A run that completes at
-// one pace agrees with its account in /jobs to a millionth. A run that is cut differs by less than
-// a checkpoint write. Nodes that are down draw no power.
+// of its time, and spins through exchanges and checkpoints for the rest. The share is the mean over
+// the run, from its start to its end at the present pace. So a rate is constant while the job keeps
+// its pace. If a run completes at one pace, its integrals agree with its GPU times in /jobs to a
+// millionth. If it is cut, they differ by less than a checkpoint write. Nodes that are down draw no
+// power.
 //
 // GPUs of dedicated parameter servers spin as long as their gang runs. GPUs of a service compute
 // for the share of time of its load, and are idle for the rest. Example: a replica of 8 A100 at

@@ -15,7 +15,7 @@ NetworkUsage::NetworkUsage(Sim sim, Network& network, const GangSteps& steps)
 }
 
 void NetworkUsage::link_changed(LinkId link) {
-  if (!leads_up(link)) return;  // the downward link has changed, too
+  if (!leads_up(link)) return;  // the upward link signals the same change
   const CableId cable = cable_of(link);
   const bool is_down = !network_.state().is_up(cable);
   if (!is_down && !down_.contains(cable)) return;

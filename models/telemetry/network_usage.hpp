@@ -90,7 +90,7 @@ class NetworkUsage {
   Network& network_;
   const GangSteps& steps_;
   Time sampled_to_;
-  std::array<double, 3> sent_{};  // bytes sent up to each tier by the last sample
+  std::array<double, 3> sent_{};  // bytes sent up to each tier until the last sample
   int64_t symbol_errors_ = 0;     // sum over all cables at the last sample
   std::map<CableId, Down> down_;  // cables that went down
   Channel<LinkRow> link_rows_;

@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-// Activity during `time` of consecutive steps, from the begin of the first one.
+// How ranks spend `time`, which starts with a new step. Further steps follow without a gap.
 RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) {
   RunParts parts;
   if (step.length == Duration{}) {

@@ -37,8 +37,8 @@ struct RunParts {
   RunParts operator-(const RunParts& other) const;
 };
 
-// A period of a run at one pace. Whole steps and checkpoint cycles add up to what the pace gives
-// for the same time, with a rounding error of a billionth.
+// A period of a run at one pace. Over whole steps, compute takes the share Pace::computing of the
+// time outside of checkpoints, with a rounding error of a billionth.
 struct RunExpansion {
   RunNow run;  // state at the begin of the period
   StepShape step;

@@ -17,7 +17,7 @@ class RunningQuantiles {
   void add(double value);  // not negative
   uint64_t count() const { return count_; }
   double mean() const;  // NaN without values, like the quantiles
-  // The smallest value that at least `percent` of 100 values do not exceed.
+  // The smallest value v such that at least `percent` % of all values are at most v.
   double quantile(uint64_t percent);
 
  private:

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Nano-GPUs of a milli-GPU; integers of nano-GPUs are precise enough.
+// Nano-GPUs in a milli-GPU. An integer in nano-GPUs is precise enough for the rate in book().
 constexpr int128_t kNanoOfMilli = 1'000'000;
 
 }  // namespace

@@ -54,7 +54,7 @@ class UsefulCurve {
   };
   using Run = std::vector<Piece>;  // in order of time
   struct Bin {
-    int128_t computed = 0;  // compute of pieces that begin or end in this bin
+    int128_t computed = 0;  // compute in this bin of pieces that begin or end in it
     // Rate of pieces that cover the whole bin, minus the rate in the previous bin.
     int128_t rate = 0;
   };

@@ -42,7 +42,7 @@ class CallLimit {
   std::atomic<bool> is_interrupted_ = false;
 };
 
-// Must be called once, before fork handlers are registered that wait for the interpreter.
+// Must be called once, before any fork handler that takes the interpreter's lock is registered.
 void prepare_call_limits();
 
 }  // namespace orrery::python

@@ -44,8 +44,8 @@ PodId checked_pod(const ControlBoard& board, int64_t pod) {
   throw py::index_error("there is no pod " + std::to_string(pod) + ", or its job is over");
 }
 
-// Converts a number that an action names to an id. Ids of jobs and pods that are over pass here;
-// the executor rejects their actions.
+// Converts the number of a job or pod, as given to an action, to an id. Ids of jobs and pods that
+// are over pass here; the executor rejects their actions.
 template <class I>
 I number_of(int64_t number, const char* what) {
   const I id{static_cast<uint32_t>(number)};

@@ -44,8 +44,8 @@ class PolicyClass {
   py::object class_;
 };
 
-// Path of the file that the arguments name, usable from the working directory. In a scenario the
-// name is relative to the scenario's folder.
+// Path of the file that the arguments name, usable from the working directory. A relative name
+// starts at the folder of the file that contains `args`.
 std::string file_of(const RawParams& args);
 
 // An object of the class. Constructed and used with the interpreter's lock held; the destructor

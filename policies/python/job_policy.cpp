@@ -1,5 +1,5 @@
-// policies/python/job_policy.cpp -- a policy of the job queue with its points as Python methods;
-// and the registry entry for all Python policies.
+// policies/python/job_policy.cpp -- a policy of the job queue whose extension points are Python
+// methods, and the registry entry for all Python policies.
 #include <pybind11/embed.h>
 
 #include <limits>

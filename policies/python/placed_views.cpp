@@ -154,7 +154,7 @@ void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle) {
       .def_property_readonly("since_ns", [](const PlacedPod& p) { return p.since.ns; })
       .def_readonly("is_leaving", &PlacedPod::is_leaving);
   bind_what_if<PodWhatIfRef>(m, "WhatIf")
-      .def("feasible",  // the feasible ones among `nodes`, given as bools or ids
+      .def("feasible",  // feasible subset of `nodes` (a mask or ids), as a mask
            [](const PodWhatIfRef& w, const py::object& nodes) {
              return mask_of(w.pods().feasible(nodes_of(w.handle->cluster(), nodes)));
            })

@@ -51,9 +51,9 @@ class WhatIfs {
   size_t scopes_ = 0;
 };
 
-// The number of placed pods by node or by leaf switch: pods with all the labels or, with
-// `keeping_away`, with an anti-affinity term that has these labels. Only pods of `team`, unless it
-// is empty.
+// The number of placed pods on each node or, if `by_leaf`, below each leaf switch. Only pods with
+// all of `labels` count. If `keeping_away`, only pods with an anti-affinity term for exactly these
+// labels and this topology count instead. If `team` is not empty, only pods of that team count.
 py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
                      bool by_leaf, const std::string& team, bool keeping_away);
 

@@ -12,7 +12,8 @@
 
 namespace orrery::python {
 
-// Implements all points in C++; the framework binds those for which the class has methods.
+// Inherits all extension points of pods. The framework binds only those whose methods the Python
+// class defines.
 class PodPolicy final : public Policy,
                         public PreEnqueue,
                         public QueueSort,

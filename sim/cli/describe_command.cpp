@@ -39,7 +39,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// The extension points and their docs. The same lists define the registry and the framework.
+// The extension points and their docs, from the lists of points.hpp. The policy registry and the
+// framework use the same lists.
 std::string points_text() {
   Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });

@@ -12,7 +12,7 @@ struct Failure {
   std::string text = {};  // one or more lines
 };
 
-// Describes the exception being handled, at the boundary of a run or of the program.
+// Describes the exception being handled, which has ended a run or the program.
 Failure current_failure();
 
 }  // namespace orrery

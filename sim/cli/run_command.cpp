@@ -36,8 +36,8 @@ std::string output_path(const Arguments& arguments, const std::string& scenario)
   return fs::path{scenario}.stem().string() + ".h5";
 }
 
-// Rejects the path of the scenario, a trace or any other file that is no former output: a finished
-// run replaces the file at the output's path.
+// Rejects `output` if the file there is not HDF5, such as the scenario or a trace: a complete run
+// would replace it. An HDF5 file counts as the output of an earlier run. Empty files are accepted.
 void check_output(const std::string& output) {
   std::error_code error;
   if (!fs::is_regular_file(output, error) || fs::is_empty(output, error)) return;

@@ -19,8 +19,8 @@ struct ScenarioInput {
   config::Document document;
   Scenario scenario;
   Diagnostics diagnostics;
-  // Prefixes of messages, and what is shown instead: "--set #3:" becomes "--seed" if the third
-  // override comes from this option.
+  // Pairs of a message prefix and the option that replaces it: "--set #3:" and "--seed" if --seed
+  // made the third override.
   std::vector<std::pair<std::string, std::string>> options_meant;
 };
 

@@ -30,8 +30,8 @@ void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// Offers the names of known policies, with their arguments, to an editor. The reader accepts any
-// name.
+// Adds the names and arguments of the registered policies to the schema. The field `name` is a
+// plain string, because check_policy() looks its value up only after all fields are read.
 void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
   FieldTree& item = list.children.front();
   offer(child(item, "name"), policies);

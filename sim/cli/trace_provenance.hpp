@@ -30,7 +30,7 @@ std::string resolved_line(P params) {
 }
 
 // Facts about a converted trace: its source and the side files, the parameters, the version of
-// Orrery, and `facts`, which are those of the source.
+// Orrery. Last come `facts`, which the source itself states.
 template <class P>
 std::vector<TraceFact> provenance(const P& params, std::string_view format,
                                   const std::vector<std::string>& side_files,

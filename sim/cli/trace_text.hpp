@@ -24,7 +24,8 @@ std::string survivors_text(const TraceStatistics& statistics);
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
 std::string series_text(const SeriesReport& series);
-// Rows that were skipped, left out or odd, one a line; empty without any.
+// One line for each note: how many rows were skipped, left out or odd, and why. Empty without
+// notes.
 std::string notes_text(const std::vector<TraceNote>& notes);
 
 }  // namespace orrery

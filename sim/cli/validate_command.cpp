@@ -31,9 +31,9 @@ std::string counts_of(const ScenarioInput& input) {
          (warnings == 0 ? "" : ", " + counted(warnings, "warning"));
 }
 
-// Makes the checks that need the nodes, such as that for a fault of an unknown node. Returns the
-// jobs' demand on the nodes. A file of nodes is not opened: it is an input of the run, like a
-// trace.
+// Reports mistakes that show only once the nodes are built, such as a fault of an unknown node.
+// Returns the jobs' demand on the nodes. Does neither with cluster.openb_nodes: this file is an
+// input of the run, like a trace, and is not opened here.
 std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return {};
   const Ground ground{input.scenario};

@@ -25,7 +25,7 @@ std::string type_text(const FieldTree& field) {
   for (const FieldTree& kind : leaf->variants) names += (names.empty() ? " " : " | ") + kind.name;
   text += names;
   if (!leaf->range_text.empty()) return text + ", " + leaf->range_text;
-  // A quantity has its unit in the value; a plain number has it in its type.
+  // Only plain numbers need the unit here: the values of a quantity contain it, as in 5s.
   if (leaf->shape != FieldShape::Quantity && !leaf->unit.empty()) text += " (" + leaf->unit + ")";
   return text;
 }

@@ -78,8 +78,8 @@ void Diagnostics::instant(Duration at, Entry entry) {
   open_.push_back({.at = at, .entry = std::move(entry)});
 }
 
-// Reports each field once, with its first reason. Fields inside of a section without effect are not
-// reported.
+// Always reports an instant after `end`. Reports any other field once, with its first reason, and
+// not inside of a section without effect.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Entry> found;
   const auto is_reported = [&](const Open& open) {

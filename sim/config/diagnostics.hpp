@@ -57,10 +57,11 @@ class Diagnostics {
   // Reports a parameter without effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // Store a parameter that the user gave and that may have no effect: one that needs a fact (see
-  // Heeded; `fact` < 0: known to be false), or an instant of the run. settle() reports it if the
-  // fact is false, or if the run ends before the instant. A parameter whose fact has no value yet
-  // stays stored.
+  // unheeded() and instant() store a given parameter that may have no effect, for settle().
+  // unheeded(): the parameter needs a fact (see Heeded), or `fact` is < 0 and its condition is
+  // known to be false. settle() reports it if the fact is false, and keeps it stored if the fact
+  // has no value yet.
+  // instant(): the parameter is a time of the run. settle() reports it if `end` is before `at`.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);

@@ -8,16 +8,16 @@
 
 namespace orrery {
 
-// The element of a list, map or optional, nested ones included; otherwise `tree` itself. Elements
-// have no name in a path.
+// The innermost element of nested lists, maps and optionals; any other tree itself. Elements have
+// no name in a path.
 [[nodiscard]] const FieldTree& held_by(const FieldTree& tree);
 
 // Fields of a struct, or kinds of a variant.
 [[nodiscard]] const std::vector<FieldTree>& parts_of(const FieldTree& tree);
 
-// Follows a path such as cluster.pools.count; null if nothing is found. A step that names no direct
-// child is searched deeper, one child after the other: workload.generator finds a kind of
-// workload.sources.
+// Follows a path such as cluster.pools.count; null if nothing is found. If no direct child matches,
+// the children are searched in order, at any depth: workload.generator finds the variant
+// `generator` of workload.sources.
 [[nodiscard]] const FieldTree* find_path(const FieldTree& from, std::string_view path);
 
 }  // namespace orrery

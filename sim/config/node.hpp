@@ -78,8 +78,8 @@ struct Document {
                                  Diagnostics& diagnostics);
 
 // Applies `a.b[0].c=value`; the value is YAML. Missing maps are created, list items must exist, a
-// key with dots in it is written in double quotes. Messages name override, line and column: `--set
-// #1:1:5`.
+// key with dots in it is written in double quotes. A message begins with the number of the
+// override, line and column: `--set #1:1:5`.
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
 // Removes the node at a path, written as in messages. Does nothing if there is no such node.
 void erase(Document& document, std::string_view path);

@@ -30,13 +30,14 @@ struct Example {
 };
 struct Required {};
 struct IsFile {};     // marks a text as a path relative to the document
-struct IsInstant {};  // marks a duration as counted from the start of the run until an event
+struct IsInstant {};  // marks a duration as an instant, counted from the start of the run
 
-// The field has an effect only while a condition holds: a fact of the whole document (first
-// example), a fact that matters only for some values of the struct (second), or a condition on the
-// struct alone (third). `otherwise` says why the field has no effect.
+// The field has an effect only while a condition holds. `otherwise` says why it has none.
+// A fact of the whole document must hold:
 //   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
+// A fact must hold, but only for some values of the struct, here if `steps` is Traced:
 //   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});
+// A condition on the struct alone must hold:
 //   v("sigma", sigma, "Spread.", Heeded{median > Duration{}, "median is 0"});
 // A fact is an enumerator with a function `why_not(fact)`.
 struct Heeded {
@@ -52,13 +53,13 @@ struct Heeded {
 
   std::string_view otherwise;
   int fact = -1;           // -1 if no fact is needed
-  bool is_heeded = false;  // the condition holds by the struct alone: no fact is asked for
+  bool is_heeded = false;  // the struct alone decides that the field has an effect
 };
 
 namespace config {
 
-// A Range of any type: real numbers, or whole numbers, which are counts of the smallest unit for
-// quantities.
+// A Range without its type. Real numbers are in real_low and real_high, whole numbers in low and
+// high. Quantities are whole numbers, too: counts of the smallest unit.
 struct Bounds {
   bool is_real = false;
   int128_t low = 0, high = 0;

@@ -23,8 +23,8 @@ struct Refusal {  // thrown through yaml-cpp, which cannot be stopped otherwise
 
 // Limits what the parser reads ahead. Before it emits any event, yaml-cpp stores every token of a
 // bracketed value that may still be a key: some 240 bytes for one bracket. So this buffer passes
-// the text in pieces, counts the characters passed since the last event that may be tokens, and
-// refuses too many of them.
+// the text in pieces. It counts the punctuation passed since the last event, because each such
+// character may be a token, and refuses more than Limits::kNodes.
 class MeteredBuffer final : public std::streambuf {
  public:
   explicit MeteredBuffer(std::string text) : text_{std::move(text)} {}
@@ -161,7 +161,8 @@ class Builder final : public YAML::EventHandler {
     if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
   }
 
-  // yaml-cpp's positions of missing values are arbitrary; the key's position is used instead.
+  // yaml-cpp's position of a missing value is arbitrary. It is used if it is behind the key on the
+  // same line; otherwise the key's position is.
   Position null_position(const YAML::Mark& mark) const {
     const Position position = at(mark);
     if (frames_.empty() || !frames_.back().key) return position;

@@ -8,7 +8,7 @@
 
 namespace orrery::config {
 
-// The message for a file that is no YAML at all.
+// The message for a file whose root is a scalar, such as plain text.
 constexpr const char* kPlainText =
     "expected keys such as `cluster:` at the top, found plain text: this is not a scenario in YAML";
 

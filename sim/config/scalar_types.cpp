@@ -20,8 +20,8 @@ std::string number_text(int128_t value) {  // holds int64_t as well as uint64_t
   return std::to_string(static_cast<uint64_t>(value));
 }
 
-// "between 1 and 1024", "at least 1", "at most 9" or nothing; limits of the type itself are not
-// mentioned.
+// "between 1 and 1024", "at least 1", "at most 9" or nothing. Names `low` only with has_low, and
+// `high` only with has_high.
 std::string span_text(const std::string& low, const std::string& high, bool has_low,
                       bool has_high) {
   if (has_low && has_high) return low == high ? low : "between " + low + " and " + high;

@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Whole: required keys must be in this document. OfIncluding: a file named by `include` may have
-// them, as for every struct that is not inside of a list or map.
+// Whole, inside of lists, maps, variants and RawParams: required keys must be in this document.
+// OfIncluding, elsewhere: a file named by `include` may have them.
 enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);

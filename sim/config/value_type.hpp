@@ -36,7 +36,9 @@ class ValueType {
   // Called if the key is missing. The default stays, but a struct reports its required fields.
   virtual void read_absent(const Position&, const ReadContext&, void*) const {}
   virtual Node write(const void* value) const = 0;
-  // Fills in everything but the field's own options; `value` holds the default.
+  // Fills in what depends on the type: shape, type text, unit, limits and children. Name, doc,
+  // default and the other options of a field are added by the describe() of its struct. `value`
+  // holds the default.
   virtual void describe(const void* value, const FieldOptions& options, FieldTree& tree) const = 0;
 };
 
@@ -134,8 +136,8 @@ class VariantType : public ValueType {
   virtual size_t index(const void* value) const = 0;
   virtual void* held(void* value) const = 0;
   virtual const void* held(const void* value) const = 0;
-  // Makes the value a default one of the alternative `index`, unless it is of that alternative
-  // already.
+  // Replaces the value by a default one of alternative `index`. A value that is of this alternative
+  // already stays as it is.
   virtual void select(void* value, size_t index) const = 0;
   virtual std::shared_ptr<const void> sample(size_t index) const = 0;
 };

@@ -56,7 +56,8 @@ class Callback {
  private:
   struct Ops {
     void (*call)(void* self);
-    // Null if copying bytes is enough; with `to` null it only destroys.
+    // Moves the callable to `to` and destroys it at `from`; only destroys it if `to` is null.
+    // `relocate` itself is null for a callable that is moved by copying its bytes.
     void (*relocate)(void* to, void* from);
   };
   template <class Fn>

@@ -2,9 +2,9 @@
 //
 // One rule: a failed ORRERY_CHECK throws CheckFailed, and only the boundary of a run catches it.
 // That run ends with the message and exit status 1; other runs of a study continue. The objects of
-// the failed run are then only destroyed: no destructor may fail a check because an event was
-// interrupted. A check that fails in a destructor or a noexcept function ends the program, with its
-// message.
+// the failed run are then only destroyed. An event may have stopped halfway, so a check in a
+// destructor must hold even then: one that fails in a destructor or a noexcept function ends the
+// program, with its message.
 #pragma once
 
 #include <cstdint>

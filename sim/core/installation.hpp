@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// The folder of the Python package orrery: ORRERY_ANALYSIS in the environment, else
+// The folder that holds the Python package orrery: ORRERY_ANALYSIS in the environment, else
 // PREFIX/lib/python3/dist-packages.
 std::filesystem::path python_folder();
 

@@ -1,5 +1,4 @@
-// sim/core/shared_files.hpp -- files that the runs of a process read: cached for all, listed, and
-// hashed.
+// sim/core/shared_files.hpp -- input files: shared by the runs of a process, listed and hashed.
 #pragma once
 
 #include <cstdint>

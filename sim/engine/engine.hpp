@@ -31,7 +31,7 @@ class Engine {
  public:
   struct Limits {
     uint32_t pending_max = 1u << 24;
-    // More events at one instant are a loop without delay: a bug, for which a check ends the run.
+    // If more events run at one instant, a check ends the run: that is a loop without delay.
     uint32_t events_per_instant_max = 1'000'000;
     uint64_t audit_every = 0;  // number of events between audits; 0 means never
     // Number of events between rungs of ladder(), at first. It doubles each time there are 4,096
@@ -84,7 +84,8 @@ class Engine {
   bool step();  // runs one event; false if none is pending
   // Advances the clock to `when`. No event may be pending before this instant.
   void advance_to(Time when);
-  // Ends the run after the present event or, between runs, the next run before its first event.
+  // Ends the run after the present event. A call between runs ends the next run before its first
+  // event.
   void stop() { request_stop(); }
   // Like stop(), but can be called from a signal handler or another thread.
   void request_stop() noexcept { stop_requested_.store(true, std::memory_order_relaxed); }
@@ -94,7 +95,7 @@ class Engine {
   // Calls `poll` between events, after every `every_events` of them, for progress and flushing. The
   // digest does not depend on it.
   void set_poll(uint64_t every_events, std::function<void()> poll);
-  // Adds a check of invariants, called between events every Limits::audit_every of them.
+  // Adds a check of invariants. It is called between events, once every Limits::audit_every events.
   void add_audit(std::function<void()> audit) { audits_.push_back(std::move(audit)); }
 
  private:

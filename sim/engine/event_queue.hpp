@@ -2,9 +2,9 @@
 //
 // An event is a slot of one cache line; its ticket in the RadixWheel names slot and generation:
 //   phase:3 | generation:32 | slot:29
-// Cancelling frees the slot at once. Its ticket becomes stale, and is skipped when it is due, or
-// purged when 4,096 more tickets are stale than live. Example: an event in slot 5, generation 2, is
-// cancelled. The slot goes to generation 3, so ticket (2, 5) no longer matches and is skipped.
+// Cancelling frees the slot at once. Its ticket becomes stale, and is skipped when due. If stale
+// tickets outnumber live ones by over 4,096, they are purged. Example: an event in slot 5,
+// generation 2, is cancelled. The slot goes to generation 3, so ticket (2, 5) no longer matches.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // Earliest time for push(): the last event's, or the `end` of a pop() with only later events.
+  // Earliest push(): the last popped event's time, or a later `end` of a pop() that left events.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;

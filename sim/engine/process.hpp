@@ -24,10 +24,11 @@ class Wait {
   ~Wait() = default;
 };
 
-// The state of a process. It waits for at most one thing, `wait`. So kill() can remove it from that
-// queue, by abandon(), and destroy the frame. Awaiters need no destructor for that (GCC 12 destroys
-// some awaiters twice).
 class Process;
+
+// The state of a process. kill() first removes a waiting process from its queue, for example that
+// of a semaphore, by wait->abandon(). Then it destroys the frame. So awaiters need no destructor,
+// which GCC 12 would call twice for some of them.
 struct ProcessPromise {
   Engine* engine = nullptr;
   EventId wakeup;        // pending while asleep, or while woken but not resumed
@@ -64,8 +65,8 @@ class [[nodiscard]] Process {
   }
   ~Process() { kill(); }
 
-  // Runs the script from the next event on. The Process object owns the script: its destructor
-  // kills it.
+  // Schedules an event at the present instant, in which the script begins. The Process object owns
+  // the script: its destructor kills it.
   void start(Engine& engine, Label label) {
     ORRERY_CHECK(handle_, "only a script can start");
     ORRERY_CHECK(promise().engine == nullptr, "a script starts once");

@@ -29,7 +29,8 @@ class Profile {
   std::vector<ProfileRow> rows() const;  // sorted by label
 
  private:
-  static constexpr uint64_t kSampleStride = 61;  // prime, because models repeat in round numbers
+  // A prime: if events repeat with a period of 60, for example, each of the 60 is sampled in turn.
+  static constexpr uint64_t kSampleStride = 61;
   struct Cost {
     uint64_t events = 0;
     uint64_t samples = 0;

@@ -126,7 +126,7 @@ void RadixWheel::top_up() {
 
 // Appends small buckets until the front has `enough` tickets.
 void RadixWheel::gather(size_t enough) {
-  // A span wider than 2^56 would not fit the keys of the front.
+  // Nothing is appended to a bucket of the top level: such times may lie too far apart for a key.
   while (ready() < enough && front_level_ + 1 < kLevels && (levels_ >> front_level_ & 1) != 0) {
     const Place next = first_place();
     if (bucket(next).count > kSortMax) break;
@@ -203,8 +203,8 @@ void RadixWheel::slide() {
   head_ = 0;
 }
 
-// Called when the front is full. True if the front has space now. If false, the front is empty: its
-// tickets are in the lanes if they have one time, else in narrower buckets of the wheel.
+// Called when the front has no space behind its last ticket. True if it has space there now. If
+// false, the front is empty: its tickets are in the lanes if they have one time, else in buckets.
 bool RadixWheel::make_room() {
   const size_t size = end_ - head_;
   if (size <= kFrontMax / 2) {

@@ -3,8 +3,8 @@
 // A ticket is filed by the highest byte in which its time differs from `base_`: level = position of
 // that byte, bucket = its value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and 0x1207
 // to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets: a small
-// one is sorted into `keys_`, the front; a large one is spread over the level below. A bucket is a
-// chain of chunks in order of arrival. Spreading and sorting keep this order for equal times.
+// one is sorted into `keys_`, the front; a large one is spread over the levels below. A bucket is
+// a chain of chunks in order of arrival. Spreading and sorting keep this order for equal times.
 // Tickets of one time that are too many for the front go to lanes: one list for each phase.
 #pragma once
 
@@ -39,9 +39,9 @@ class RadixWheel {
   size_t ready() const { return end_ - head_; }
   uint64_t head_time() const { return front_base_ + (keys_[head_] >> kPhaseBits); }
   uint64_t take_head() { return tickets_[head_++]; }
-  // The ticket `distance` behind the head or, past the end, an earlier one or 0.
+  // The ticket `distance` places after the head; past the end of the front, an old ticket or 0.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
-  // Fills the empty front, perhaps beyond `end`. False if no ticket is due by `end`.
+  // Fills the empty front; its tickets may be due after `end`. If false, none is due by `end`.
   bool refill(uint64_t end);
   // Appends the next tickets to the front if no bucket must be spread for it.
   void top_up();

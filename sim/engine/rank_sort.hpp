@@ -8,7 +8,7 @@
 namespace orrery {
 
 struct RankSortInput {
-  uint64_t* keys;  // each below 2^63; 64-byte aligned, padded to a multiple of 8 keys
+  uint64_t* keys;  // each < 2^63; array: 64-byte aligned, room for padding to a multiple of 8 keys
   const uint64_t* values;
   size_t size;
 };

@@ -47,7 +47,7 @@ struct FixedText {
   std::array<char, N> bytes{};
 
   constexpr FixedText() = default;
-  // NOLINT: implicit, so that a text column takes texts.
+  // NOLINT: implicit, so that a string_view can be assigned to a field of this type.
   constexpr FixedText(std::string_view text) {
     size_t length = std::min(text.size(), N);
     if (length < text.size()) {

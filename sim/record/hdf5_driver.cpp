@@ -149,9 +149,9 @@ void set_length(PosixFile& file, haddr_t length) {
   file.end_of_file = length;
 }
 
-// Sets the length of the file, then writes the superblock, at address 0, before all else. A reader
-// rejects a file with data beyond the length in its superblock. HDF5 writes the superblock last, so
-// a kill could leave such a file.
+// Extends the file to its full length, then passes on the held writes, those of the superblock
+// (address 0) first. In HDF5's order it comes last: a kill before it would leave data beyond the
+// length in the old superblock, and readers reject such a file.
 void write_held(PosixFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor, &status) == 0 &&

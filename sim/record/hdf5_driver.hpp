@@ -19,8 +19,8 @@ struct FileFault {
 // cleanly. The owner finds the reason in `fault`, which must outlive the file, and removes the
 // file.
 //
-// A file with its final name must survive a power cut: with `is_synced`, closing waits for the
-// disk.
+// With `is_synced`, closing the file calls fsync: once renamed to its final name, the file must
+// survive a power cut.
 int64_t make_file_access(FileFault& fault, bool is_synced);
 
 }  // namespace orrery

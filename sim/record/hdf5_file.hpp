@@ -44,8 +44,8 @@ class Hdf5File {
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
-  // Tables are numbered in the order in which they are added. If the final number of `rows` is
-  // known and less than a chunk, the chunk has that size.
+  // Tables are numbered in the order in which they are added. `rows` is the table's final number of
+  // rows, if known. A chunk has at most that many rows, but at least one.
   void add_table(const TableSpec& spec, std::optional<size_t> rows = {});
   void add_group(std::string_view path);
   void write_text(std::string_view path, std::string_view text);
@@ -57,9 +57,9 @@ class Hdf5File {
   // Passes all rows to the operating system: they survive a kill of this process.
   void flush();
   uint64_t rows_of(size_t table) const;
-  // Copies the rows of a file with the same tables and storage. Full chunks are copied as they are;
-  // only rows of incomplete chunks are compressed again. add_table() must have got the final number
-  // of rows of each table.
+  // Copies the rows of a file with the same tables and storage. Call add_table() before, with the
+  // final number of rows of each table. Full chunks are copied as they are; only rows of incomplete
+  // chunks are compressed again.
   void copy_rows(Hdf5File& from);
   void close();
   // Closes without writing anything more. The caller then removes the file.

@@ -13,17 +13,20 @@
 
 namespace orrery {
 
-// A run writes to `<path>.part`. From `start` on (but see `part_after`) this file can be opened at
-// any time, also after a kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear
-// -s`. It then holds everything flushed so far and has `complete = false`. `finish` writes the
-// final figures and, if the run is complete, renames the file in one step; else it stays `.part`,
-// closed. A former file at `path` stays until then.
+// A run writes to `<path>.part`, which appears at `start` (but see `part_after`). Readers can open
+// this file at any time, also after a kill: with h5py.File(part, "r", libver="latest", swmr=True),
+// or without swmr after `h5clear -s`. It holds everything flushed so far, and has
+// `complete = false`.
 //
 // Before `start` there is only an empty file, `.part.new`, which claims the path. Tables and texts
-// are buffered, then written to this file in one go before it is renamed, so no incomplete `.part`
-// is ever visible. `finish` makes a new file, too: it copies the chunks as they are, without the
-// holes that flushing leaves. If the disk has no space for both files, `finish` writes into the
-// `.part` itself. A complete file has the same bytes whenever it was flushed.
+// are buffered, then written to this file in one go before it is renamed to `.part`, so no
+// incomplete `.part` is ever visible.
+//
+// `finish` writes another `.part.new`, with the final figures. It renames this file in one step: to
+// `path` if the run is complete, else to `.part`. A former file at `path` stays until a complete
+// run replaces it. Full chunks of the `.part` are copied as they are, without the holes that
+// flushing leaves. So the bytes of the new file do not depend on the times of the flushes. If the
+// new file cannot be written, as on a full disk, `finish` adds the figures to the `.part` itself.
 class Hdf5Recorder final : public Recorder {
  public:
   struct Options {
@@ -31,8 +34,7 @@ class Hdf5Recorder final : public Recorder {
     int compression = 1;       // deflate level 0..9
     size_t chunk_rows = 8192;  // at most; a chunk also has at most 256 KiB
     // `poll` flushes if this time has passed since the last flush. So a kill loses at most the rows
-    // of this time and of the gap between two polls: of two seconds, if the engine polls once a
-    // second.
+    // of this time plus one interval between polls. With 1 s and a poll each second: 2 s.
     std::chrono::milliseconds flush_every{1000};
     // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
     // memory. A run that completes before has no `.part`.

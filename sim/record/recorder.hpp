@@ -21,7 +21,7 @@ namespace orrery {
 using TableId = Id<struct TableTag>;
 using AttributeValue = std::variant<bool, int64_t, uint64_t, double, std::string>;
 
-// The output cannot be written: the text has the file and the reason. The exit status is 74.
+// The output cannot be written. what() is the message for the user; the exit status is 74.
 class RecordError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,5 +1,5 @@
-"""Sources of jobs that the scenario's run, policy or training step does not support, and similar ones that it
-does: cases for cases.py."""
+"""Sources of jobs that do not go with the scenario's run, policy or training step, and similar sources that
+do: cases for cases.py."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-// One API server against formulas: waits for its seats against those of Erlang and of Pollaczek and
-// Khinchine, times on its one core against processor sharing. Also the probability that shuffle
-// sharding starves a flow.
+// One API server against formulas. The mean wait for a seat: Erlang, or Pollaczek and Khinchine if
+// there is one seat. The mean latency on one core: processor sharing. Also the probability that
+// shuffle sharding starves a flow.
 #include <gtest/gtest.h>
 
 #include <algorithm>

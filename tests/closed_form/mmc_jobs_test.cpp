@@ -57,7 +57,7 @@ sources:
   }
   world.run();
   EXPECT_EQ(world.controller.counters().completed, kJobs);
-  // The job table is as large as the jobs alive at once, not as all jobs.
+  // The job table reuses ids. So it grows with the jobs alive at once, not with all jobs.
   EXPECT_LT(world.jobs.jobs_bound(), 300u);
   const double wait = waited / static_cast<double>(kJobs), expected = mean_wait(0.1, 0.1, 2);
   test::report({.id = "MMC.controller"}, wait, expected);

@@ -15,10 +15,11 @@ namespace {
 // failures strikes it. Each failure costs the work since the last checkpoint and a restart of R,
 // during which failures may strike, too. The share of useful work is exactly
 //
-//   efficiency = tau / (M * exp(R / M) * (exp((tau + w) / M) - 1)):
+//   efficiency = tau / (M * exp(R / M) * (exp((tau + w) / M) - 1)).
 //
-// a segment of tau + w ends after M (e^{(tau+w)/M} - 1) of trying, and each of its e^{(tau+w)/M} -
-// 1 failures adds a restart of M (e^{R/M} - 1). Young's optimum is sqrt(2 w M).
+// With x = (tau + w) / M, the tries of a segment of tau + w take M (e^x - 1) on average. Of these
+// tries e^x - 1 fail, and each failure adds a restart of M (e^{R/M} - 1). Young's optimal tau is
+// sqrt(2 w M).
 struct Case {
   double mtbf_s, write_s, restart_s, tau_s;
 

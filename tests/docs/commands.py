@@ -15,7 +15,7 @@ from not_run import NOT_RUN
 from pages import ROOT, Block, Page
 
 PYTHON = "/usr/bin/python3"
-SECONDS_MAX = 120  # limit for one block
+SECONDS_MAX = 120  # limit for a block, or for one command of a console block
 
 
 def commands_of(block: Block) -> list[tuple[int, str]]:
@@ -177,7 +177,8 @@ class Workshop:
         return [f"`{command}`: {mistake}" for mistake in getattr(self, f"check_{kind}")(command)]
 
     def check_paths(self, command: str) -> list[str]:
-        """Checks that the files of the tree which the command names exist."""
+        """Checks that the paths in the command exist. Only paths into a folder of the tree count, other than
+        build."""
         words = re.findall(r"[\w./-]+", command)
         return [f"there is no {word}" for word in words
                 if "/" in word and (ROOT / word.split("/")[0]).is_dir()

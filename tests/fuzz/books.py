@@ -109,8 +109,8 @@ def amounts(books: Books) -> Iterator[str]:
     for name, value in books.summary.items():
         if value < -ABSOLUTE:
             yield f"/summary/{name} is negative: {value}"
-        # The share of power is relative to the catalogue. A GPU may draw more there if the scenario sets
-        # cluster.power.
+        # The share of power is relative to the nominal power of a computing GPU. A GPU may draw more if the
+        # scenario sets cluster.power.
         if name.startswith("gpu_share_") and name != "gpu_share_power" and value > 1 + 1e-9:
             yield f"/summary/{name} is above 1: {value}"
 
@@ -248,8 +248,8 @@ def overlaps(keys: Rows, begins: Rows, ends: Rows) -> int | None:
 
 
 def pods(books: Books) -> Iterator[str]:
-    """A pod has one life at a time, and, in runs without GPU shares, a GPU one pod at a time. Pods agree with
-    their jobs and nodes."""
+    """A job never has two pods of one rank at a time. In runs without GPU shares, a GPU never has two pods at a
+    time. Pods agree with their jobs and nodes."""
     if not books.has("/pods") or len(books.tables["/pods"]) == 0:
         return
     rows, jobs = books.tables["/pods"], books.tables["/jobs"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from draft import Draft, Draw, Feature, Tree
 
-# Machines with their numbers of GPUs, so that features can draw jobs that fit.
+# Machines, with their numbers of GPUs.
 MACHINES = {"dgx-a100": 8, "hgx-h100": 8, "dgx-1v": 8, "dgx-2": 16, "a10-2": 2, "t4-4": 4,
             "a100-pcie-4": 4, "v100-pcie-4": 4, "dgx-b200": 8}
 ENGINES = ["dmodk", "updn", "minhop", "ecmp", "adaptive_local", "adaptive_global"]

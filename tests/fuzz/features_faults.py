@@ -18,7 +18,7 @@ def random_node_faults(draft: Draft, draw: Draw) -> None:
 
 
 def listed_node_faults(draft: Draft, draw: Draw) -> None:
-    if not draft.pools:  # the feature that adds pools may be off while a scenario is made smaller
+    if not draft.pools:
         return
     for _ in range(draw.count(1, 5)):
         draft.list_at("faults.list").append(

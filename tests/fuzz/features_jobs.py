@@ -54,8 +54,9 @@ def elastic_gangs(draft: Draft, draw: Draw) -> None:
 
 
 def role_minimums(gang: Tree, draw: Draw) -> None:
-    """Adds minimums to some roles. Each exceeds what the gang's minimum implies for the role. Their sum is
-    at most the gang's minimum."""
+    """Adds minimums to some roles. Their sum is at most the gang's minimum. Each exceeds what the gang's
+    minimum implies. Example: two roles of 3 pods, and a gang minimum of 5. This implies 2 pods of each role,
+    so a role's own minimum must be 3."""
     left = gang.get("min_available", 0)
     spare = sum(role["pods"] for role in gang["roles"]) - left
     for role in gang["roles"]:

@@ -16,7 +16,7 @@ PLANS = ["Strict", "Skip", "EASY", "Conservative", "SlurmBackfill", "KubeDL", "D
 
 
 def arguments(name: str, draw: Draw) -> Tree:
-    """Arguments for a plug-in of pods. Most plug-ins get none."""
+    """Random arguments for a scheduler plug-in; often none."""
     known: Tree = {}
     if name == "Coscheduling":
         draw.maybe(known, 0.5, permitWaitingTimeSeconds=draw.count(1, 300),
@@ -159,8 +159,8 @@ def job_queue(draft: Draft, draw: Draw) -> None:
 
 
 def counting(draft: Draft, draw: Draw) -> None:
-    """Lets jobs take amounts out of a pool. Only with this driver do jobs share GPUs under Lucid, and have
-    speeds by GPU model under Gavel."""
+    """Switches to the counting driver: jobs have no pods, and take resources out of a pool. Lucid shares GPUs,
+    and Gavel has a speed for each GPU model, only with this driver."""
     queue = draft.get("policy.job_queue")
     if queue is None:
         return

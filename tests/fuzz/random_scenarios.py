@@ -4,11 +4,12 @@
     tests/fuzz/random_scenarios.py --binary build/sanitize/bin/orrery --seconds 60 [--seed N]
     tests/fuzz/random_scenarios.py --binary build/release/bin/orrery --kept tests/fuzz/scenarios
 
-A finding is a scenario that `validate` accepts, and whose run fails, hangs, differs from itself,
-or leaves an output that does not add up (see books.py). It is made smaller, feature by feature and
-then value by value, and written to the folder of --findings with its seed. Invariants are audited
-every 500 events. With --kept every scenario of a folder is run instead, in which earlier findings
-are kept. Scenario N of seed S is drawn from "S/N" and can be run alone: --seed S --only N.
+A finding is a scenario that `validate` accepts, but whose run fails, hangs, writes another output
+when repeated, or writes one that does not add up (see books.py). A crash of `validate` is a finding,
+too. A finding is made smaller, feature by feature and then value by value, and written to the folder
+of --findings with its seed. Invariants are audited every 500 events. With --kept, every scenario of
+that folder is run instead; it holds earlier findings. Scenario N of seed S depends only on S and N,
+and can be run alone: --seed S --only N.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace orrery;
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  // A line that begins with %% separates the scenario from the text of an override as in --set.
+  // The first line break followed by %% ends the scenario. The text after %% is an override, as in
+  // --set.
   const size_t cut = text.find("\n%%");
   Diagnostics diagnostics;
   config::Document document = config::load_text(text.substr(0, cut), "fuzz", diagnostics);

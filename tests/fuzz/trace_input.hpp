@@ -70,7 +70,7 @@ inline std::map<std::string_view, std::string_view> tables_of(std::string_view t
 // written again. The trace itself stays in memory.
 class TraceFolder {
  public:
-  // Readers also look for tables in the parent of the trace's folder. The parent is the root, which
+  // Readers also look for tables in the parent of the trace's folder. That parent is root_, which
   // has no tables.
   TraceFolder() { std::filesystem::create_directory(root_ / "log"); }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian package in a Debian 12 without other packages, and uses it there. Run by hand,
 # as root, with debootstrap: it downloads about 400 MB of packages and takes some minutes.
-#   tests/package/clean_image.sh DEB [FOLDER]   FOLDER (a temporary one) is kept if it is given, and
-#                                               a Debian that is there already is used
+#   tests/package/clean_image.sh DEB [FOLDER]   FOLDER is kept, and a Debian in it is used again.
+#                                               Default: a temporary folder, removed at the end
 #   ORRERY_MIRROR=URL                           of Debian (http://deb.debian.org/debian)
 set -euo pipefail
 if [ $# -lt 1 ] || [ "$(id -u)" -ne 0 ]; then
@@ -25,8 +25,8 @@ step() { printf '\n== %s\n' "$*"; }
 step "A Debian 12 of its smallest set of packages"
 [ -x "$image/usr/bin/apt-get" ] || debootstrap --variant=minbase bookworm "$image" \
   "${ORRERY_MIRROR:-http://deb.debian.org/debian}" >/dev/null
-mountpoint -q "$image/proc" || mount -t proc proc "$image/proc"  # the program asks it where it is
-mountpoint -q "$image/dev/pts" || mount -t devpts devpts "$image/dev/pts"  # for the keys in zsh
+mountpoint -q "$image/proc" || mount -t proc proc "$image/proc"  # for /proc/self/exe: orrery finds its files by its own path
+mountpoint -q "$image/dev/pts" || mount -t devpts devpts "$image/dev/pts"  # for zpty, which presses keys in zsh
 
 step "apt-get install ./$(basename "$deb")"
 cp "$deb" "$image/root/orrery.deb"

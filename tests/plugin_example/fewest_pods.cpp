@@ -3,13 +3,13 @@
 //   g++ -std=c++20 -O2 -shared -fPIC -I ORRERY fewest_pods.cpp -o libfewest_pods.so
 //   orrery run scenario.yaml --plugin ./libfewest_pods.so
 //
-// ORRERY is the source tree of the program, and the compiler must be the same. The scenario's
-// profile names the policy like a built-in one:
+// ORRERY is the source tree of the program. The compiler must be the one that built the program.
+// The scenario's profile names the policy like a built-in one:
 //
 //   - {name: FewestPods, weight: 2, args: {spare: 4}}
 //
 // To write a policy: inherit Policy and the extension points that it implements (policy_api.hpp),
-// describe its arguments in Params::fields(), and end the file with the two lines at the bottom.
+// describe its arguments in Params::fields(), and end the file with the two macros at the bottom.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

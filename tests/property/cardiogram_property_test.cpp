@@ -14,7 +14,7 @@ namespace {
 struct RandomRun {
   std::string yaml;
   double step = 0, write = 0;  // seconds by which sums may differ at each change of pace
-  int changes = 0;             // most changes of pace, see the first test
+  int changes = 0;             // at most this many changes of pace, see the first test
   bool is_traced = false;
 };
 
@@ -89,11 +89,11 @@ Sums sums_of(ScenarioRun& run) {
   return sums;
 }
 
-// With `steps: rate`, the accounts spread each step evenly over time and, for energy, each cycle of
-// compute and checkpoint. The cardiogram has the real steps. A change of pace: the gang starts,
-// hangs or restarts, or the window ends. For each of them, compute and exchange differ by less than
-// a step, and energy by a step and a write. With traced steps the tolerance is the same, because
-// the accounts do not tell compute, optimizer and data apart.
+// With `steps: rate`, the accounts spread each step evenly over time. For energy, they also spread
+// each cycle of compute and checkpoint. The cardiogram has the real steps. Changes of pace are a
+// start, hang or restart of the gang, and the end of the window. At each of them, compute and
+// exchange may differ by up to a step, and energy by up to a step and a write. With traced steps
+// the tolerance is the same, because the accounts do not tell compute, optimizer and data apart.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {

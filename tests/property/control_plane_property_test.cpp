@@ -130,8 +130,9 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
 }
 
 // A control plane at level full in which requests take no time. All requests of one instant are in
-// flight at once, so limits on open requests must be high, too. `reads` sets further costs to zero,
-// such as those of the requests of booting nodes. `mode` is a further setting of the flow control.
+// flight at once, so limits on open requests must be high, too. `reads` adds settings of `cost`:
+// the costs of LIST and WATCH, which booting nodes send, are then 0. `mode` adds a setting of
+// `flow_control`.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
@@ -174,11 +175,11 @@ std::string loaded(Rng& rng, bool has_image) {
   return yaml + "}";
 }
 
-// With several gangs, level full may delay the creation of pods so that gangs are scheduled in
-// another order. The last pod of a job that is not elastic is bound no earlier than at level
-// delays. But it may belong to a gang whose pods start faster. So the job may start earlier, by at
-// most the scheduler's time for all attempts. With images, which the first pod on a node pulls for
-// the others, the limit is the time from the creation of the job to its binding.
+// With several gangs, level full may create pods later, and so schedule gangs in another order.
+// In a job that is not elastic, the last pod is bound no earlier than at level delays. But that pod
+// may belong to a gang whose pods start faster. So the job may start earlier, by at most the
+// scheduler's time for all attempts. With images the first pod on a node pulls for the others. The
+// limit is then the time from the job's creation to its binding.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -221,8 +222,8 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// More than the longest cycle of one member: the scheduler visits 20 nodes, of which scaled_job()
-// has at most 19, and places one pod.
+// More than the longest cycle of one member: 20 visited nodes and one placed pod. scaled_job() has
+// at most 19 nodes.
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 

@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 // Members of etcd fail and recover while clients write and read; in the end all members are up.
-// etcd must answer each request that it accepted once. A write fails only after it waited 7 s
+// etcd must answer each accepted request exactly once. A write fails only after it waited 7 s
 // without a leader, and no write waits 7.5 s.
 void etcd_answers_once(uint64_t seed) {
   Rng rng{seed};

@@ -1,5 +1,5 @@
-// Random evictions and drains. Only a drain whose time is up may take a pod against its disruption
-// budget.
+// Random evictions and drains. Only a drain may evict a pod against its disruption budget, and only
+// after the drain's force_after.
 #include <gtest/gtest.h>
 
 #include <algorithm>

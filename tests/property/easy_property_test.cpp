@@ -22,7 +22,7 @@ struct PlainJob {
 };
 
 // One scheduling pass of EASY backfilling at `now`, after all ends and arrivals of that instant.
-// With `by_length` jobs with a shorter requested time are backfilled first.
+// If `by_length` is set, jobs with a shorter requested time are backfilled first.
 void look(std::vector<PlainJob>& jobs, int64_t now, bool by_length) {
   int free = kProcessors;
   std::vector<PlainJob*> running, waiting;

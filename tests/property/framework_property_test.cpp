@@ -155,8 +155,8 @@ TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
 }
 
 // `alike` groups equal nodes into classes and evaluates one node of each. `single` evaluates each
-// node: it has PodTopologySpread, which rejects no node without constraints, but whose result for a
-// node depends on other nodes.
+// node, because the result of PodTopologySpread for a node depends on other nodes. The pods have no
+// spread constraints, so that plugin rejects no node.
 TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
   for (const TieBreak tie_break : {TieBreak::LowestId, TieBreak::Random}) {
     for (uint64_t seed = 1; seed <= 8; ++seed) {

@@ -26,7 +26,8 @@ class World {
 
   void step() {
     if (!placed_.empty() && rng_.chance(0.4)) return take_away();
-    // If the pod is the first of its spec, the policy must also find earlier pods that it selects.
+    // The policy first sees a spec with its first pod. It must then also count the pods placed
+    // before.
     const PodView pod = handle_.add_pod(specs_[rng_.below(specs_.size())]);
     const std::vector<NodeId> expected = allowed(pod);
     EXPECT_EQ(found(pod), expected);

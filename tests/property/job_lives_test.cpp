@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// Random jobs on a small cluster whose nodes fail at random. The sums over all accounts must agree
-// throughout.
+// Random jobs on a small cluster whose nodes fail at random. At the end of the run, the accounts
+// must add up to the GPU time that pods held.
 class JobLives : public ::testing::TestWithParam<uint64_t> {
  protected:
   static JobSpec random_job(Rng& rng) {

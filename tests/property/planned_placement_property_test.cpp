@@ -147,9 +147,9 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
   }
 }
 
-// Start times of jobs of one pod, in the order of their submission. On nodes that are equal except
-// for their free GPUs, choosing the fewest sufficient free GPUs and packing by scores choose the
-// same node. So every job starts at the same time with both plugins.
+// Binding times of jobs of one pod, in the order in which the jobs end. The nodes differ only in
+// their free GPUs. So HeliosConsolidate and packing by scores choose the same node: the one with
+// the fewest free GPUs that suffice. Every job starts at the same time with both plugins.
 std::vector<Time> starts_of(const std::string& jobs, const std::string& plugins) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 5}]}\n"

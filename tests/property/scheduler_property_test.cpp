@@ -41,8 +41,8 @@ class RandomScenario {
     text += "run: {stall_limit: 10min}\n";
     text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
             ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
-    // A slow scheduler, because a gang that can never fit is retried whenever the scheduler is
-    // idle, and each attempt takes time of the test.
+    // A slow scheduler keeps the test short: it makes fewer attempts. A gang that can never fit is
+    // retried whenever the scheduler is idle.
     text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
     return text;
   }
@@ -81,8 +81,9 @@ class RandomScenario {
   std::string gang(int pods) {
     const int needed = pick(1, pods), others = chance(2) ? pick(0, pods - 1) : 0;
     const int first = pods - others;
-    // A minimum of the first role is allowed only if it exceeds the one that the gang's minimum
-    // implies.
+    // A minimum of the first role has an effect only if the gang's minimum does not imply it.
+    // Example: a gang needs 3 of its 4 pods, and the first role has 3 of them. At least 2 of these
+    // are then needed anyway, so only the minimum 3 has an effect.
     const int least = std::max(1, first - (pods - needed) + 1), most = std::min(first, needed);
     const int own = least <= most && chance(2) ? pick(least, most) : 0;
     return "{min_available: " + std::to_string(needed) + ", roles: [" + role(first, own) +

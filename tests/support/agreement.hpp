@@ -12,13 +12,13 @@
 
 namespace orrery::test {
 
-// Limits for relative differences of run times: `mean` for the size of their mean, `most` for the
-// size that 95 of 100 do not exceed.
+// Limits for the relative differences of run times. `mean` bounds the absolute value of their mean.
+// `most` bounds the 95th percentile of their absolute values.
 struct Bounds {
   double mean = 0, most = 0;
 };
-// Limits for whole runs of gangs that share links, stores and failures, where a job that ends late
-// delays others. For fixed groups of gangs see StepErrors.
+// Limits for whole runs in which gangs share links or stores, or faults hit them. In such runs a
+// job that ends late delays others. For fixed groups of gangs see StepErrors.
 constexpr Bounds kSharing{.mean = 0.02, .most = 0.1};
 
 class Agreement {

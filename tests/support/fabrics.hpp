@@ -44,7 +44,7 @@ inline Fabric full_tree(int32_t radix, int32_t levels) {
 
 // Full and uneven trees, of one to three levels.
 inline std::vector<Fabric> trees() {
-  FabricParams odd;  // not full, with a smaller last block
+  FabricParams odd;  // its trees are not full; with 17 groups the last block is smaller
   odd.radix = 12;
   odd.rails = 2;
   FabricParams thin = odd;

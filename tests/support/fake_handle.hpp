@@ -18,7 +18,8 @@
 
 namespace orrery {
 
-// A Handle whose commands are carried out at once.
+// A Handle that carries out commands at once. Nominate, WithdrawNomination and Evict have no
+// effect.
 class FakeHandle final : public SchedulerServices, public CommandSink, public Handle {
  public:
   FakeHandle() : Handle{static_cast<SchedulerServices&>(*this), *this, 0} {}

@@ -1,5 +1,5 @@
-// tests/support/fingerprint.hpp -- what each node of a cluster has requested and left, as numbers
-// to compare before and after.
+// tests/support/fingerprint.hpp -- the requested and free resources of a cluster and of its nodes,
+// as numbers to compare before and after.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// tests/support/lives_world.hpp -- the parts that lives of jobs and pods use, without a controller.
+// tests/support/lives_world.hpp -- the state and classes below a JobController, without it.
 #pragma once
 
 #include <bit>
@@ -25,8 +25,9 @@
 
 namespace orrery {
 
-// The state that the classes of models/workload/lifecycle share. A test adds the class under test,
-// and plays the part of the others.
+// State and classes that the classes of models/workload/lifecycle share. A test adds the class
+// under test unless it is a member here. The test makes the calls of the JobController and the
+// scheduler.
 class LivesWorld {
  public:
   struct Options {
@@ -82,8 +83,8 @@ class LivesWorld {
     if (engine.now() < when) engine.advance_to(when);
   }
   void go_to(Duration since_start) { go_to(Time{} + since_start); }
-  // Records how the job ends. The end stops the run, because no component here would release what
-  // the job holds.
+  // Records how each job ends, and then stops the engine. No class here would release what the job
+  // holds.
   void watch(Signal<JobId, const JobOver&>& over) {
     over.connect([this](JobId, const JobOver& how) {
       ends.push_back(seconds() + std::string{name_of(how.phase)} + " " +

@@ -61,9 +61,9 @@ struct SharingWorld {
     for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
     return steps;
   }
-  // Mean seconds of each gang's step, by simulation of every step. Gangs begin at random phases.
-  // The first steps, 20 of the slowest gang, are left out. Then each mean covers at least `steps`
-  // steps.
+  // Mean seconds of each gang's step, by simulation of every step. Gangs begin at random phases. A
+  // warm-up, at least 20 steps of each gang, is left out. After it each mean covers at least
+  // `steps` steps.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;
     FlowNetwork flows{engine};

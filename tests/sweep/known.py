@@ -1,4 +1,4 @@
-"""Leaves that the sweep does not try, with the reason, or tries in one base only."""
+"""Leaves of which no base accepts a value, with the reason, and leaves that are tried in one base only."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
 not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
 path to its leaf. If the value is rejected or has no effect there, other bases follow until one accepts the
-value and it has an effect; but a value that is out of range is so in every base. A leaf counts as tried if a
+value and it has an effect. After a value that is out of range no base follows. A leaf counts as tried if a
 run with one of its values was accepted, or if a base sets the leaf. NOT_TRIED has the leaves for which this is
 impossible, with the reason.
 """

@@ -1,4 +1,4 @@
-"""Finds constructors with a list of initialisers. tidy.py limits their length, and the list counts."""
+"""Finds constructors with a list of initialisers. tidy.py limits their length, including the list."""
 import re
 from collections.abc import Iterator
 

@@ -44,7 +44,8 @@ REMOTE = "policies/jobs/remote"
 REMEDIATION = "policies/controllers/remediation"
 SCALING = "policies/controllers/scaling"
 
-# Every folder may include its own headers. Folders that are not listed here may include everything.
+# Every folder may include its own headers. A folder that is not listed has the rules of the nearest listed folder
+# above it. Without one, it may include everything but policies.
 MAY_INCLUDE = {
     "sim/core": set(),
     "sim/engine": {"sim/core"},
@@ -129,7 +130,7 @@ THIRD_PARTY = {
     "gmock/": (),
     "benchmark/": (),
 }
-ANY_THIRD_PARTY = ("tests/", "bench/")  # all third-party headers, in their own headers too
+ANY_THIRD_PARTY = ("tests/", "bench/")  # may include third-party headers in sources and headers
 # Folders that adapt a library, and whose headers no other folder includes. Their headers may include the
 # library.
 ADAPTERS = ("policies/python/",)

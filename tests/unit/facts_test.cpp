@@ -40,8 +40,8 @@ Diagnostics read(const Settings& settings, Diagnostics diagnostics = {}) {
   return diagnostics;
 }
 
-// A parameter that has no effect in the base scenario with the settings `idle`, for the reason
-// `why`, and has an effect with the settings `works`.
+// A parameter that has no effect in kBase with the settings `idle`; the reason begins with `why`.
+// With the settings `works` it has an effect. If `works` is empty, this is not tested.
 struct Row {
   std::string path, value;
   Settings idle;
@@ -83,7 +83,7 @@ const Settings kSaves{kT + "checkpoint_interval=1min", kT + "checkpoint={store: 
 const Settings kReads{kT + "dataset={store: blob, per_step: 1MB}"};
 const Settings kQueue{"policy={job_queue: {policies: [{name: SRTF}]}}"};
 
-// ---- reasons in other sections of the scenario
+// ---- reasons that depend on the whole scenario: kWhyNot
 
 const std::vector<Row> kPlane{
     {kC + "etcd", "{commit_latency: 1s}", {}, "control_plane.level is none", kFull},
@@ -101,7 +101,7 @@ const std::vector<Row> kPlane{
     {kC + "etcd.event_ttl", "2h", kFull,
      "there are no Events: no control_plane.events, and no node boots", kFull + kReader},
     {kC + "node_join.slices", "9", kFull + kServices + kFault,
-     "nodes list the addresses of control_plane.services", kFull + kFault},
+     "nodes list the addresses of control_plane.services instead", kFull + kFault},
     {kC + "kubelet.crash_loop", "{initial: 1s}", kFull, "there are no control_plane.crash_loops",
      kFull + Settings{kC + "crash_loops=[{nodes: 2}]"}},
     {kC + "namespaces.each.grace", "1min", kFull + kNames, "no namespace is deleted",
@@ -140,7 +140,7 @@ const std::vector<Row> kNetwork{
      kFlow + Settings{kT + "step={compute: 1s, exchanges: [{bytes: 1GB, collective: broadcast}]}"},
      "no step of a gang with several pods has an all-reduce",
      kFlow + kStep + Settings{"cluster.pools[0].machine=dgx-h100"}},
-    {kN + "sharp", "true", kFlow + kStep, "no machine of the cluster has NVSwitches that add up",
+    {kN + "sharp", "true", kFlow + kStep, "no machine of the cluster has NVSwitches that reduce",
      kFlow + kStep + Settings{"cluster.pools[0].machine=dgx-h100"}},
     {kN + "routing.choose_every", "1s", kFlow + kStep,
      "no routing engine is adaptive, at first or later", kFlow + kStep + kAdaptive},
@@ -159,7 +159,7 @@ const std::vector<Row> kJobs{
     {"workload.training",
      "{init: 1s}",
      {kJ + "training={init: 2s}"},
-     "there is no job but services and those with a training of their own",
+     "every job is a service, or has a training section of its own or of its source",
      {}},
     {kT + "communicator",
      "{method: redis}",
@@ -217,7 +217,7 @@ const std::vector<Row> kJobs{
     {kK + "hang_timeout",
      "1min",
      {},
-     "no rank hangs for a dead one (see faults.ranks)",
+     "no rank waits for a dead rank (see faults.ranks)",
      {"faults.ranks=[{job: job-0, at: 1min}]"}},
     {kT + "checkpoint_interval",
      "1min",
@@ -242,7 +242,7 @@ const std::vector<Row> kJobs{
      kAlpha + kStep + Settings{"storage={local: {}}", kT + "dataset={store: local, per_step: 1MB}"},
      "no checkpoint goes to local disks",
      {}},
-    {kT + "schedule_timeout", "9s", kNone, "no policy heeds it: coscheduling",
+    {kT + "schedule_timeout", "9s", kNone, "no policy of the scenario heeds it; coscheduling",
      Settings{"policy={base: coscheduling}"}},
     {kJ + "pod.affinity",
      "[{topology_key: hostname, match_labels: {a: b}}]",

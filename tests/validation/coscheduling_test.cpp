@@ -166,7 +166,8 @@ class Stage {
     handle.add_gang(gang);
     join_siblings(gang.id);
   }
-  // Sets which gangs belong to the job of `last`. They are consecutive.
+  // Sets first_of_job and gangs_of_job of all gangs in the job of `last`. Their ids are
+  // consecutive.
   void join_siblings(GangId last) {
     GangId first = last;
     while (first.index > 0 && handle.gangs[{first.index - 1}].job == handle.gangs[last].job) {

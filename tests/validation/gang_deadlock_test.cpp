@@ -39,8 +39,8 @@ bool one_after_the_other(const std::vector<JobRow>& jobs) {
 }
 
 // Whether the only deadlock began when the last successful scheduling cycle started. A cycle
-// chooses its pod's node at its start, in the instant of the pod's creation. So when the last GPU
-// is taken, no job can be completed from the end of that instant on.
+// reserves its GPU at its start. Once the last GPU is reserved, no job can complete, so the
+// deadlock begins in that instant.
 std::string onset_of(ScenarioRun& run) {
   Time last_start{-1};
   for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {

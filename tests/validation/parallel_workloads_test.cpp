@@ -48,7 +48,7 @@ struct Moments {
   }
 };
 
-// Adds means, deviations and maxima that the summary of a run lacks.
+// Adds a mean, maxima and root mean squares that the summary of a run lacks.
 void add_moments(const std::vector<JobRow>& jobs, std::map<std::string, double>& figures) {
   Moments jct, slowdown, bounded;
   for (const JobRow& job : jobs) {

@@ -63,8 +63,8 @@ def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -
 def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float]:
     """Ends of the jobs under preemption without cost. At each event jobs run in their order; a job that
     does not fit is passed over. Without limits the order is that of the shortest remaining time. With
-    limits it is that of Tiresias' queues, which limits of GPU seconds separate. Within a queue running
-    jobs precede waiting ones."""
+    limits it is that of Tiresias' queues: a job moves to the next queue when its GPU-seconds reach the
+    limit of its queue. Within a queue running jobs precede waiting ones."""
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
     done, ends, queue = [0.0] * len(jobs), [0.0] * len(jobs), [0] * len(jobs)
     active, running, now = [], [], 0.0
@@ -100,8 +100,8 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     return ends
 
 
-# Mean time to completion in Tiresias' own simulator, run_sim.py with --scheme=count --schedule=..., for the
-# same jobs and as many GPUs under one switch.
+# Mean time to completion of the same jobs in Tiresias' own simulator, in seconds, by (GPUs, schedule). It ran
+# as run_sim.py with --scheme=count --schedule=..., with all GPUs under one switch.
 ARTIFACT = {
     "tiresias60": {
         (16, "fifo"): 200.81666666666666, (16, "fjf"): 190.68333333333334,

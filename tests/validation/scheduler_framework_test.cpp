@@ -101,7 +101,7 @@ TEST(SchedulerFramework, PluginsAreAskedInUpstreamsOrder) {
   }
 }
 
-// A Bind plugin that always fails. The failure is an error, and no event makes the pod schedulable.
+// A Bind plugin that always fails. That is an error, so the pod backs off and waits for no event.
 // By cases KS-23 and SCH-2, attempts are 1, 2, 4, 8, 10 and 10 s apart.
 class NeverBinds final : public Policy, public Bind {
  public:

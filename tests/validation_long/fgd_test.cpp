@@ -38,7 +38,8 @@ std::string unpacked(const std::filesystem::path& path) {
   return text;
 }
 
-// Adds columns that the experiment does not need, but the reader requires, to lists without them.
+// Adds the columns from gpu_spec on to lists without them. The experiment needs none of them, but
+// for a list without times the reader requires default_duration.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;
@@ -119,8 +120,8 @@ TEST_P(FgdExperiment, AllocatesAndFragmentsWhatThePaperPublished) {
   EXPECT_EQ(cases.size(), 6u);
   for (const Json& row : cases) {
     SCOPED_TRACE(row["id"].get<std::string>());
-    // Policy Random needs more seeds: means of ten runs scatter by 0.2 points, as much as other
-    // policies differ.
+    // Policy Random needs more seeds: with ten seeds, the mean of its runs scatters by 0.2 points.
+    // The tolerance is 0.5 points.
     const bool is_random = row["input"]["policy"] == "Random";
     const int64_t seeds = data[is_random ? "seeds_of_random" : "seeds"];
     Curve mean;

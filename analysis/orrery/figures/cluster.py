@@ -28,8 +28,8 @@ WAYS = {"allocated": BLUE, "reported": ORANGE, "power": PURPLE, "useful": GREEN}
 
 def utilisation_data(run: Run) -> pd.DataFrame:
     """Shares of all GPUs in percent, by time. "allocated": GPUs reserved for pods. "reported": used as
-    nvidia-smi reports it. "power": as many busy GPUs as would draw the power above idle. "useful": GPUs that
-    do compute that no failure undid; a run under way has no such column."""
+    nvidia-smi reports it. "power": how many computing GPUs would draw the same power above idle. "useful":
+    GPUs that do compute that no failure undid; a run under way has no such column."""
     cluster = run.timeline("cluster")
     frame = pd.DataFrame(index=cluster.index)
     for way in ("allocated", "reported", "power"):

@@ -23,8 +23,8 @@ SPANS = {  # ticks of a logarithmic axis of seconds
 def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
     """Rows (run, seconds, percent): `percent` of all arrived jobs waited at most `seconds` until they ran
     ("wait"), or reached their end within this time ("jct"). As in /summary, a job reaches its end when it
-    completes, or comes to the end that its trace records. Jobs that never ran, or did not reach their end,
-    keep the curve below 100."""
+    completes, or comes to the end that its trace or its shape gives. Jobs that never ran, or did not reach
+    their end, keep the curve below 100."""
     if what not in TITLES:
         raise ValueError(f"'{what}' is neither 'wait' nor 'jct'")
     parts = []

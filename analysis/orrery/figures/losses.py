@@ -59,8 +59,9 @@ def _of_jobs(run: Run, column: str, times: np.ndarray) -> np.ndarray:
 def losses_data(run: Run) -> pd.DataFrame:
     """Percent of all GPUs: a row for each row of /timeline/cluster, columns in the order of `LOSSES`; each
     row sums to 100. Compute, allocated GPUs, hangs and deadlocks are as recorded. Other GPUs that nvidia-smi
-    reports as used are divided into exchange and checkpoint, in the proportion that the running jobs have
-    over their whole time. The remaining allocated GPUs are idle (of services without load) or starting."""
+    reports as used are divided into exchange and checkpoint. Their proportion is that of the jobs running in
+    the interval, and each job counts with its means over its whole run. The remaining allocated GPUs are idle
+    (of services without load) or starting."""
     cluster = run.timeline("cluster")
     times, total = cluster.index.to_numpy(float), cluster["gpus_total"].to_numpy(float)
     if not len(times):

@@ -13,10 +13,10 @@ from orrery.run import RunError
 from orrery.study import Study
 from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
 
-# An axis of values is logarithmic if the largest is more than this times the smallest; an axis of arms, from
-# half of this on.
+# An axis of values is logarithmic if the largest is more than this times the smallest. An axis of arms is
+# logarithmic if the largest arm is at least half of this times the smallest.
 LOGARITHMIC_FROM = 20.0
-FLAT_FROM = 0.7  # an axis need not begin at 0 if the smallest value is this share of the largest
+FLAT_FROM = 0.7  # an axis need not begin at 0 if the smallest value is at least this share of the largest
 
 
 def quantity(text: str) -> float:

@@ -5,8 +5,8 @@ in each page. On two shared cores such a page of 14 charts took 1.3 to 5.3 s to 
 time; Orrery's page takes 0.2 s of CPU time (bench/report_load.py). Plotly also lacks zooming with the keyboard,
 and does not follow the theme of the reader. The modules of D3 for scales, axes, selections and zooming, with
 what they need, are 114 kB minified. They would replace only 150 lines of numbers.js and elements.js. D3 has
-scales for dates, and not for simulated time, which is a span. Jobs are drawn as pixels, without elements. D3 has
-nothing for keys, tables and screen readers.
+scales for dates, and not for simulated time, which is a span. Jobs are drawn as pixels of a canvas, where
+selections of elements do not help. D3 has nothing for the keyboard, tables and screen readers.
 """
 
 from __future__ import annotations

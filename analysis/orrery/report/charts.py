@@ -29,7 +29,7 @@ PALETTE = {
     "yellow": ("#e3cb15", "#fcd600"),
 }
 HEAT_ROWS = 200
-HEAT_STEPS = 200  # a byte of a heat map is a number of half percents
+HEAT_STEPS = 200  # a byte of a heat map is 0 to 200, in half percents
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,9 @@ def timeline(
     name: str, title: str, frame: pd.DataFrame, series: Mapping[Any, Series], end: float,
     y: Mapping[str, Any], *, stack: bool = False, peaks: bool = False, note: str = "",
 ) -> Chart:
-    """A chart of columns over time. The index of the frame is the end in seconds of each row's interval. In a
-    stack, series with style "line" are drawn in front. With `peaks` the legend also has the largest value."""
+    """A chart of columns over time. The index of the frame is the time in seconds at which each row's interval
+    ends. In a stack, series with style "line" are drawn in front. With `peaks` the legend also has the largest
+    value."""
     times = frame.index.to_numpy(float)
     drawn, ends, rows = [], np.empty(0), 1
     for column, one in series.items():

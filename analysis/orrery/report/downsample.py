@@ -46,8 +46,8 @@ def buckets(
 
 
 def steps(x: np.ndarray, y: np.ndarray, most: int = BUCKETS_MAX) -> tuple[np.ndarray, np.ndarray]:
-    """Thins a curve that never falls, such as a CDF. Adjacent points form groups, of which the first and the
-    last point remain: its lowest and its highest."""
+    """Thins a curve that never falls, such as a CDF. Of each group of adjacent points, the first
+    and the last remain: the lowest and the highest of the group."""
     rows = max(1, -(-2 * len(x) // most))
     if rows <= 2:
         return x, y

@@ -18,7 +18,7 @@ from orrery.report.titles import words_of
 from orrery.report.words import count, number, with_unit
 from orrery.study import Metric, Study
 
-FINDINGS_MAX = 8  # metrics with findings at the top of the page; the sections have those of all
+FINDINGS_MAX = 8  # metrics with a finding at the top of the page; each section has one of its own
 ARMS_MAX = 2  # arms in the finding of a metric at the top of the page
 BADGES = {  # what a badge says about each kind of remark
     "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "interval too narrow",

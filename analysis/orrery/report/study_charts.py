@@ -140,9 +140,9 @@ def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
 
 
 def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | None:
-    """Means over the arms of the axis that is not compared, with a line for each arm of the compared axis. If
-    there is only one axis, means over its arms, which must be numbers. None without such an axis, or if a
-    third axis has several arms."""
+    """Means over the arms of the axis `x`, with a line for each arm of the axis `by`; study_curves_data()
+    chooses the two. If only one axis has several arms, there is one line over its arms, which must be numbers
+    or times. None if they are not, if a third axis has several arms, or if there is nothing to draw."""
     try:
         data = figures.study_curves_data(study, metric.name)
     except RunError:

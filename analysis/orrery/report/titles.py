@@ -8,7 +8,7 @@ from dataclasses import dataclass
 TITLES = {
     "api_errors": "failed API requests", "api_latency_p50": "median API latency",
     "api_latency_p99": "99th percentile of API latency", "api_lost": "API requests lost",
-    "api_requests": "API requests", "api_retried": "creations and bindings tried again",
+    "api_requests": "API requests", "api_retried": "retried writes of pods",
     "api_servers_killed": "API servers killed", "api_too_many": "API requests with 429",
     "bounded_slowdown_max": "largest slowdown", "bounded_slowdown_mean": "mean slowdown",
     "boot_requests": "requests of nodes that boot", "container_restarts": "container restarts",

@@ -23,11 +23,14 @@ ApiServer::ApiServer(const ApiServerContext& context)
       egress_{engine_, 1, Label{"control.api_sent"}, [this](uint32_t slot) { sent(slot); }},
       steady_(params_.flow_control.levels.size()) {}
 
-// The seats of a request, and how long a write with at least watchers_per_seat watchers keeps them
-// after its response, while watch events are sent. A LIST takes a seat per list_objects_per_seat
-// objects, a write one per watchers_per_seat watchers of its resource, rounded up, and each at most
-// seats_per_request_max. A write whose seats are cut to this maximum keeps them for longer in
-// proportion. Other requests take one seat; in mode MaxInflight all requests do.
+// The seats of a request, and how long it keeps them after its response. A LIST takes a seat for
+// each list_objects_per_seat objects, rounded up. A write with at least watchers_per_seat watchers
+// takes a seat for each watchers_per_seat of them, rounded up. It keeps its seats for a while after
+// its response, because watch events are still sent. No request takes more than
+// seats_per_request_max seats. Other requests take one seat; in mode MaxInflight all requests do.
+//
+// Example with the defaults: a write with 55 watchers takes 6 seats and keeps them for 5 ms. With
+// 250 watchers it would need 25 seats. It gets 10, and keeps them for 5 ms x 25 / 10 = 12.5 ms.
 ApiServer::Width ApiServer::width_of(const ApiRequest& request) const {
   const FlowControlParams& p = params_.flow_control;
   if (p.mode == FlowControlMode::MaxInflight) return {};
@@ -241,8 +244,8 @@ void ApiServer::wake() {
   plan_wake();
 }
 
-// Plans an event for the next deadline of flow control or of the oldest request. An event that
-// comes too early only plans the next one.
+// Plans an event for the next deadline of flow control or of the oldest request. When this deadline
+// moves later, the planned event stays. It then finds nothing due, and plans the next event.
 void ApiServer::plan_wake() {
   Time due = flow_control_.next_event();
   if (oldest_ != kNone) {

@@ -41,8 +41,8 @@ class ApiServer {
   // Calls `done` exactly once. If the server is down, or rejects the request on its arrival, this
   // happens before submit() returns.
   void submit(const ApiRequest& request, ApiDone done);
-  // Work that is no request, such as the events for all watchers of a write. The threads share the
-  // CPU time evenly, and each then sends its share of the bytes.
+  // Work that is no request, such as sending a write's events to all watchers. The threads share
+  // the CPU time evenly, and each then sends its share of the bytes.
   struct Charge {
     Duration cpu;
     Bytes sent;
@@ -57,13 +57,13 @@ class ApiServer {
   // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
 
-  // Adds watchers of all objects of a resource. Every write of the resource is sent to them. From
-  // `watchers_per_seat` watchers on, the write keeps its seats meanwhile.
+  // Adds watchers of all objects of a resource. Every write of the resource is sent to them. With
+  // `watchers_per_seat` or more watchers, a write keeps its seats for a while after its response.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
-  // Adds watchers of few objects each, such as kubelets. They only use memory.
+  // Adds watchers of few objects each, such as kubelets. They use memory, but cost writes no seats.
   void add_narrow_watchers(int32_t count) { all_watchers_ += count; }
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }

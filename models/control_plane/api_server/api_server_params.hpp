@@ -60,8 +60,8 @@ struct ApiHeapParams {
     v("base", base, "Of an empty cluster.", Source{"OpenAI 2021: linear in the nodes"});
     v("per_node", per_node, "Per node of the cluster, with its pods and watches.",
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
-    v("per_watcher", per_watcher, "Per watch beside those of the nodes.", Range{Bytes{}, 1_GiB},
-      Source{"0: in the share of the nodes"});
+    v("per_watcher", per_watcher, "Per watch, the kubelets' watches included.",
+      Range{Bytes{}, 1_GiB}, Source{"0: in the share of the nodes"});
     v("list_factor", list_factor, "Bytes held for each byte of a LIST until its response is sent.",
       Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"}, Heeded{Fact::Lists});
     v("limit", limit, "At which a server is killed and restarts; absent: no limit.",

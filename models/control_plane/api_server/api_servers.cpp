@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// Work for watchers is split over about one thread for each millisecond of CPU time, at most. Fewer
-// threads save host time.
+// A server sends events to watchers with at most one thread per millisecond of CPU time, plus one.
+// Fewer threads make the simulator faster.
 constexpr Duration kWorthAThread = 1_ms;
 
 }  // namespace

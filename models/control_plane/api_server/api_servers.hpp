@@ -36,8 +36,8 @@ class ApiServers {
   // Returns a new connection of a client. Its first request goes to a random server. With balance
   // sticky, later ones go there, too, until that server is lost.
   uint32_t connect();
-  // The server for the connection's next request: its present one or, if that was lost or balance
-  // is per_request, a new random one. UINT32_MAX: no server is up.
+  // The connection's server. A random server is chosen first if the connection has none, if its
+  // server was lost, or if balance is per_request. UINT32_MAX: no server is up.
   uint32_t server_of(uint32_t connection);
   // If no server is up, `done` is called at once.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);

@@ -17,11 +17,11 @@ struct PodObjectParams {
 
   template <class V>
   void fields(V& v) {
-    v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
+    v("bytes", bytes, "Size of one Pod.", Range{1_B, 1_MiB},
       Source{"published: Kubernetes 1.2, a LIST of 30,000 pods is 150 MB"});
     v("watchers", watchers,
-      "Clients beside the kubelets that watch all pods. The first is the scheduler, the second "
-      "stands for the controllers.",
+      "Clients that watch all pods; kubelets do not count, because each watches only its own "
+      "pods. The first client is the scheduler, the second stands for the controllers.",
       Range{2, 1'000'000}, Unit{"clients"},
       Source{"estimate: scheduler, endpoints, jobs, garbage collector"}, Heeded{Fact::FullPlane});
   }

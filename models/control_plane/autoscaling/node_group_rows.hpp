@@ -51,7 +51,8 @@ struct AutoscalerSample {
     c("pool", &AutoscalerSample::pool, "that is scaled");
     c("size", &AutoscalerSample::size, "present and requested nodes", "nodes");
     c("asked", &AutoscalerSample::asked, "of these, requested and not ready yet", "nodes");
-    c("idle", &AutoscalerSample::idle, "of these, without a pod after they were ready", "nodes");
+    c("idle", &AutoscalerSample::idle, "present nodes without a pod, not counting those in asked",
+      "nodes");
     c("backs_off", &AutoscalerSample::backs_off, "the group backs off, because nodes did not come");
   }
 };

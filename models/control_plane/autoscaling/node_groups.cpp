@@ -244,9 +244,10 @@ void NodeGroups::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(n), unit, doc);
   };
   count("scale_ups", counters_.scale_ups, "", "times the autoscaler asked for nodes");
-  count("nodes_asked", counters_.asked, "nodes", "that it asked for");
-  count("nodes_taken_away", counters_.taken_away, "nodes", "that it took away");
-  count("nodes_timed_out", counters_.timed_out, "nodes", "that never registered");
+  count("nodes_asked", counters_.asked, "nodes", "nodes that the autoscaler requested");
+  count("nodes_taken_away", counters_.taken_away, "nodes", "nodes that the autoscaler removed");
+  count("nodes_timed_out", counters_.timed_out, "nodes",
+        "requested nodes that were given up, because they had not registered in time");
 }
 
 }  // namespace orrery

@@ -34,7 +34,7 @@ class NodeGroups {
     const ClusterState& cluster;
     const Placements& placements;
     const NodeLifecycle& lifecycle;
-    // Adds reason Absent to a removed node, and removes it from a provisioned one.
+    // A node that leaves gets NodeReason::Absent; a provisioned node loses this reason.
     NodePresence& presence;
   };
   NodeGroups(const Context& context, const NodeGroupsParams& params, std::vector<Group> groups);

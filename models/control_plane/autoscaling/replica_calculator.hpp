@@ -19,14 +19,14 @@ struct ReplicaUse {
   int32_t not_found = 0;  // running pods without a collected measurement
 };
 
-// Returns ceil(pods * use / target), as pkg/controller/podautoscaler/replica_calculator.go, where
-// `use` is the mean use of the measured pods and of those included below. Pods that are not ready
-// are included as idle if the measured use is above the target. Pods without a measurement are
-// included as idle when replicas would be added, as busy when they would be removed. The result is
-// `replicas` if nothing is measured, if the ratio is within the tolerance, or if the included pods
-// reverse the direction. Example: 4 replicas have a measured use of 90 %, and the target is 60 %,
-// so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not ready, it is included as idle: the use is
-// 72 %, and ceil(5 * 1.2) = 6.
+// As pkg/controller/podautoscaler/replica_calculator.go, returns ceil(pods * use / target). `pods`
+// counts the measured pods and those included below; `use` is the mean use of all these pods. Pods
+// that are not ready are included as idle if the measured use is above the target. Pods without a
+// measurement are included as idle when replicas would be added, as busy when they would be
+// removed. The result is `replicas` if nothing is measured, if the ratio is within the tolerance,
+// or if the included pods reverse the direction. Example: 4 replicas have a measured use of 90 %,
+// and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not ready, it is
+// included as idle: the use is 72 %, and ceil(5 * 1.2) = 6.
 int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_t replicas,
                              const ReplicaUse& use);
 

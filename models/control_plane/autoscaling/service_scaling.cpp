@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// The last tick of a periodic clock up to `now`. Before the first tick, the result is one period
-// before it.
+// The last tick of a periodic clock up to `now`. If `now` is before the first tick, returns
+// `first - period`.
 Time last_tick(Time first, Duration period, Time now) {
   if (now < first) return first - period;
   return first + period * ((now - first) / period);
@@ -198,10 +198,10 @@ void ServiceScaling::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(n), "", doc);
   };
   count("service_scale_ups", totals_.ups, "times that replicas were added to services");
-  count("service_scale_downs", totals_.downs, "times that replicas were taken away from them");
+  count("service_scale_downs", totals_.downs, "times that replicas were removed from services");
   recorder.add_summary("service_load_unserved",
                        totals_.load_s > 0 ? totals_.unserved_s / totals_.load_s : 0.0, "share",
-                       "of all load of services: what no replica had the time for");
+                       "part of the services' load that exceeded the capacity of running replicas");
 }
 
 }  // namespace orrery

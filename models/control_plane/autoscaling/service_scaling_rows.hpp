@@ -38,7 +38,8 @@ struct ServiceLoadSample {
     c("service", &ServiceLoadSample::service, "which service");
     c("replicas", &ServiceLoadSample::replicas, "that are wanted", "pods");
     c("running", &ServiceLoadSample::running, "that run", "pods");
-    c("load", &ServiceLoadSample::load, "that would keep so many replicas fully busy", "pods");
+    c("load", &ServiceLoadSample::load, "number of replicas that the load would keep fully busy",
+      "pods");
     c("use", &ServiceLoadSample::use, "of each that runs", "share");
   }
 };

@@ -21,7 +21,7 @@ struct Backoff {
   }
   // The wait after this many failures in a row.
   Duration after(int32_t failures) const {
-    ORRERY_CHECK(failures > 0, "the first try waits for nothing");
+    ORRERY_CHECK(failures > 0, "a backoff follows at least one failure");
     return std::min(first * (int64_t{1} << std::min(failures - 1, 62)), max);
   }
 };

@@ -16,12 +16,12 @@ class ControllerApi {
     Forbidden,  // 429: a disruption budget forbids the eviction
     Failed,     // the API rejected the request, or all retries failed
     Stored,
-    Observed  // follows Stored of a deletion: the pod's kubelet has observed the change
+    Observed  // follows Stored of a deletion: the kubelet (unbound: the scheduler) has observed it
   };
   using Reply = std::function<void(Answer answer)>;
-  // Called at most once, when the API server's response to the eviction arrives, in place of the
-  // server's check. Returns whether the disruption budgets allow the eviction; if so, the budgets
-  // record the disruption.
+  // Stands for the API server's check of the disruption budgets: returns whether they allow the
+  // eviction and, if so, records the disruption. Called at most once, when the server's response to
+  // the eviction arrives.
   using MayEvict = std::function<bool()>;
 
   // Sends a PATCH of a Node, Job or scale. `reply` gets Stored or Failed.

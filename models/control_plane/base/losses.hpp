@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-// Checks that the numbers of lost items are below `count`, and that no item is lost again before
-// its `until`, or ever again without one. `which` is the member of `Loss` that holds the item's
-// number.
+// Checks that the number of each lost item is below `count`, and that losses of the same item do
+// not overlap. A loss without `until` never ends. `which` is the member of `Loss` that holds the
+// item's number.
 template <class Loss>
 void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*which, int32_t count,
                   std::string_view name) {

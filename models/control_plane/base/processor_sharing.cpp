@@ -49,7 +49,7 @@ void ProcessorSharing::serve() {
 }
 
 void ProcessorSharing::add(uint32_t job, Duration demand) {
-  ORRERY_CHECK(demand.ns > 0, "what needs nothing is not served");
+  ORRERY_CHECK(demand.ns > 0, "a job has a demand above 0");
   add_ns(job, static_cast<double>(demand.ns));
 }
 
@@ -77,7 +77,7 @@ void ProcessorSharing::clear() {
 }
 
 void ProcessorSharing::set_cores(double cores) {
-  ORRERY_CHECK(cores > 0, "work goes on");
+  ORRERY_CHECK(cores > 0, "the number of cores is above 0");
   settle();
   cores_ = cores;
   plan();

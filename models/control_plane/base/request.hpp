@@ -77,7 +77,7 @@ struct ApiRequest {
   Bytes bytes = {};            // bytes that a read processes, or a write stores
   uint32_t object = 0;         // for a write, the object's name in the store; 0 if it has none
   Bytes answer = {};           // bytes sent to the client
-  Duration cpu = {};           // CPU time beside the server's ApiCostParams
+  Duration cpu = {};           // CPU time in addition to the cost by the server's ApiCostParams
 };
 
 enum class ApiOutcome : uint8_t { Done, TooManyRequests, Refused, TimedOut, ServerLost };
@@ -100,8 +100,9 @@ using ApiDone = std::function<void(const ApiAnswer& answer)>;
 // The store behind the API servers: etcd.
 class ApiStore {
  public:
-  // Called once, with false if the store rejected the request, for example for lack of space. If
-  // the request is not done by `until`, when its client stops waiting, it may never be called.
+  // Called at most once. `is_done` is false if the request timed out, or if the store rejected it,
+  // for example for lack of space. The client stops waiting at `until`. A request that is not done
+  // by then may never call `Done`.
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Time until, Done done) = 0;
   virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent read

@@ -26,7 +26,8 @@ struct ApiClientParams {
     v("tries_max", tries_max, "How often it tries a request that is rejected or lost.",
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: once, and 10 more"});
     v("backoff", backoff,
-      "Wait before a retry after the loss of a server; up to twice as long, and doubled each time.",
+      "Wait before a request that was lost with its server is retried. It doubles with each loss, "
+      "up to `backoff_max`. Jitter adds up to 100 % to each wait.",
       Source{"estimate"}, Heeded{tries_max > 1, "with tries_max: 1 there are no retries"});
     v("backoff_max", backoff_max, "At which doubling ends.", Source{"client-go: reflectors, 30 s"},
       Heeded{tries_max > 1, "with tries_max: 1 there are no retries"});

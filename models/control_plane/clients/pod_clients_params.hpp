@@ -25,7 +25,7 @@ struct PodClientsParams {
     v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
     v("controller_manager", controller_manager, "Creates and deletes pods.",
       Source{"kube-controller-manager: 20/30"});
-    v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
+    v("scheduler", scheduler, "Binds pods to nodes.", Source{"kube-scheduler: 50/100"});
     v("kube_proxy", kube_proxy, "One on each node; it sends requests when the node boots.",
       Source{"kube-proxy: 5/10"});
     v("daemons", daemons, "Each pod of a DaemonSet; it sends requests when the node boots.",

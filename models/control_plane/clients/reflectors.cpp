@@ -24,7 +24,7 @@ uint32_t Reflectors::add(const Spec& spec) {
 
 void Reflectors::start(uint32_t id) {
   Reflector& reflector = reflectors_[id];
-  ORRERY_CHECK(reflector.state == State::Stopped, "what is started was stopped");
+  ORRERY_CHECK(reflector.state == State::Stopped, "only a stopped reflector is started");
   reflector.backoff = {};
   reflector.has_listed = false;
   list(id);
@@ -32,7 +32,7 @@ void Reflectors::start(uint32_t id) {
 
 void Reflectors::start_synced(uint32_t id) {
   Reflector& reflector = reflectors_[id];
-  ORRERY_CHECK(reflector.state == State::Stopped, "what is started was stopped");
+  ORRERY_CHECK(reflector.state == State::Stopped, "only a stopped reflector is started");
   const uint32_t server = servers_.server_of(reflector.client->connection());
   if (server == UINT32_MAX) return start(id);
   reflector.backoff = {};
@@ -130,7 +130,7 @@ void Reflectors::back_off(uint32_t id) {
 }
 
 // The time up to which the reflector has all changes. A watch of all objects is up to date. A
-// narrow watch is as old as its last bookmark or, before the first one, as it was at its begin.
+// narrow watch has all changes up to its last bookmark or, before its first, up to `seen`.
 Time Reflectors::seen_by(const Reflector& reflector) const {
   const Duration watched = engine_.now() - reflector.watches_since;
   if (!reflector.is_narrow) return engine_.now();

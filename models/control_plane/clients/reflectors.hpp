@@ -20,8 +20,8 @@ namespace orrery {
 // since its last event. If that server's watch cache no longer holds them (410 Gone), the reflector
 // waits once more and lists again. Thousands of reflectors at once make the list storm after the
 // loss of a server. A reflector that watches few of many objects rarely gets an event, so only
-// bookmarks advance it. Example: its server is lost 20 s after the last bookmark. Another server,
-// which caches the last 15 s, answers 410, and the reflector lists.
+// bookmarks advance its resourceVersion. Example: its server is lost 20 s after the last bookmark.
+// Another server, which caches the last 15 s, answers 410, and the reflector lists.
 class Reflectors {
  public:
   struct Params {
@@ -68,7 +68,8 @@ class Reflectors {
     uint32_t server = 0, place = 0;  // the server that it watches, and its index in on_server_
     Duration backoff = {};           // the last wait
     Time watches_since;
-    Time seen;  // all changes up to this time were seen when the watch began or was lost
+    // The reflector has all changes up to this time. Not updated while it watches.
+    Time seen;
   };
   void list(uint32_t reflector);
   void watch(uint32_t reflector);

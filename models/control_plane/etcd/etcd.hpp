@@ -27,10 +27,10 @@ namespace orrery {
 // They reduce the rate for other writes. A write that finds no commit under way first waits the
 // mean time for a steady one to end: half a commit times the time share of steady commits.
 //
-// Without a leader, requests wait for one: reads until their caller gives up, as etcd's client
-// repeats them, and writes for 5 s and two election timeouts. Then they fail and are never executed
-// (etcd 3.5, ServerConfig.ReqTimeout: raft then accepts no proposals). Writes in the interrupted
-// commit count as replicated: the next leader commits them unless they time out.
+// Without a leader, requests wait for one. etcd's client repeats a read until its caller gives up.
+// A write waits at most 5 s plus two election timeouts (etcd 3.5, ServerConfig.ReqTimeout). It then
+// fails and is never executed, as raft accepts no proposals without a leader. Writes in the
+// interrupted commit count as replicated: the next leader commits them unless they time out.
 class Etcd {
  public:
   struct Proposal {
@@ -141,7 +141,7 @@ class Etcd {
   EventId commit_;
   std::vector<WaitingRead> waiting_reads_;
   Time reads_free_at_;  // when the members have served all reads
-  Time unlocked_at_;    // when the members have executed all LISTs
+  Time unlocked_at_;    // likewise, CPU time of LISTs included
   bool is_out_of_space_ = false;
   Timer election_, giving_up_, space_check_;
   Counters counters_;

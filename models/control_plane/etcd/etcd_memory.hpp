@@ -7,9 +7,8 @@
 
 namespace orrery {
 
-// Published by etcd: connections * (17 kB + streams * (18 kB + watches * 350 B)). An API server has
-// one connection with one watch for each kind of object (KEP-2340), whatever the number of its
-// clients.
+// Published by etcd: connections * (17 kB + streams * (18 kB + watches * 350 B)). For each kind of
+// object, an API server has one connection with one watch (KEP-2340), however many clients it has.
 struct EtcdWatchers {
   int64_t connections = 0;
   int64_t streams = 1;  // per connection

@@ -54,7 +54,8 @@ struct DefragmentationParams {
 
 struct EtcdParams {
   static constexpr std::string_view kDoc =
-      "The members of etcd. Writes are committed in groups: a commit includes all waiting writes.";
+      "The members of etcd. Writes are committed in groups: a commit includes the waiting writes, "
+      "at most as many as write_rate_max allows in its time.";
   int32_t members = 5;
   EtcdDisk disk = EtcdDisk::LocalSsd;
   std::optional<Duration> commit_latency = {};
@@ -76,7 +77,7 @@ struct EtcdParams {
 
   template <class V>
   void fields(V& v) {
-    v("members", members, "Of the quorum; each serves reads.", Range{1, 9}, Unit{"members"},
+    v("members", members, "Voting members; each serves reads.", Range{1, 9}, Unit{"members"},
       Source{"published: OpenAI at 7,500 nodes, 5"});
     v("disk", disk, "Disks of the members: a commit takes 0.2 ms, 2 ms or 10 ms.",
       Source{"published: OpenAI at 2,500 nodes, 0.2 ms on local and 2 ms on network SSDs; etcd's "
@@ -115,8 +116,8 @@ struct EtcdParams {
       Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"}, Heeded{Fact::FullPlane},
       Heeded{elects(), "no loss takes the leader or the quorum"});
     v("losses", losses,
-      "Members that are lost; with separate_events of the etcd that has no Events. Member 0 leads "
-      "first, then the first that is up.",
+      "Members that are lost; with separate_events, members of the etcd without Events. Member 0 "
+      "leads at first; an election takes the lowest-numbered member that is up.",
       Heeded{Fact::FullPlane});
     v("request_max", request_max, "A larger write is rejected.", Range{1_B, 1_GiB},
       Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"}, Heeded{Fact::FullPlane});

@@ -16,7 +16,7 @@ namespace orrery {
 // times between two compactions uses 11 kB, and 1 kB after the second compaction that follows.
 class MvccStore {
  public:
-  struct Rates {  // steady writes, which do not change the number of objects
+  struct Rates {  // of steady writes: updates of objects, and new Events
     double update_bytes_per_s = 0;
     double event_bytes_per_s = 0;
     double updates_per_s = 0, events_per_s = 0;

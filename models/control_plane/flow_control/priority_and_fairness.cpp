@@ -29,9 +29,9 @@ bool PriorityAndFairness::fits(const Level& level, int32_t width) const {
   return level.in_use == 0 || level.in_use + background + width <= level.limit;
 }
 
-// Virtual time passes at min(demand, limit) / busy queues. Demand is the seats in use and waiting.
-// A queue is busy while it has requests, waiting or executing. Virtual time restarts from 0 when no
-// queue is busy.
+// Virtual time passes at min(seats, limit) / busy queues, where seats are those of all waiting and
+// executing requests, without background. A queue is busy while it has requests, waiting or
+// executing. Virtual time restarts from 0 when no queue is busy.
 void PriorityAndFairness::account(Level& level, Time now) {
   const double passed = (now - level.since).seconds();
   if (passed <= 0) return;

@@ -16,7 +16,7 @@ void PriorityLevelParams::check(Checker& c) const {
   }
   if (hand_size > queues) c.error("hand_size", "must not exceed `queues`");
   if (hand_size <= queues && !has_enough_hashes(queues, hand_size)) {
-    c.error("hand_size", "60 bits of hash do not tell so many hands of so many queues apart");
+    c.error("hand_size", "is too large for `queues`: 60 bits of hash cannot distinguish all hands");
   }
 }
 

@@ -40,16 +40,18 @@ struct FlowControlParams {
                           "with mode: max_inflight nothing waits for seats"};
     v("mode", mode, "Priority and fairness, or the two plain limits that came before it.");
     v("max_requests_inflight", max_requests_inflight,
-      "Reads executed at a time; with priority and fairness, a part of the seats of all.",
+      "With max_inflight: reads that a server executes at a time. With priority_and_fairness: the "
+      "sum of this and max_mutating_requests_inflight is the server's number of seats.",
       Range{1, 1'000'000}, Unit{"requests"}, Source{"kube-apiserver --max-requests-inflight"});
-    v("max_mutating_requests_inflight", max_mutating_requests_inflight,
-      "Likewise, requests that change something.", Range{1, 1'000'000}, Unit{"requests"},
+    v("max_mutating_requests_inflight", max_mutating_requests_inflight, "The same for writes.",
+      Range{1, 1'000'000}, Unit{"requests"},
       Source{"kube-apiserver --max-mutating-requests-inflight"});
     v("levels", levels, "Levels of priority.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
     v("schemas", schemas, "Flow schemas.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
     v("adjust_every", adjust_every, "How often seats are lent and borrowed; 0: never.",
       Source{"KEP-1040: 10 s"}, kOfSeats);
-    v("smoothing", smoothing, "How much of the smoothed demand stays from one time to the next.",
+    v("smoothing", smoothing,
+      "How much of the smoothed demand stays from one adjustment of seats to the next.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
     v("wait_limit", wait_limit, "A request is rejected after waiting this long for a seat.",
@@ -62,8 +64,10 @@ struct FlowControlParams {
     v("watchers_per_seat", watchers_per_seat,
       "Watchers for each seat that a write takes after its response.", Range{1, 1'000'000'000},
       Unit{"watchers"}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
-    v("watch_event_time", watch_event_time, "For how long.", Range{Duration{}, 1_min},
-      Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
+    v("watch_event_time", watch_event_time,
+      "How long a write keeps its seats after its response; in proportion longer if "
+      "seats_per_request_max limits the seats.",
+      Range{Duration{}, 1_min}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("seats_per_request_max", seats_per_request_max, "Most seats of one request.",
       Range{1, 100'000}, Unit{"seats"}, Source{"k8s.io/apiserver: 10"}, kOfSeats);
     v("retry_after", retry_after,

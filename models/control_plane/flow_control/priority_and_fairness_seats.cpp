@@ -55,7 +55,7 @@ void PriorityAndFairness::share_seats(Time now) {
   size_t next = 0;
   for (Level& level : levels_) {
     if (level.setup.kind == LevelKind::Exempt) continue;
-    account(level, now);  // the time until now is at the former limit
+    account(level, now);  // until now, the former limit applies
     level.limit = static_cast<int32_t>(std::lround(shares[next++]));
     dispatch(level, now);
   }

@@ -91,8 +91,9 @@ struct FlowSchemaParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Decides between equal precedences; no two schemas share one.", Required{},
-      Example{"system-nodes"});
+    v("name", name,
+      "A unique name. Of schemas with equal precedence, the first in alphabetical order decides.",
+      Required{}, Example{"system-nodes"});
     v("precedence", precedence, "The lowest that matches decides.", Range{1, 10'000}, Unit{"rank"},
       Source{"Kubernetes: spec.matchingPrecedence, 1000 by default"});
     v("clients", clients, "Kinds of clients; empty: all.");

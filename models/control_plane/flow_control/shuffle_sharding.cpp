@@ -11,8 +11,8 @@ ShuffleSharding::ShuffleSharding(int32_t queues, int32_t hand) : queues_{queues}
   ORRERY_CHECK(static_cast<size_t>(hand) <= kHandMax && queues <= UINT16_MAX, "a hand has room");
 }
 
-// The hash is a mixed-base number: its i-th digit, which is below queues_ - i, counts the queues
-// not yet in the hand that come before the i-th queue. `sorted` holds the queues in the hand.
+// The hash is a mixed-base number. Its i-th digit, from 0 to queues_ - i - 1, is an index into the
+// queues that are not in the hand yet, in ascending order. `sorted` holds the queues in the hand.
 ShuffleSharding::Hand ShuffleSharding::deal(uint64_t hash) const {
   Hand hand, sorted;
   for (int32_t i = 0; i < hand_; ++i) {

@@ -23,8 +23,8 @@ bool ImagePulls::is_full(const Node& node) const {
   return params_.parallel > 0 && node.pulls.size() >= static_cast<size_t>(params_.parallel);
 }
 
-// While all slots for pulls are taken, even a present image waits, as in a kubelet with serial
-// pulls.
+// While all slots for pulls are taken, a request for a present image waits, too. With serial pulls,
+// a kubelet does so under imagePullPolicy Always.
 void ImagePulls::ensure(NodeId id, ImageId image, Callback done) {
   ++counters_.asked;
   nodes_[id].queue.push_back({image, std::move(done)});

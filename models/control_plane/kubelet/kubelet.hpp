@@ -1,5 +1,4 @@
-// models/control_plane/kubelet/kubelet.hpp -- load of kubelets on the API servers, and their
-// delays.
+// models/control_plane/kubelet/kubelet.hpp -- API load and delays of kubelets.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace orrery {
 
 struct CrashLoopingPodsParams {
   static constexpr std::string_view kDoc =
-      "Pods beside those of jobs, whose containers end after a while. Each restart writes their "
-      "status and waits as kubelet.crash_loop says.";
+      "Pods that belong to no job, and whose containers end again and again. Before a restart the "
+      "kubelet waits as kubelet.crash_loop says. A restart writes the pod's status.";
   int32_t nodes = 1, pods_per_node = 1;
   Duration runs_for = 1_s;
   Duration from = {};

@@ -134,8 +134,8 @@ void NamespaceChurn::job_over(JobId job) {
   leave(of_jobs_[job]);
 }
 
-// Deletes the namespace, once all its creations have responses. A failed creation may have stored
-// its object.
+// Queues the namespace for deletion once all its creations have responses, unless the store has
+// none of its objects. A creation that failed for the client may have stored its object.
 void NamespaceChurn::leave(uint32_t space) {
   if (spaces_[space].asked > 0) return;
   const auto is_stored = [this](uint32_t name) { return name != 0 && store_.has(name); };
@@ -231,7 +231,7 @@ void NamespaceChurn::sample(Time now) {
 void NamespaceChurn::add_summary(Recorder& recorder) const {
   recorder.add_summary("namespaces", count(), "namespaces", "at the end of the run");
   recorder.add_summary("namespaces_leaving", static_cast<int64_t>(leaving_.size()), "namespaces",
-                       "of these, that are to be deleted");
+                       "waiting for deletion or being deleted at the end of the run");
   recorder.add_summary("namespaces_deleted", static_cast<int64_t>(deleted_), "namespaces",
                        "in the run");
   recorder.add_summary("namespace_deletion_max", longest_.seconds(), "s",

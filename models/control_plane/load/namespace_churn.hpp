@@ -29,12 +29,14 @@ struct NamespacesSample {
 
   static void columns(auto&& c) {
     c("time", &NamespacesSample::time, "end of the interval");
-    c("namespaces", &NamespacesSample::namespaces, "there now, also those that leave",
+    c("namespaces", &NamespacesSample::namespaces, "existing now, including those in leaving",
       "namespaces");
-    c("leaving", &NamespacesSample::leaving, "that are to be deleted, or being so", "namespaces");
-    c("objects", &NamespacesSample::objects, "size of what comes with them");
+    c("leaving", &NamespacesSample::leaving, "waiting for deletion, or being deleted",
+      "namespaces");
+    c("objects", &NamespacesSample::objects, "size of Namespaces and objects created with them");
     c("asked_in", &NamespacesSample::asked_in,
-      "duration of the last finished round over all namespaces; 0: none yet");
+      "duration of the last finished round over all namespaces, the longest of all askers; 0: none "
+      "yet");
   }
 };
 

@@ -44,7 +44,8 @@ struct NamespaceParams {
     v("delete_qps", delete_qps, "Of the namespace controller's client.", Range{0.1, 1e6},
       Unit{"requests/s"}, Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
       Heeded{Fact::DeletedNamespaces});
-    v("grace", grace, "Until the contents are deleted, while a worker waits.",
+    v("grace", grace,
+      "How long a worker waits, after its requests, until the contents are deleted.",
       Range{Duration{}, 1_h}, Source{"0: its pods are over before"},
       Heeded{Fact::DeletedNamespaces});
     v("workers", workers,

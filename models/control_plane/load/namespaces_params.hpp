@@ -39,7 +39,9 @@ struct NamespacesParams {
   template <class V>
   void fields(V& v) {
     v("existing", existing, "Namespaces at the start.", Range{0, 10'000'000}, Unit{"namespaces"});
-    v("per_job", per_job, "Each job creates one when it arrives; it does not wait for it.");
+    v("per_job", per_job,
+      "Whether a namespace is created for each job when the job arrives. The job does not wait for "
+      "the namespace.");
     v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.",
       Heeded{per_job, "there is no per_job"});
     v("each", each, "The objects of a namespace.");
@@ -47,7 +49,7 @@ struct NamespacesParams {
       Range{0.0, 1000.0}, Unit{"ratio"},
       Source{"estimate: as for lists, KEP-3157; decoded objects in the watch cache and indexes"});
     v("askers", askers, "Clients that query each of them.");
-    v("readers", readers, "Clients that list one kind of their objects over all namespaces.");
+    v("readers", readers, "Clients that list the ServiceAccounts of all namespaces.");
   }
   void check(Checker& c) const {
     if (existing == 0 && !per_job) {

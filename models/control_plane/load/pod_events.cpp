@@ -93,9 +93,9 @@ void PodEvents::add_summary(Recorder& recorder) const {
   const EventSeries::Counters& failures = failures_.counters();
   count("events_written", written_ + failures.written, "Events", "recorded about pods");
   count("events_dropped", dropped_ + failures.dropped, "requests",
-        "to write Events about pods, that failed");
+        "failed requests to write an Event about a pod");
   count("failed_scheduling", failures.occurrences, "attempts",
-        "failed attempts of pods that were recorded: each as an Event or in a series");
+        "failed attempts to schedule or bind a pod, each recorded as an Event or in a series");
   count("event_series_patches", failures.patched, "requests",
         "writes that made such an Event a series, or updated a series");
   if (readers_.empty()) return;
@@ -109,9 +109,10 @@ void PodEvents::add_summary(Recorder& recorder) const {
   }
   count("event_lists", all.answered, "requests", "of all Events, that were answered");
   count("event_lists_failed", all.failed, "requests", "likewise, that were not");
-  count("event_lists_missed", all.missed, "requests", "not sent as the last was under way");
+  count("event_lists_missed", all.missed, "requests",
+        "not sent, because the client still waited for the response to its last LIST");
   recorder.add_summary("event_list_latency_p99", latency.quantile(0.99).seconds(), "s",
-                       "of those that were answered");
+                       "of answered LISTs of all Events");
 }
 
 }  // namespace orrery

@@ -35,7 +35,7 @@ struct PodEventsParams {
       "A series is updated every 30 min, and when no attempt failed for 6 min.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
-    v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
+    v("bytes", bytes, "Size of one Event.", Range{1_B, 1_MiB},
       Source{"estimate: names, reason, message, source and managed fields"});
     v("others_per_s", others_per_s,
       "Events of other recorders, such as health checks and cron jobs: a steady load.",

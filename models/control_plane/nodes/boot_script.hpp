@@ -25,9 +25,9 @@ inline constexpr size_t kBootStages = 4;
 
 using BootScript = std::array<std::vector<BootThread>, kBootStages>;
 
-// A joining node creates its certificate and its objects; a returning node has them already. With
-// `has_services`, the scripts contain no lists of addresses: the watchers of services send these
-// when the node is up.
+// A joining node requests a certificate and creates its objects; a returning node has a certificate
+// and updates its objects. With `has_services`, kube-proxy's LIST of EndpointSlices is left out:
+// ServiceWatchers lists the addresses once the node is up.
 BootScript join_script(const BootParams& params);
 BootScript reboot_script(const BootParams& params);
 

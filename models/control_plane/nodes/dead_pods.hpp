@@ -12,8 +12,8 @@
 namespace orrery {
 
 // Holds each pod from its death until its object is deleted. The job controller's Replacements
-// decide what follows for the jobs. Overlapping deletions of a node end together: deleted() returns
-// none of its pods before the last object is deleted.
+// decide what follows for the jobs. If deletions of the pods of one node overlap, they end
+// together: deleted() returns none of these pods before the last object is deleted.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}
@@ -21,7 +21,8 @@ class DeadPods {
   void died(NodeId node, const DeadPod& pod, uint32_t object) {  // object: 0 if there is none
     nodes_[node].shown.push_back({pod, object});
   }
-  // Starts the deletion of all pods that the node lost so far; returns their objects.
+  // Starts the deletion of the pods that the node lost since the last begin(); returns their
+  // objects.
   std::vector<uint32_t> begin(NodeId node) {
     OfNode& of = nodes_[node];
     std::vector<uint32_t> objects;

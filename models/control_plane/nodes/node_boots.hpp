@@ -52,7 +52,7 @@ class NodeBoots {
     std::array<uint32_t, kBootStages> left{};  // running threads of each stage
     BootRow row;
   };
-  struct Ticket {  // position of a thread of a boot
+  struct Ticket {  // a thread of a boot, and its open or next request
     NodeId node;
     uint32_t generation = 0;
     BootStage stage = BootStage::Certificate;

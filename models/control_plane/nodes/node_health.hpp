@@ -21,7 +21,7 @@ class NodeHealth {
   NodeHealth(Engine& engine, const NodeLifecycleParams& params, const HeartbeatParams& heartbeats,
              std::span<const uint32_t> zone_of_node);
 
-  void absent(NodeId node);      // it is registered later
+  void absent(NodeId node);      // it has no Node object
   void registered(NodeId node);  // the node was absent
   void died(NodeId node);
   void came_back(NodeId node);  // Ready after it joined or was repaired

@@ -60,8 +60,8 @@ struct NodeJoinParams {
     v("service_bytes", service_bytes, "Of a Service in these lists.", Range{1_B, 1_MiB},
       Source{"estimate: 1 KB"});
     v("slices", slices,
-      "EndpointSlices with the addresses of these services, all listed; with `services` of the "
-      "control plane, those are listed instead.",
+      "EndpointSlices with the addresses of these services; all are listed. With "
+      "control_plane.services, nodes list the addresses of those services instead.",
       Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"},
       Heeded{Fact::NodeAddresses});
     v("slice_bytes", slice_bytes, "Of one of them.", Range{1_B, 1_MiB},

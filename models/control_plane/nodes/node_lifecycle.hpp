@@ -25,9 +25,9 @@ constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
 // The controller checks all nodes once in a monitor period, but only checks with a change are
 // events. A node that was silent for longer than the grace period becomes NotReady and is queued
 // for a taint, which a token bucket of its zone hands out. Pods leave the node when their
-// toleration of the taint ends. The pace depends on how many nodes of the zone are NotReady. If no
-// node of any zone is Ready, the controller assumes that it is partitioned: it removes all taints,
-// and sets none until a heartbeat arrives.
+// toleration of the taint ends. The rate of taints depends on how many nodes of the zone are
+// NotReady. If no node of any zone is Ready, the controller assumes that it is partitioned: it
+// removes all taints, and sets none until a heartbeat arrives.
 //
 // Example: last heartbeat at 101 s, grace 40 s, checks every 5 s: the check at 145 s finds the node
 // NotReady. Then it is tainted, and pods with the usual toleration leave 300 s later.

@@ -13,11 +13,11 @@
 
 namespace orrery {
 
-// Holds the store's names of each node's objects: Node, CSINode and Lease until the node is
-// removed, and a CertificateSigningRequest, which kube-controller-manager deletes an hour after it
-// was granted. Here the hour begins with the last response to the sender, so the deletion never
-// precedes the write. Objects of nodes that exist at the start are counted but not stored, because
-// heartbeats rewrite them again and again.
+// Holds the store's names of each node's objects. Node, CSINode and Lease exist until the node is
+// removed. kube-controller-manager deletes a CertificateSigningRequest an hour after it was
+// granted. Here the hour begins with the last response to the sender, so the deletion never
+// precedes the write. Objects of nodes that exist at the start are not in the store;
+// keys_from_start() counts them.
 class NodeObjects {
  public:
   NodeObjects(EtcdStore& store, uint32_t nodes);

@@ -17,14 +17,15 @@ struct BootRow {  // one boot of a node; -1: stage not reached
 
   static void columns(auto&& c) {
     c("node", &BootRow::node, "the node");
-    c("joins", &BootRow::joins, "it was never there before");
-    c("asked", &BootRow::asked, "when it booted");
+    c("joins", &BootRow::joins, "the node's Node object did not exist when the boot began");
+    c("asked", &BootRow::asked, "when the boot began");
     c("entered", &BootRow::entered, "when the gate admitted it; -1: never");
     c("registered", &BootRow::registered, "when its Node was stored; -1: never");
     c("ready", &BootRow::ready, "when its kubelet was reported ready: it takes pods; -1: never");
     c("settled", &BootRow::settled,
       "when kube-proxy and daemons watched, and all Events were stored; -1: never");
-    c("again", &BootRow::again, "requests that failed for good, and were retried", "requests");
+    c("again", &BootRow::again, "requests that the client gave up, and the boot retried",
+      "requests");
   }
 };
 

@@ -166,7 +166,7 @@ void ServiceEndpoints::sync_slices(std::span<const uint32_t> removed,
     if (!slice.exists) {
       slice.exists = true;
       write(ObjectWrite::Change::Create, i, slice.size);
-    } else if (slice.size > 0 || objects_ == 1) {  // a service keeps an empty slice
+    } else if (slice.size > 0 || objects_ == 1) {  // the only slice stays even if empty
       write(ObjectWrite::Change::Update, i, slice.size);
     } else {
       slice.exists = false;

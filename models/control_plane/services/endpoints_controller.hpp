@@ -16,11 +16,11 @@ namespace orrery {
 
 using ServiceId = Id<struct ServiceTag>;
 
-// Each worker syncs one service at a time, and is busy until its writes have responses. A pass
-// follows a batching period after the first change; for changes during a pass, after that pass.
-// Rejected writes are repeated by the next pass, at the latest after a backoff that doubles with
-// each failed pass. After the last retry they wait for the next change. Example: batching 0.5 s,
-// pods ready at 10.0 s and 10.3 s: one pass at 10.5 s writes both.
+// Each worker syncs one service at a time, and is busy until its writes have responses. A pass is
+// due one batch_period after the first change. For changes during a pass, the period begins at the
+// end of that pass. Rejected writes are repeated by the next pass, at the latest after a backoff
+// that doubles with each failed pass. After the last retry they wait for the next change. Example:
+// batching 0.5 s, pods ready at 10.0 s and 10.3 s: one pass at 10.5 s writes both.
 class EndpointsController {
  public:
   using Done = std::function<void(bool is_stored)>;

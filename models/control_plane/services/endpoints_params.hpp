@@ -46,8 +46,8 @@ struct EndpointsParams {
       Range{0, 100'000}, Unit{"addresses"}, Source{"Kubernetes 1.22"},
       Heeded{kind == EndpointsKind::Endpoints,
              "kind is endpoint_slices: each holds slice_size at most"});
-    v("batch_period", batch_period, "Changes of a service within this time make one write.",
-      Range{Duration{}, 1_h},
+    v("batch_period", batch_period,
+      "Changes of a service within this time are written in one pass.", Range{Duration{}, 1_h},
       Source{"kube-controller-manager: --endpointslice-updates-batch-period"});
     v("syncs", syncs, "Services that the controller syncs in parallel.", Range{1, 1'000},
       Unit{"services"}, Source{"kube-controller-manager: --concurrent-service-endpoint-syncs"});

@@ -30,7 +30,7 @@ struct WatchSample {
     c("writes", &WatchSample::writes, "objects written, as their addresses changed", "1/s");
     c("events", &WatchSample::events, "sent to watchers by API servers", "1/s");
     c("bytes", &WatchSample::bytes, "of these events, counted when they are produced", "B/s");
-    c("cores", &WatchSample::cores, "of the servers, to encode and send it", "cores");
+    c("cores", &WatchSample::cores, "of the API servers, to encode and send these events", "cores");
     c("by_agents", &WatchSample::by_agents, "sent by agents to the clients behind them", "B/s");
     c("addresses", &WatchSample::addresses, "in the objects stored now", "addresses");
     c("objects", &WatchSample::objects, "stored now", "objects");
@@ -64,7 +64,7 @@ class Services {
 
   void sample(Time now, double seconds);  // for the interval of `seconds` that ends now
   void add_summary(Recorder& recorder) const;
-  // Name the services whose team ran no pod, so that they had no members.
+  // One note for each group of services without members, because its team ran no pod.
   std::vector<std::string> notes() const;
 
  private:

@@ -15,9 +15,9 @@ void ServicesParams::check(Checker& c) const {
   std::set<std::string_view> seen;
   for (size_t i = 0; i < groups.size(); ++i) {
     if (seen.insert(groups[i].name).second) continue;
-    c.error(
-        "groups[" + std::to_string(i) + "].name",
-        "two groups are called " + in_quotes(groups[i].name) + ": /timeline/watch could not tell");
+    c.error("groups[" + std::to_string(i) + "].name",
+            "two groups are called " + in_quotes(groups[i].name) +
+                ": /timeline/watch could not tell them apart");
   }
 }
 

@@ -32,8 +32,8 @@ struct ServiceGroupParams {
   void fields(V& v) {
     v("name", name, "Its name in the rows of /timeline/watch.", Required{}, Example{"kubelet"});
     v("members", members,
-      "nodes: a pod on each node that is up, as of a DaemonSet. pods: all pods of jobs that have "
-      "started. jobs: each job has a service of its own, of its pods that have started.");
+      "nodes: a pod on each node that is up, as of a DaemonSet. pods: the started pods of all "
+      "jobs. jobs: each job has a service of its own, with the job's started pods.");
     v("count", count, "Number of equal services; with jobs, for each job.", Range{1, 10'000},
       Unit{"services"});
     v("headless", headless,

@@ -13,7 +13,7 @@ namespace orrery {
 
 struct WatchFanOutParams {
   static constexpr std::string_view kDoc =
-      "The costs of an API server for watch events of a change.";
+      "What an API server spends to send the watch events of one write.";
   bool encodes_for_each_watcher = false;
   Duration encode_per_address = {3'750};
   Bandwidth copy_rate = 8_Gbps;

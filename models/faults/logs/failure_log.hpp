@@ -34,7 +34,7 @@ struct FailureLog {
   // whichever is earlier.
   Duration span;
   int64_t rows = 0;
-  // Outages dropped because they lie outside the window, or for a cause that was not requested.
+  // Dropped outages: those outside the window, and those whose cause params.causes excludes.
   int64_t outside_window = 0;
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;
@@ -45,7 +45,7 @@ struct FailureLog {
 };
 
 FailureLog read_failure_log(const FailureLogParams& params);
-// Reads a log from memory. Messages call it params.file.
+// Reads a log from memory. Messages show params.file as its file name.
 FailureLog read_failure_log_text(const FailureLogParams& params, std::string_view text);
 // The format that the first lines of the file show. Auto if the file is unreadable or not a failure
 // log.

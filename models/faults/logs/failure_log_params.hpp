@@ -44,8 +44,8 @@ struct FailureLogParams {
     v("file", file, "The log, plain, gzip or xz.", Required{},
       Example{"../shared/traces/failures-titan-gpu/gc_full.csv.gz"});
     v("format", format,
-      "titan: lives of GPUs, one to a node; fta: event_trace.tab of the Failure Trace Archive; "
-      "lanl: failures of Los Alamos' systems; auto goes by the first lines.");
+      "titan: lifetimes of Titan's GPUs, one GPU per node; fta: event_trace.tab of the Failure "
+      "Trace Archive; lanl: failures of Los Alamos' systems; auto goes by the first lines.");
     v("system", system,
       "lanl: replay only this system, as in '20'; empty: all, side by side. Rows without a node, "
       "like those of system 17, are left out and counted.");
@@ -59,8 +59,8 @@ struct FailureLogParams {
       Example{"2014-06-01"});
     v("window_end", window_end, "Failures from this time on are left out. Empty: none.");
     v("repair", repair,
-      "How long nodes stay down if the log lacks it: always for titan, which only has the loss of "
-      "a GPU.");
+      "How long nodes stay down if the log does not say. titan logs never say: they record only "
+      "that a GPU was lost.");
     v("nodes", nodes,
       "ordered: the first node of the log, by name, is the cluster's first, and so on; shuffled: "
       "in an order drawn from the seed. Nodes of the log beyond the cluster's are left out.");

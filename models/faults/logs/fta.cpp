@@ -83,7 +83,9 @@ class FtaRows final : public FailureRows {
     }
     row_.cause = "unavailable";
     for (const Field part : {kNode, kPlatform}) {
-      if (fields_[part].size() > kNodeNameMax / 2 - 1) wrong(part, "a number");
+      if (fields_[part].size() > kNodeNameMax / 2 - 1) {
+        wrong(part, "an id of at most 23 characters");
+      }
     }
     name_.assign(fields_[kPlatform]).append("-").append(fields_[kNode]);
     row_.node = name_;

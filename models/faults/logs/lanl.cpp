@@ -135,7 +135,8 @@ class LanlRows final : public FailureRows {
     if (!csv_.is_nothing(kDown)) {
       row_.length = 1_min * csv_.whole(kDown, 0, kMinutesMax);
       if (between && *between != row_.length) {
-        csv_.findings().remark("were fixed at another time than their down time says, which holds");
+        csv_.findings().remark(
+            "have a fix time that disagrees with their down time; the down time is used");
       }
     } else if (between) {
       if (*between < Duration{}) csv_.wrong(kFixed, "a time not before the start");

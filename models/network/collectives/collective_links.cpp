@@ -9,9 +9,9 @@
 namespace orrery {
 namespace {
 
-// Sums weights by link. Merges the entries of each link whenever the list has doubled since the
-// last merge. So the list has at most about twice as many entries as there are links, or 65,536,
-// even when every node sends to every other node.
+// Sums weights by link. The list may hold several entries of one link. connect() merges them once
+// the list has 65,536 entries or, if that is more, twice as many as after the last merge. So an
+// all-to-all needs memory for the links, not for all pairs of nodes.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}
@@ -37,7 +37,8 @@ class Uses {
       limit_ = std::max(limit_, 2 * activity_.uses.size());
     }
   }
-  // Adds the path between the NICs of two nodes to the tree of links that share_joined() weighs.
+  // Adds the path between the NICs of two nodes to `joined_`. share_joined() then gives each of
+  // these links the same weight, in both directions.
   void join(int32_t from, int32_t to, int32_t rail) {
     const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
     if (links.empty()) activity_.is_connected = false;
@@ -151,7 +152,7 @@ void add_exchange(const FabricExchange& exchange, Uses& uses) {
   ORRERY_CHECK(
       exchange.rails > 0 && exchange.nics.size() % static_cast<size_t>(exchange.rails) == 0,
       "every node brings a NIC for each rail");
-  ORRERY_CHECK(exchange.flows_per_connection > 0, "a connection is a flow at least");
+  ORRERY_CHECK(exchange.flows_per_connection > 0, "a connection has at least one flow");
   if (exchange.nodes() < 2) return;
   uses.begin(exchange);
   const Collective collective = exchange.collective;
@@ -173,7 +174,7 @@ void add_exchange(const FabricExchange& exchange, Uses& uses) {
     case Pattern::Direct:
       break;
   }
-  ORRERY_CHECK(has_pairs, "only these have another part for each partner");
+  ORRERY_CHECK(has_pairs, "only all-to-all and push_pull use the direct pattern");
   if (collective == Collective::AllToAll) return add_pairs(exchange, uses);
   add_servers(exchange, uses);
 }
@@ -191,10 +192,9 @@ FabricActivity fabric_activity(std::span<const FabricExchange> exchanges,
   return uses.finished();
 }
 
-// The lowest set bit of a node's number gives the node's height. The parent's number has the next
-// higher bit in place of this bit; if no such node exists, the parent's number only lacks this bit.
-// Example for 8 nodes: 1 and 3 hang below 2, 5 and 7 below 6, 2 and 6 below 4, and 4 below the root
-// 0.
+// The parent of a node: clear the lowest set bit of the node's number and set the next higher bit.
+// If there is no node with this number, only clear the bit. Example for 8 nodes: 1 and 3 hang below
+// 2, 5 and 7 below 6, 2 and 6 below 4, and 4 below the root 0.
 std::vector<int32_t> binary_tree(int32_t nodes) {
   std::vector<int32_t> parents(static_cast<size_t>(nodes), -1);
   for (int32_t node = 1; node < nodes; ++node) {

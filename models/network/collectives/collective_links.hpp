@@ -58,10 +58,10 @@ struct FabricActivity {
   bool is_connected = true;   // false: a route is missing, and the exchange cannot proceed
 };
 
-// The activity of one exchange. To compute it takes time proportional, for Direct, to the number of
-// pairs of nodes that send to each other; for other patterns, to the number of nodes. Ring and
-// Rails serve all collectives except push_pull and all-to-all, Tree and Sums only all-reduce, and
-// Direct only push_pull and all-to-all.
+// The activity of one exchange. The time to compute it grows with the number of nodes; for Direct,
+// with the number of pairs of nodes that send to each other. Ring and Rails serve all collectives
+// except push_pull and all-to-all, Tree and Sums only all-reduce, and Direct only push_pull and
+// all-to-all.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
 // One activity for several exchanges that proceed at the same rate.
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);

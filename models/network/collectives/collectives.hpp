@@ -86,8 +86,8 @@ struct ParameterServers {
   bool is_colocated = false;
   bool is_overlapped = false;  // pulls of one part of the buffer overlap with pushes of other parts
 };
-// Bytes in the busier direction of the busiest machine while all workers push or, with overlap,
-// push and pull; as a multiple of the buffer.
+// The most bytes that the NICs of one machine carry in one direction, as a multiple of the buffer.
+// This counts the pushes of all workers and, with overlap, their pulls too.
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 

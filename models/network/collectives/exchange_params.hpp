@@ -56,13 +56,14 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. A gang on fewer nodes has fewer: one on every node "
-      "that may hold one, and none on a single node, where the ranks reduce among themselves. A "
-      "listed job, and the largest of a generator, must have enough GPUs for all.",
+      "Number of servers, each on its own node. A gang on too few nodes has one server on each "
+      "node that may hold one. A gang on a single node has none: its ranks reduce among "
+      "themselves. In a listed job, and in the largest job of a generator, at least as many ranks "
+      "as servers must exchange, and one more with dedicated servers.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
-      "colocated: on the first nodes of the ranks, which are all workers; dedicated: on the last "
-      "nodes, whose ranks push nothing.",
+      "colocated: on the gang's first nodes, and the ranks of all nodes are workers; dedicated: on "
+      "the last nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks: beside the workers"});
     v("overlap", overlap, "Pulls of one part overlap with pushes of others.",
       Source{"estimate: a synchronous step pulls when all have pushed"});
@@ -127,12 +128,13 @@ struct ExchangeTimeParams {
   template <class C>
   void check(C& c) const {
     if (collective == Collective::PushPull) {
-      c.error("collective", "push_pull always takes what the NICs of its servers allow");
+      c.error("collective",
+              "the duration of push_pull cannot be given: it follows from the rate of the NICs");
     }
     if (sweep.empty()) {
       if (!latency || !bandwidth) c.error("", "needs latency and bandwidth, or a sweep");
     } else if (latency || bandwidth) {
-      c.error("sweep", "says the same as latency and bandwidth: give one of them");
+      c.error("sweep", "replaces latency and bandwidth: give either a sweep or these two");
     }
     if (bandwidth && *bandwidth == Bandwidth{}) c.error("bandwidth", "must be more than 0");
     for (size_t i = 1; i < sweep.size(); ++i) {

@@ -65,15 +65,15 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
   return outside == Duration::max() ? outside : inside + outside;
 }
 
-// The buffer with which all GPUs of the nodes, as in a sweep, would take as long as the group with
-// `bytes`. Example: a group with a quarter of the NICs' bandwidth takes as long as all GPUs with
-// four times the buffer. For exchanges without forwarding, the NICs' bandwidth per rank is compared
-// instead.
+// A duration in the scenario is for all GPUs of the nodes, while the group may have only some of
+// them. Returns the buffer with which all GPUs take as long as the group takes with `bytes`.
+// Example: a group with a quarter of the NICs' bandwidth takes as long as all GPUs with four times
+// the buffer. For exchanges without forwarding, the NICs' bandwidth per rank is compared instead.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
   if (is_direct(collective)) part *= static_cast<double>(group.node_gpus) / group.ranks_per_node();
-  constexpr double kMost = 9e18;  // the largest number of bytes that Bytes can hold
+  constexpr double kMost = 9e18;  // a little less than the largest count of Bytes
   return {std::llround(std::min(static_cast<double>(bytes.count) / part, kMost))};
 }
 

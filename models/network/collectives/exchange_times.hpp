@@ -18,8 +18,9 @@ struct LoneExchange {
 };
 
 // Time and pattern of an exchange without other traffic. The algorithm is that of the method or, if
-// NCCL does not offer it to the group, the fastest by NCCL's tuner. Durations given in the scenario
-// replace the computed time, except that of push_pull, but not the pattern.
+// NCCL does not offer it to the group, the fastest by NCCL's tuner. A duration given in the
+// scenario replaces the computed time, but not the pattern. The time of a push_pull is always
+// computed.
 class ExchangeTimes {
  public:
   ExchangeTimes() = default;  // without durations from the scenario

@@ -18,8 +18,8 @@ constexpr PerProtocol kTreePcie{1.0, 1.9, 4.0}, kRingPcie{1.0, 2.5, 5.7};
 constexpr PerProtocol kTreeNet{5.0, 8.5, 14.0}, kRingNet{2.7, 4.0, 14.0};
 constexpr double kNvls = 25.0, kNvlsNet = 18.0, kNvlsTreeNet = 20.9;
 
-// Upper bounds in GB/s by GPU generation; those of each CPU vendor are by number of nodes. The
-// first three tables are for one channel. The last table has ratios.
+// Upper bounds in GB/s. Arrays of four are by GPU generation, PerNodes are by number of nodes.
+// kTreeMax, kTree128Max and kRing128Max are for one channel. kNvlsEfficiency has ratios instead.
 constexpr std::array<PerNodes, 4> kTreeMax{
     {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
 constexpr std::array<PerNodes, 4> kTree128Max{

@@ -19,7 +19,8 @@ void check_names(std::vector<std::string> leaf_names, std::vector<FabricMistake>
   });
   if (taken != leaf_names.end()) {
     mistakes.push_back({"file", "a leaf switch is called " + in_quotes(*taken) +
-                                    ", as only spines and cores are called here"});
+                                    ", but names that begin with spine- or core- are for spines "
+                                    "and cores"});
   }
 }
 

@@ -1,5 +1,4 @@
-// models/network/fabric/fabric.hpp -- switches, cables and directed links of a fat tree, by
-// arithmetic.
+// models/network/fabric/fabric.hpp -- switches, cables and directed links of a fat tree.
 #pragma once
 
 #include <cstdint>
@@ -82,8 +81,8 @@ class Fabric {
   SwitchId core(uint32_t group, uint32_t i) const {
     return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
   }
-  // The spine, numbered in its block, to which up-port `port` of a leaf leads, and the core,
-  // numbered in its group, to which up-port `port` of a spine leads.
+  // Up-port `port` of a leaf leads to spine spine_behind(port) of its block. Up-port `port` of a
+  // spine leads to core core_behind(port) of its group.
   uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
   uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
 

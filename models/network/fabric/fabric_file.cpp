@@ -152,8 +152,8 @@ class Reader {
     file_.hosts.push_back(name);
   }
 
-  // Complains about a host below another core switch (DSW) than the first host, which could not
-  // reach it.
+  // Complains about a host whose core switch (DSW) is not that of the first host: no route would
+  // join the two.
   void check_core(const TableRow& row) {
     if (core_.empty()) core_ = row.cell(columns_[1]);
     if (core_ == row.cell(columns_[1])) return;

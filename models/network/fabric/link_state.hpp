@@ -20,11 +20,11 @@ namespace orrery {
 // B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
-// State of cables and switches, and error counters of their ports. Faults break and repair cables
+// State of cables and switches, and an error counter for each cable. Faults break and repair cables
 // through this class; the flow network follows `capacity_changed`.
 class LinkState {
  public:
-  // `is_adaptive`: routes are chosen by load. A cursed cable is slow only then.
+  // `is_adaptive`: routes are chosen by load. Only then does curse() slow a cable.
   LinkState(const Fabric& fabric, const LinkParams& params, bool is_adaptive = false);
 
   bool is_up(CableId cable) const { return blocked_[cable.index] == 0; }
@@ -42,8 +42,8 @@ class LinkState {
   void set_adaptive(bool is_adaptive);  // to be called when the routing engine changes
 
   double bit_error_rate(CableId cable) const;
-  // The error counter of the cable's port: rate x BER x time, summed up over all degradations so
-  // far and rounded. Errors in idle symbols are included; a dead cable adds none.
+  // The cable's error counter: nominal rate x BER x time, summed up over all degradations so far
+  // and rounded. Errors in idle symbols are included; a dead cable adds none.
   int64_t symbol_errors(CableId cable, Time now) const;
   int64_t symbol_errors(Time now) const;  // sum over all cables
   // Nodes whose NICs counted errors, in order of nodes.

@@ -40,7 +40,8 @@ Router::Router(const Fabric& fabric, const LinkState& state, const RoutingParams
                uint64_t salt)
     : fabric_{fabric}, state_{state}, engine_{params.engine}, salt_{salt} {}
 
-// The up-ports of a leaf go to the spines round robin, so the ports of one spine are evenly spaced.
+// Up-port p of a leaf leads to spine p mod spines_per_block. So the ports to one spine are
+// spines_per_block apart.
 Router::Bundle Router::to_spine(SwitchId leaf, uint32_t j) const {
   const FatTree& tree = fabric_.tree();
   return {.first = fabric_.leaf_cable(leaf, j).index,
@@ -81,12 +82,12 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
   return best;
 }
 
-// D-mod-K uses the destination's rank. Cable (rank mod leaf_up) is the destination's own cable at
-// its leaf, and (rank / leaf_up) mod spine_up its own cable one tier higher. All traffic to the
-// destination comes down these two. Without oversubscription, destinations of one leaf therefore
-// never share a downward link, and flows from rank r to r + k never share an upward link. Example
-// with leaf_up 4: ranks 5 and 9 use up-port 1, rank 6 uses up-port 2. Random engines use a hash in
-// place of the rank.
+// D-mod-K takes ports from the destination's rank. Traffic goes up through port (rank mod leaf_up)
+// of the source's leaf and port ((rank / leaf_up) mod spine_up) of a spine. It comes down through
+// the same ports of the destination's spine and leaf. Example with leaf_up 4: ranks 5 and 9 use
+// up-port 1, rank 6 uses up-port 2. So, without oversubscription and dead cables, destinations of
+// one leaf never share a link down to that leaf. Nor do flows from rank r to r + k share a link up
+// from a leaf. The other engines use a hash in place of the rank.
 uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
   switch (engine_) {
     case RoutingEngine::Dmodk:
@@ -184,8 +185,8 @@ bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
   return false;
 }
 
-// Spines are compared from one that the key selects, and the first of the least loaded wins. So the
-// key breaks ties.
+// The comparison starts at a spine that the key selects. The first of the least loaded spines wins,
+// so the key breaks ties.
 Route Router::by_load(const Ask& ask) const {
   const FatTree& tree = fabric_.tree();
   const bool sees_all = engine_ == RoutingEngine::AdaptiveGlobal;

@@ -75,7 +75,8 @@ uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
 void FlowNetwork::begin(uint32_t index) {
   flows_[index].state = State::Moving;
   sharing_.set_rate_max({index}, flows_[index].rate_max);
-  // settle() plans ends only when rates change, which need not happen for an empty transfer.
+  // settle() plans an end only if the rate changes. On a dead link the rate stays 0, but an empty
+  // transfer ends there all the same.
   plan_end(index);
   request_settle();
 }

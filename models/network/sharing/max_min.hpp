@@ -25,10 +25,11 @@ using ActivityId = Id<struct ActivityTag>;
 // full), so r = min(limit, levels of the links used). The level L of a link of capacity C solves
 //     sum over activities on it of weight * min(L, m) = C
 // where m is the least of the activity's limit and the levels of its other links. L depends only on
-// those m that are below it. So solve() corrects levels from the lowest upwards, and a corrected
-// level is final: only links with a new level and their neighbours are visited, however large the
-// network. Rounding does not matter: the level is computed from the m below it in a fixed order, so
-// solve() ends with the same bits whatever the history.
+// those m that are below it. So solve() corrects levels from the lowest upwards. A lowered level is
+// final; a raised one may change again. Only links with a new level and their neighbours are
+// visited, however large the network. Rounding errors do not accumulate: each level is computed
+// anew from the m below it, in the order of the link's entries. So solve() ends with the same bits
+// whatever the levels were before.
 class MaxMin {
  public:
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -86,7 +87,7 @@ class MaxMin {
     bool is_queued = false;
     bool is_stale = false;  // queued, but `next` may be too low
     uint8_t raised = 0;     // how often its level rose in this solve()
-    double key = 0;   // key in the queue: the coming change of this link affects no level below it
+    double key = 0;   // key in the queue: the change to `next` affects no level below this key
     double next = 0;  // its new level, computed from Entry::others
     double weight_above = 0;  // sum of weights of the activities that this link's level limits
     double load_max = 0;      // upper bound of the load of a link that is not full

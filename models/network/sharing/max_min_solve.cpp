@@ -48,11 +48,12 @@ std::span<const ActivityId> MaxMin::solve() {
   return changed_;
 }
 
-// Computes the level of a link from the m of its activities (see MaxMin). It starts with equal
-// rates for all activities. Repeatedly it gives the activities whose m is below the level their m
-// and shares the remaining capacity among the others, until no more are below. Sums run in the
-// order of the entries, over those below the level and those above. So two calls that agree on the
-// entries below the result give the same result to the last bit.
+// Computes the level of a link from the m of its activities (see MaxMin). The first estimate gives
+// all activities equal rates. In each round, activities whose m is below the estimate get their m.
+// The others share the rest equally, which is the next estimate. Example with weights of 1:
+// capacity 9 and m = 1, 3.5 and infinity give 9 / 3 = 3, (9 - 1) / 2 = 4 and 9 - 1 - 3.5 = 4.5.
+// No further m is below 4.5: it is the level. Sums run in the order of the entries. So an m above
+// the level does not affect even its last bit.
 double MaxMin::level_from_others(LinkId id) {
   Link& link = links_[id];
   const std::span<const Entry> entries = entries_.items(link.entries);
@@ -116,8 +117,8 @@ void MaxMin::doubt(LinkId id, double weight, double before, double now) {
     link.key = kUnlimited;
   }
   link.is_stale = true;
-  // A lower m (see MaxMin) can only raise the level. A higher m lowers the level at most as if the
-  // activities above the level gave up the whole increase.
+  // A lower m (see MaxMin) can only raise the level. A higher m takes at most
+  // weight * (now - before) of the capacity from the activities above the level.
   if (now > before && link.next > from) {
     const double rounding = 1e-15 * link.capacity * link.entries.size;
     const double drop = (weight * (now - before) + rounding) / link.weight_above;
@@ -192,7 +193,7 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
   if (now == before) return;
   entry.others = now;
   Link& link = links_[place.link];
-  if (link.entries.size == 1) return;  // no other activity shares its level
+  if (link.entries.size == 1) return;  // its level is capacity / weight, whatever m is
   if (level_[place.link] == kUnlimited && !link.is_queued) {
     // Most links are far from full and stay so. load_max stays an upper bound of the load, because
     // each update adds more than its rounding error.

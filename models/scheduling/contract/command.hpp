@@ -19,7 +19,8 @@ struct RejectWaiting {  // requeues the pod
   PodId pod;
   std::string reason;
 };
-// Requeues all pods that wait in Permit and belong to `gangs` gangs: `first` and the ids after it.
+// Requeues all pods that wait in Permit and belong to one of `gangs` gangs. The ids of these gangs
+// are consecutive, and `first` is the lowest.
 struct RejectGangs {
   std::string reason;
   GangId first;
@@ -50,7 +51,7 @@ struct Evict {  // deletes victims, so that the preemptor fits on their nodes
 using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
                                  SetGangFailure, Nominate, WithdrawNomination, Evict>;
 struct PolicyCommand {
-  uint8_t plugin = 0;  // index in the profile of the policy that gave the command
+  uint8_t plugin = 0;  // the policy that gave the command, as an index in the profile
   PolicyOrder order;
 };
 

@@ -55,7 +55,8 @@ class ORRERY_API JobBoard {
   virtual int64_t free() const = 0;
   virtual const Resources& capacities() const = 0;
   virtual const Resources& used() const = 0;
-  // Resources that the job queue counts; the first is "the counted resource".
+  // Resources that the job queue counts; fits() checks them all. The first is "the counted
+  // resource": capacity(), unit(), free() and JobAsk::count are amounts of it.
   virtual std::span<const Counted> counts() const = 0;
   virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node
   // Whether all counted resources that the job requests are free now.
@@ -71,7 +72,8 @@ class ORRERY_API JobBoard {
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
   // Time before the job computes if it starts now, such as the restore of its checkpoint.
   virtual Duration setup(JobSlot job) const = 0;
-  virtual bool cancel(JobSlot job) = 0;  // cancels like the job's user; false: the job has started
+  // Cancels the job, as its user could. False: the job has started, so it is not cancelled.
+  virtual bool cancel(JobSlot job) = 0;
   // Makes a running job write a checkpoint and wait again. False: the job cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
   // set_pace() and start_beside() may be called only if has_paces() is true, which is with the
@@ -101,8 +103,8 @@ class ORRERY_API QueueOrder : public JobPoint {
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
-  // Called when a Plan tries to start the job. A held job returns to the queue whenever resources
-  // become free, and may be tried again.
+  // Called by JobBoard::head(), start(), start_on() and start_beside(). A held job returns to the
+  // queue whenever resources become free, and may be tried again.
   virtual bool admit(const QueuedJob& job) const = 0;
 };
 struct PlanNews {
@@ -131,7 +133,7 @@ class ORRERY_API JobWatcher : public JobPoint {
   // The job no longer waits: it starts, is held, or is cancelled.
   virtual void job_leaves(const QueuedJob& /*job*/) {}
   virtual void job_starts(const QueuedJob& /*job*/) {}
-  // The job still holds its resources, with another expected end.
+  // The expected end of the job has changed. The job still holds its resources.
   virtual void job_end_moves(const QueuedJob& /*job*/) {}
   virtual void job_stops(const QueuedJob& /*job*/) {}  // it has returned all its resources
   virtual void job_ends(const QueuedJob& /*job*/) {}   // it has returned all its resources for good

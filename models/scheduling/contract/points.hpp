@@ -25,7 +25,7 @@ struct PointList {
   }
 };
 
-// An attempt passes the points roughly in this order, in which `orrery describe` lists them.
+// `orrery describe` lists the points in this order. It is roughly the order in an attempt.
 using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, PostFilter, PreScore,
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;

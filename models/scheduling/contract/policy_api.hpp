@@ -52,11 +52,11 @@ class ORRERY_API PreFilter : public Point {
   static constexpr PointName kPoint{"PreFilter",
                                     "checks the pod before any node; may exclude nodes"};
   // May remove nodes from `nodes`; a Diagnosis lists these as unresolvable. Skip: the policy's
-  // Filter is not called in this cycle. After Error or UnschedulableAndUnresolvable, later
-  // PreFilters are not called, and neither are Filter and Charges of their policies. After
-  // Unschedulable they are called. A node-local Filter is called in any case, so it must not use
-  // results of pre_filter(). An attempt of a gang may call pre_filter() several times for one
-  // member.
+  // Filter is not called in this cycle. After Success, Skip or Unschedulable, the next PreFilter is
+  // called. After any other result, the remaining PreFilters are not called, and neither are Filter
+  // and Charges of their policies. Exception: a node-local Filter may be called whatever the
+  // PreFilters return, so it must not use results of pre_filter(). An attempt of a gang may call
+  // pre_filter() several times for one member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
 class ORRERY_API Filter : public Point {
@@ -89,7 +89,7 @@ class ORRERY_API Score : public Point {
   virtual void score(const Cycle& cycle, std::span<const NodeId> nodes,
                      std::span<int64_t> scores) const = 0;
   virtual void normalize(std::span<int64_t> /*scores*/) const {}
-  // True if score() depends on each node and the pod's spec alone (see Filter).
+  // True if the score() of a node depends only on that node and the pod's spec (see Filter).
   virtual bool is_node_local() const { return false; }
   // True if normalize() computes each new score from the old one and the minimum and maximum of all
   // scores, and pre_score() uses no nodes. The framework may then call score() once for nodes that

@@ -58,7 +58,7 @@ class ORRERY_API PolicyRegistry {
     Traits traits = Trait::None;
     // Returns traits of the code, in addition to `traits`.
     std::function<Traits(const RawParams&)> traits_of_code;
-    std::optional<Fact> heeded;  // if set: without this fact the policy has no effect
+    std::optional<Fact> heeded;  // the policy has no effect in scenarios without this property
     bool is_built_in() const { return origin == "built in"; }
     // The name in records: the policy's name, or "NAME:CODE" if arguments name code.
     std::string label(const std::string& name, const RawParams& args) const;

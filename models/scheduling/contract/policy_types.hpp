@@ -35,13 +35,14 @@ struct PodView {
   const NodeSet* nodes = nullptr;
 };
 
-// How many pods the roles of a gang lack, summed over all roles that are below their minimum.
-// During Permit the pod of the attempt counts as one with a node. Example: two roles with a minimum
-// of 2 have 1 and 3 pods with a node, so `assigned` is 1.
+// How many pods the roles of a gang lack, summed over all roles that are below their minimum. The
+// three members differ in which pods they count. During Permit the pod of the attempt counts as one
+// with a node. Example: two roles with a minimum of 2 have 1 and 3 pods with a node, so `assigned`
+// is 1.
 struct RolesMissing {
-  int32_t created = 0;   // compared with the pods that exist
-  int32_t assigned = 0;  // compared with the pods that have a node
-  int32_t unbound = 0;   // compared with the pods that have a node but are not bound
+  int32_t created = 0;   // counts the pods that exist
+  int32_t assigned = 0;  // counts the pods that have a node
+  int32_t unbound = 0;   // counts only the pods that have a node and are not bound
 };
 
 struct GangView {
@@ -69,8 +70,8 @@ struct GangView {
   RolesMissing roles_missing = {};
   // Members with a node. During Permit the pod of the attempt is not counted.
   int32_t assigned() const { return waiting + bound; }
-  // How many members must still get a node before the gang can start, if `asked` members more had
-  // one. Permit plugins pass 1, for the pod of the attempt.
+  // How many members still need a node before the gang can start. `asked` is added to assigned():
+  // Permit plugins pass 1, for the pod of the attempt.
   int32_t missing(int32_t asked = 0) const {
     return std::max({min_available - assigned() - asked, roles_missing.assigned, 0});
   }
@@ -85,9 +86,12 @@ struct QueuedUnit {
   int32_t priority = 0;
   Time queued;           // when the unit was queued or, if later, when its latest attempt failed
   Time initial_attempt;  // the first scheduling attempt; before it: when the unit became active
-  Time gang_created;     // without a gang: `initial_attempt` when the unit became active
-  // Last failure of the gang; negative: none. The value is read when the unit enters a queue or
-  // reaches its head. So a later failure must never make QueueSort place the unit further forward.
+  // When the gang was created. Without a gang: the value that `initial_attempt` had when the unit
+  // became active.
+  Time gang_created;
+  // Last failure of the gang; negative: none. This is a copy, updated when the unit enters the
+  // active or a backoff queue, and when it is at the front of one. After a later failure, QueueSort
+  // must not order the unit further forward, because the queue may notice the failure too late.
   Time gang_failed = Time{-1};
 };
 

@@ -1,4 +1,4 @@
-// models/scheduling/contract/status.hpp -- results of a policy at a point.
+// models/scheduling/contract/status.hpp -- what a policy returns from an extension point.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 7> enum_names(Code) {
 
 struct [[nodiscard]] Status {
   Code code = Code::Success;
-  std::string_view reason = {};  // the framework copies it when the point returns
+  std::string_view reason = {};  // the framework copies it when the function returns
   bool ok() const { return code == Code::Success; }
 };
 struct [[nodiscard]] PermitStatus {

@@ -8,9 +8,8 @@ namespace orrery {
 
 // A policy declares `static constexpr Traits kTraits = Trait::... | Trait::...;`. Other code checks
 // traits, never the name of a policy. A loaded policy has only the traits that it declares.
-// Exception: checks in models/scenario/facts.cpp may count a loaded policy as having a trait
-// because it implements the point where built-in policies use the trait, such as Permit for
-// WaitsInPermit. See is_loaded_for().
+// Exception: models/scenario/facts.cpp infers some traits of a loaded policy from its extension
+// points. Example: it assumes WaitsInPermit if the policy implements Permit. See is_loaded_for().
 enum class Trait : uint16_t {
   None = 0,
   ChecksRoom = 1U << 0U,        // has a Filter that rejects nodes on which the pod does not fit
@@ -19,8 +18,8 @@ enum class Trait : uint16_t {
   HeedsSpread = 1U << 3U,       // uses topology_spread of pods
   HeedsImages = 1U << 4U,       // uses images of pods
   WaitsInPermit = 1U << 5U,     // uses the schedule timeout of gangs: members wait in Permit
-  // Gives nodes to the members of a gang one by one. If too few get one, those that wait in Permit
-  // lose theirs, at once or later, and the gang is tried again.
+  // Places the members of a gang one by one. If fewer than the quorum get a node, the members that
+  // wait in Permit lose their nodes, at once or later. Then the gang is tried again.
   RetriesInPermit = 1U << 6U,
   NeedsFragmentation = 1U << 7U,  // uses Handle::fragmentation()
   StopsJobs = 1U << 8U,           // a policy of the job queue that stops running jobs

@@ -12,7 +12,7 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  // Time from the start of the cycle until SchedulerCost::bind begins; max: until the cycle ends.
+  // Time from the start of the cycle until the bind delay begins; max: it begins at the end.
   Duration after;
 };
 struct DueBinding {
@@ -21,17 +21,16 @@ struct DueBinding {
   uint64_t reservation = 0;
 };
 
-// Pods are bound after a delay of SchedulerCost::bind. If a cycle placed the pod, the delay begins
-// at the end of the cycle; for members of a gang that is placed as a whole, it begins
-// PermittedPod::after into the cycle. If Permit accepts the pod later, the delay begins then or, if
-// a cycle is running then, at the end of that cycle.
+// A pod is bound after the bind delay, SchedulerCost::bind. The delay begins
+// - at the end of the cycle that placed the pod, if Permit accepts it in this cycle;
+// - PermittedPod::after the start of the cycle, for members of a gang that is placed as a whole;
+// - when Permit accepts the pod after a wait, or at the end of the cycle that runs then.
 class Binder {
  public:
   explicit Binder(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Binds the pod, after a delay of SchedulerCost::bind. `after` matters only during a cycle: the
-  // delay begins at this time after the start of the cycle; max: at the end of the cycle.
+  // Binds the pod after the bind delay. `after` is PermittedPod::after; ignored outside a cycle.
   void add(PodId pod, Duration after = Duration::max());
   void cycle_begins() { is_cycle_running_ = true; }
   void cycle_ends(Time began, Time ends);

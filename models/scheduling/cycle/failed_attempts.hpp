@@ -15,9 +15,9 @@ class FailedAttempts {
   // more than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
-  // Runs PostFilter, then requeues the unit or, with head_of_line: block, lets it block the queue.
-  // `cycle` is the cycle of the pod that is blamed for the failure: one pod of the unit. Returns
-  // the scheduler time of PostFilter.
+  // Runs PostFilter, then requeues the unit. With head_of_line: block, the unit blocks the queue
+  // instead, unless the failure is an Error. `cycle` is the cycle of one pod of the unit, which is
+  // blamed for the failure. Returns the scheduler time of PostFilter.
   Duration fail(PodId unit, const Cycle& cycle, const Selection& why, const Candidates* diagnosis);
   // Requeues a pod that got a node but was rejected by Reserve or Permit.
   void reject(PodId pod, Time now, const Selection& why);

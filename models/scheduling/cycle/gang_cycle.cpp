@@ -57,8 +57,8 @@ GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   return members;
 }
 
-// Puts the pods that roles need for their minimums first. Otherwise other pods might take the last
-// free nodes.
+// Moves the pods that a role needs for its minimum to the front. Otherwise other pods might take
+// the last free nodes.
 std::vector<PodId> GangCycle::needed_first(const Gang& gang,
                                            const std::vector<PodId>& members) const {
   std::vector<int32_t> lacking;
@@ -123,9 +123,9 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
 }
 
 // A preempted gang loses its pods one by one. Recreated pods must not complete a quorum with pods
-// that are being evicted, because these will soon be missing. Example: four of five pods end within
-// 10 s, and the fifth has already been recreated. The gang is tried once the four have ended,
-// together with their replacements.
+// that are being evicted, because the evicted pods will soon be missing. Example: one of five
+// evicted pods is recreated while the other four still terminate. Until the four have ended, every
+// attempt of the gang fails here.
 Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
   ORRERY_MARK("scheduling.gang_waits_until_it_has_left");
   const Selection why{.node = {},
@@ -257,8 +257,9 @@ bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
     if (verdict.ok()) return true;
     attempt.why.plugins |= verdict.plugins;
     if (attempt.why.reason.empty()) attempt.why.reason = verdict.reason;
-    // Permit judges the gang as a whole, so all members of one spec get the same answer. Once the
-    // spec of the last member is rejected, no further member is asked.
+    // Permit judges the gang as a whole, so members with the same spec get the same answer. So
+    // the loop may end at the first member that has the spec of the last one. Example: eight
+    // members of one spec are rejected with one call.
     if (view.spec_id == context_.tracks.pod(attempt.placed.back().pod).spec_id) return false;
   }
   return false;

@@ -20,15 +20,16 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// The result of trying to place a gang in one domain. After each try its placements are undone. In
-// the end those of the best domain, if Permit accepted them, are made again and reserved.
+// The result of trying to place a gang in one domain. The placements are undone after the try. In
+// the end, keep_all() reserves the placements of the best domain that Permit accepted.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
   Selection why;  // why `failed` has no node
   PodId failed;   // the first member without a node; invalid: all members have one
   std::optional<Candidates> diagnosis = {};  // the diagnosis of `failed` when it found no node
+  // Members with the same spec count once in `visited` and `charged`.
   uint32_t visited = 0;
-  Duration charged;  // scheduler time of Charges plugins, counted once for members of one spec
+  Duration charged;  // scheduler time of Charges plugins
 };
 
 // Like the pod-group cycle of Kubernetes 1.36: every member goes through the normal algorithm on
@@ -56,7 +57,7 @@ class GangCycle final : public GangWhatIfs {
   };
   struct Members {  // the pods of the unit that have no node
     std::vector<PodId> pods;
-    SpecId spec;  // spec of the first of `pods`
+    SpecId spec;  // the spec of all `pods`, if are_alike
     bool are_alike = true;
     // Whether pods of the gang that do have a node are being evicted.
     bool do_others_leave = false;

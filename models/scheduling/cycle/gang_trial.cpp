@@ -1,5 +1,5 @@
-// models/scheduling/cycle/gang_trial.cpp -- attempts of a gang in a cluster without some of the
-// pods.
+// models/scheduling/cycle/gang_trial.cpp -- tries a gang in the cluster as it would be after
+// evictions.
 #include <unordered_map>
 #include <utility>
 

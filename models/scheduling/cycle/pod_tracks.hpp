@@ -60,8 +60,8 @@ class PodTracks {
   int32_t missing(RoleId role) const;
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
-  // The gang of the member that is in Permit now; invalid: none. gang() leaves this member out of
-  // `waiting`, `binding` and `bound`.
+  // The gang of the pod whose Permit plugins run now; invalid: none. gang() does not count this pod
+  // in `waiting`, `binding` and `bound`.
   GangId permitting;
 
  private:

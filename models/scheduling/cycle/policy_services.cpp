@@ -16,9 +16,9 @@ void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later)
   std::visit(carry_out, command.order);
 }
 
-// Evicts only the first victim, and gives the others back as a new command. Plugins may react to
-// the eviction of a pod that waits in Permit by rejecting its whole gang, and so other victims.
-// This is then done before the next eviction.
+// Evicts only the first victim, and gives the other victims to `later` as a new command. If the
+// first victim waits in Permit, a plugin may reject its whole gang in Unreserve. This rejection is
+// carried out before the new command. It may requeue other victims, which are then not evicted.
 void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
   if (order.victims.empty()) return;
   const PodId first = order.victims.front();
@@ -50,7 +50,8 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const SetGangFailure& order) {
   const bool is_earlier = order.failed_at < t.last_failure;
   t.last_failure = order.failed_at;
   t.backoff_until = order.backoff_until;
-  // If the failure is later than before, members notice it when they reach the head of the queue.
+  // After a later failure, members belong further back. The queue moves them once they reach its
+  // front.
   if (is_earlier) context_.line.gang_recovered(order.gang);
 }
 

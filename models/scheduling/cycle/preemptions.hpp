@@ -1,5 +1,5 @@
-// models/scheduling/cycle/preemptions.hpp -- what-ifs in a cluster without some of the pods, and
-// nominated pods.
+// models/scheduling/cycle/preemptions.hpp -- what-ifs (the cluster as it would be after evictions),
+// and nominated pods.
 #pragma once
 
 #include <memory>

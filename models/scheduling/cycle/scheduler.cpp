@@ -160,16 +160,16 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // Each unit of the round backs off for max_backoff, rounded down by less than kWindow.
-            // In a longer round, a backoff would end before the unit's next attempt.
+            // Backoffs last more than max_backoff - kWindow, because they end at whole seconds. If
+            // the slow round were longer, a backoff might end before the unit's next attempt.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});
   return rounds_.factor();
 }
 
-// True if the result of an attempt may change with time alone: a pending gang backs off, or has
-// minResources, which Coscheduling may take as covered until a certain time.
+// True if time alone may change the result of an attempt: a pending gang backs off, or it has
+// min_resources. Once Coscheduling has found room for these, it checks them again after a timeout.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {

@@ -43,8 +43,8 @@ class Scheduler final {
   // The run ends at `end`; with `may_be_stopped` it may also end at any `tried_in_vain`. No effect
   // if attempts are logged, or with driver: per_gang.
   void compress_rounds(Time end, bool may_be_stopped);
-  // Must be called at a change whose time must be exact, such as the begin of a deadlock. The
-  // present round is then given up.
+  // Forgets the round that repeats. Must be called when a deadlock begins or ends, so that rounds
+  // in which this happens are not compressed: the time of the change must be exact.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
   void node_changed(NodeId node);  // the node's taints or cordon changed

@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/candidate_rooms.hpp -- the room that the pods of deadlock
-// candidates alone leave on each node.
+// models/scheduling/feasibility/candidate_rooms.hpp -- the room left on each node by the pods of
+// deadlock candidates, as if no other pods existed.
 #pragma once
 
 #include <span>

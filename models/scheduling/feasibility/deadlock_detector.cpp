@@ -44,7 +44,7 @@ void DeadlockDetector::pod_unassigned(PodId id) {
   holdings_.unassign(id);
   const JobId job = holdings_.pod(id).job;
   const DeadlockCandidate& record = candidates_[job];
-  // Once a job runs, the detector does not follow its pods.
+  // A job that is no candidate and past Pending does not become one by losing a pod.
   if (!record.is_candidate && jobs_.job(job).phase != JobPhase::Pending) return;
   if (record.is_stuck()) {
     news_.must_reduce = true;

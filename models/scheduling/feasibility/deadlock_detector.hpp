@@ -34,9 +34,9 @@ struct PodLoss {  // a pod of a stuck job that lost its node
 // one of its gangs or roles has fewer pods with nodes than its minimum. The gangs of a job start
 // together, so they are one candidate. All other jobs are assumed to end and to release all their
 // resources. So the reduction (see reduction.hpp) runs on a cluster that only candidates use. It
-// finds the candidates that are stuck: those that never fit although all others that fit complete
-// and release what they hold. If the policy preempts, a candidate fits if its missing pods would
-// fit without the candidates that it may preempt.
+// finds the candidates that are stuck: those that do not fit even after all others that can
+// complete have released what they hold. If the policy preempts, a candidate fits if its missing
+// pods would fit without the candidates that it may preempt.
 //
 // A stuck job is infeasible if its missing pods would not even fit on a cluster with no pods but
 // its own: the capacity that it waits for does not exist. All other stuck jobs are blocked by jobs
@@ -47,10 +47,11 @@ struct PodLoss {  // a pod of a stuck job that lost its node
 //
 // Cost: the changes of an instant are examined together, at its end. In most instants one
 // comparison for each candidate that is not stuck shows that it fits right now. Stuck jobs stay
-// stuck while they lose no pods. So the reduction runs only when this comparison fails, when a
-// stuck job lost a pod or is no candidate any more, when nodes changed, when preemption was allowed
-// or forbidden, or when a stuck job got a node, unless its pods are alike and this node is eligible
-// for them.
+// stuck while they lose no pods. So the reduction runs only in these cases:
+// - this comparison fails for a candidate;
+// - a stuck job lost a pod, or is no candidate any more;
+// - nodes changed, or preemption was allowed or forbidden;
+// - a stuck job got a node. Exception: its pods are alike and the node is eligible for them.
 class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,
@@ -75,7 +76,7 @@ class DeadlockDetector {
   struct News {
     ChangedIds<PodId> pods;
     ChangedIds<JobId> jobs;
-    bool must_reduce = false;  // whether stuck jobs may no longer be stuck
+    bool must_reduce = false;  // the standing of a stuck job may have changed
     bool has_stuck_one_changed = false;
     bool is_capacity_changed = false;
   };

@@ -29,8 +29,8 @@ struct StuckSet {
   bool is_deadlock = false;          // a member is not infeasible, so other members block it
 };
 
-// Reduction, as in the banker's algorithm: repeatedly let a candidate whose missing pods fit
-// complete and release what it holds. The candidates that remain are stuck. Example with 4 nodes
+// Reduction, as in the banker's algorithm: repeatedly choose a candidate whose missing pods fit. It
+// completes and releases what it holds. The candidates that remain are stuck. Example with 4 nodes
 // for one pod each: A holds 2 nodes and lacks 2, B holds 1 and lacks 1, and 1 node is free. B fits,
 // completes and releases 2 nodes. Then A fits. If B lacked 2 nodes, neither A nor B would fit, and
 // both would be stuck.

@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/room_table.hpp -- the room that chosen pods alone leave on each
-// node.
+// models/scheduling/feasibility/room_table.hpp -- the room left on each node by chosen pods, as if
+// no other pods existed.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct PodNeed {  // a number of pods of one spec
 // of 8 GPUs, slots() of a 4-GPU pod is 4. After put() of a 6-GPU pod it is 2.
 class RoomTable {
  public:
-  // With `counts_down_nodes`, nodes that are down count as empty; without it, pods do not fit
-  // there.
+  // With `counts_down_nodes`, nodes that are down count like nodes that are up. Without it, no pods
+  // fit there.
   RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes);
 
   GpuMask put(NodeId node, SpecId spec);  // returns the chosen devices
@@ -78,7 +78,7 @@ class RoomTable {
     int64_t looks_left;
   };
   static constexpr int64_t kLooksMax = 20'000;
-  // If more specs were asked for, the Kind not requested for longest is dropped.
+  // Beyond this number, the least recently used Kind is dropped.
   static constexpr size_t kKindsMax = 64;
   Kind& kind(SpecId spec);
   NodeSet find_eligible(const PodSpec& spec) const;

@@ -28,7 +28,7 @@ std::string amounts(int64_t gpus, int64_t cpu_milli, int64_t memory) {
 TooLargeJobs::TooLargeJobs(const ClusterState& cluster, const JobTable& jobs)
     : cluster_{cluster}, jobs_{jobs}, empty_{cluster, jobs.specs(), true} {}
 
-// Counting stops once enough slots are found, so a spec of a single job costs little.
+// Stops counting once `pods` slots are found. A full count would visit all eligible nodes.
 int64_t TooLargeJobs::slots(SpecId spec, int64_t pods) {
   if (spec.index >= slots_.size()) slots_.resize(spec.index + size_t{1});
   Slots& known = slots_[spec.index];

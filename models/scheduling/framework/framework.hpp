@@ -44,7 +44,7 @@ class Framework final : private CommandSink {
   bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
-  // Fails a check if NextPod named more untriable pods in a row (`passed_over`) than `pods` exist.
+  // Fails a check if NextPod named more than `pods` pods in a row that could not be tried.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   ClusterEvents events_of_interest() const { return events_of_interest_; }
@@ -54,7 +54,7 @@ class Framework final : private CommandSink {
   bool run_pre_filter(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   bool run_filter(const Cycle& cycle, Selection& selection);
   void run_score(const Cycle& cycle, Selection& selection);
-  Duration charge(const Cycle& cycle) const;  // scheduler time of Charges plugins, after PreFilter
+  Duration charge(const Cycle& cycle) const;  // sum of Charges::charge(); PreFilters must have run
   // The subset of `nodes` on which the pod now passes all Filters; call after its PreFilter.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
   bool decides_node_by_node(const CycleState& state) const;  // all called Filters are node-local

@@ -228,8 +228,8 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   next_start_ = (start + window.visited) % n;
 }
 
-// Computes verdicts for the nodes from `start` on, round robin, until `limit` of them are feasible
-// or all nodes have a verdict.
+// Visits nodes round robin from `start`, and computes the stale verdicts of those in
+// `state.narrowing.nodes`. Stops once `limit` of these are feasible, or all nodes are visited.
 void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit) {
   const auto n = static_cast<uint32_t>(cluster_.nodes());
   const NodeSet& allowed = cycle.state.narrowing.nodes;

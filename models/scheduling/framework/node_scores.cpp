@@ -110,8 +110,8 @@ void NodeScores::index(const Cycle& cycle, SpecCache& cache, const NodeSet& node
   }
 }
 
-// Finds the classes with a node in the window. It looks up each class among the nodes of the window
-// or, if there are too many classes, the class of each node.
+// Finds the classes with a node in the window. It visits either all classes or all candidates in
+// the window, whichever is estimated to be cheaper.
 void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) {
   const bool are_all_in = state.window.count == alike.size();
   present_.clear();
@@ -178,8 +178,8 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
-  // If an index may follow (see count_refresh()), the scores of a spec that is seen for the first
-  // time are not stored, because the spec may never come again.
+  // `refreshes` is 1 if an index may be made later, and the cache has seen only one version of the
+  // cluster. Then scores are not stored, because the spec may never come again.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {

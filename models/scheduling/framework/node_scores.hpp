@@ -18,7 +18,8 @@ class NodeScores {
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  // Counts the cluster's new version, if the cache has no index.
+  // Increments `cache.refreshes` if an index is possible but not made. Call it once per version of
+  // the cluster.
   void count_refresh(SpecCache& cache) const;
   // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;

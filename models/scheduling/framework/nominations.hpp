@@ -64,8 +64,8 @@ class Nominations {
 
   // Whether `pod` fits on the node if nominated pods of equal or higher priority count as placed,
   // except members of its own gang if the gang is placed as a whole.
-  // Only sums are compared, because nominated pods have no devices yet: whole GPUs with the number
-  // of idle GPUs, and every other amount with what is free.
+  // Only sums are compared, because nominated pods have no devices yet. Example: 6 of 8 GPUs are
+  // idle, and nominated pods request 4 whole GPUs. So there is room for 2 more.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {
     Resources claimed;
     int64_t whole = 0;

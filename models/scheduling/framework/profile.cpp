@@ -17,8 +17,8 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
 // The plugins of Kubernetes v1.36 with their default weights, in their default order, but with
 // DefaultPreemption after the others. Those for pod affinity, topology spread and images are left
 // out: a scenario adds them where needed. So are those for features that are not simulated, such as
-// volumes. DefaultDevices is added, because the choice of devices on the node is the kubelet's
-// upstream. A base for gangs also has its gang plugin.
+// volumes. DefaultDevices is added, because upstream the kubelet chooses the devices on a node. A
+// base for gangs also has its gang plugin.
 std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};
@@ -65,7 +65,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
   for (const PluginParams& given : profile.plugins) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(given.name);
     const bool may_repeat =
-        entry != nullptr && entry->points_of_code;  // its entries may name other code
+        entry != nullptr && entry->points_of_code;  // Python: each listed item names its class
     const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
     if (known == plugins.end() || may_repeat) {
       plugins.push_back(given);
@@ -114,8 +114,8 @@ Driver resolve_driver(const ProfileParams& profile) {
 
 namespace {
 
-// A NextPod plugin replaces the order of the queue. So a profile must not have two of them, and
-// with one it must not use whole gangs as units or block behind the head of the queue.
+// A NextPod plugin replaces the order of the queue. So a profile has at most one. If it has one,
+// `driver` must not be per_gang, and `queue.head_of_line` must not be block.
 void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
                     const config::Node& node, Diagnostics& diagnostics) {
   if (plugins == 0) return;

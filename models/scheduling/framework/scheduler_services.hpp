@@ -8,9 +8,9 @@ namespace orrery {
 
 class SchedulerServices : public SchedulerView {
  public:
-  // Carries out a command of a policy, after the point that gave it has returned. Only the first
-  // step may be carried out; the other steps then go to `later`, behind commands that policies gave
-  // meanwhile. Example: an Evict of three victims evicts one and gives an Evict of the other two.
+  // Carries out a command of a policy, after the point that gave it has returned. Of an Evict, only
+  // the first victim is evicted. An Evict of the others goes to `later`, behind commands that
+  // policies gave meanwhile.
   virtual void carry_out(const PolicyCommand& command, CommandSink& later) = 0;
 };
 

@@ -12,7 +12,7 @@ namespace orrery {
 struct Selection {
   NodeId node;  // invalid: no node was found
   Code code = Code::Success;
-  std::string reason = {};  // why the pod itself was rejected; empty if single nodes were
+  std::string reason = {};  // why the pod was rejected; empty if only Filters rejected nodes
   uint32_t plugins = 0;     // set of the plugins that rejected the pod or nodes
   uint32_t visited = 0;     // nodes that the filters examined
   uint32_t feasible = 0;
@@ -20,7 +20,7 @@ struct Selection {
 
 // The result of Reserve, Permit, PreBind or Bind.
 struct Verdict {
-  Code code = Code::Success;  // from Permit: Wait if any plugin waits
+  Code code = Code::Success;  // from Permit: Wait if a plugin waits and none rejects
   std::string reason = {};
   uint32_t plugins = 0;  // set of the plugins that rejected or wait; empty for an Error
   Duration timeout = Duration::max();

@@ -20,7 +20,7 @@ enum class QueueDecision : uint8_t {
   PassedOver,  // the job fits into the pool, but the plan does not start it
   Stopped,     // the job was stopped and waits again
   Infeasible,  // the job requests more than the cluster has
-  Cancelled,   // the job's user cancelled it while it waited
+  Cancelled,   // the user or a policy cancelled the job before it started
 };
 constexpr std::array<std::string_view, 7> enum_names(QueueDecision) {
   return {"started", "held", "lacks_room", "passed_over", "stopped", "infeasible", "cancelled"};

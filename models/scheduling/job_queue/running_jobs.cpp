@@ -33,8 +33,8 @@ void RunningJobs::begin(QueuedJob& job, Duration setup) {
   insert(job);
 }
 
-// The estimate is counted from the time at which the job starts to compute. Otherwise each job
-// would exceed its estimate by the time that its pods take to start.
+// The estimate is counted from the time at which the job starts to compute. Otherwise the start of
+// its pods would count as run time, and each job would exceed its estimate.
 void RunningJobs::computes(QueuedJob& job) {
   JobProgress& progress = job.progress;
   if (std::exchange(job.has_computed, true) || progress.counted_from == now()) return;

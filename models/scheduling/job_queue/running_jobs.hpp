@@ -28,11 +28,12 @@ class RunningJobs {
   void computes(QueuedJob& job);  // the job's pods have started: its run time counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
-  // One of two partners leaves. Returns the other one, which then holds the GPUs alone.
+  // `leaves` gives up the GPUs that it shares with its partner. Returns the partner, which then
+  // holds them alone.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
-  // Gives jobs that run or stop beyond their expected end a later one. Returns whether there were
-  // any.
+  // Gives a later expected end to each job that has not ended by its present one. Returns whether
+  // there was such a job.
   bool correct_overdue();
 
  private:

@@ -8,11 +8,11 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kPeriodsFound = 4;  // a round is found once it has passed this often
+constexpr size_t kPeriodsFound = 4;  // a round is found once it has run this often in a row
 constexpr int64_t kFactorMin = 4;    // a slow round that replaces fewer rounds saves too little
 // Rounds until begin() is called again after it found that a slow round would replace too few.
 constexpr uint32_t kRoundsRefused = 4;
-constexpr uint64_t kCountMax = uint64_t{1} << 32;  // most rounds that one slow round may replace
+constexpr uint64_t kCountMax = uint64_t{1} << 32;  // most attempts that a slow round may count as
 
 int64_t second_of(Time t) { return t.ns / 1'000'000'000; }
 

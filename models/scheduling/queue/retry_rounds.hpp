@@ -11,8 +11,8 @@
 namespace orrery {
 
 // Gangs that do not fit may wake one another: each gang that gives up its nodes lets the next one
-// try. The scheduler then tries the same units in the same order with the same outcomes, up to
-// 3,000 times in a simulated second, until another event happens.
+// try. The scheduler then tries the same units in the same order with the same outcomes until
+// another event happens. These can be thousands of attempts a simulated second.
 //
 // Once a round has repeated often enough, one slow round replaces n rounds. Each attempt in the
 // slow round counts n times and takes n times as long. Every state that the scheduler passes
@@ -64,9 +64,9 @@ class RetryRounds {
   // Each unit of a round fails at least once in it. So after 32 rounds backoffs have doubled so
   // often that they are at their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
-  // Backoffs end at whole seconds, and such an end may change the order of units. So whole seconds
-  // must have begun at this many steps of the unchanged round, or at half of its steps if it has
-  // few, before a slow round may start.
+  // Backoffs end at whole seconds, and such an end may change the order of units. So a slow round
+  // starts only once whole seconds have begun at this many different steps of the unchanged round.
+  // For a round of fewer than 16 steps, half of them, rounded up, are enough.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 

@@ -65,9 +65,10 @@ class SchedulingQueue {
   // Must be called when the gang's last failure was cleared or set to an earlier time. The unit may
   // then sort further forward.
   void gang_recovered(PodId unit);
-  // Moves every unschedulable unit that the event may help to the active queue or, while its
-  // backoff lasts, to the backoff queue. Backoff is skipped if the event may help a plugin that
-  // returned Pending. `own`, the unit that caused the event, stays.
+  // Moves every unschedulable unit for which at least one rejecting plugin hints Queue. A unit goes
+  // to the backoff queue while its backoff lasts, else to the active queue. If a plugin that
+  // returned Pending hints Queue, the unit skips its backoff: see activate(). `own`, the unit that
+  // caused the event, stays.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
   // Moves units whose backoff has ended to the active queue. Units that were unschedulable for
   // unschedulable_max move there, too, or to the backoff queue while their backoff lasts.

@@ -23,7 +23,7 @@ class UnschedulableUnits {
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
   struct Helped {
     std::vector<uint32_t> after_backoff;
-    // The event may help a plugin that returned Pending, so these units skip the backoff.
+    // A plugin that returned Pending hints Queue, so these units skip the backoff.
     std::vector<uint32_t> at_once;
   };
 

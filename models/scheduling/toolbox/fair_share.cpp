@@ -53,8 +53,8 @@ void classic_fair_share(std::vector<FairShareAccount>& accounts, double damping)
     for (FairShareUser& user : account.users) {
       const double part = ratio(user.shares, users_shares);
       const double used = ratio(user.usage, usage);
-      // Slurm's effective usage: the user's own usage, plus a part of the usage of the account's
-      // other users. This part is the user's part of the account's shares.
+      // Slurm's effective usage: the user's own usage, plus `part` times the usage of the account's
+      // other users.
       const double effective = used + (account_used - used) * part;
       const double due = account_due * part;
       user.factor = due == 0 ? 0 : std::exp2(-effective / due / damping);

@@ -37,9 +37,9 @@ class TreeWalk {
     for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
-  // The leaf to take next; free_.size() if no leaf has room. Compares each leaf with the best one
-  // so far: a nearer leaf is better if it fits all wanted pods, and a leaf at equal distance if
-  // is_preferred(). A farther leaf never is.
+  // The leaf to take next; free_.size() if no leaf has room. A leaf replaces the best one so far if
+  // it is nearer to the leaves in use and fits all wanted pods. A leaf at equal distance replaces
+  // it if is_preferred(). A farther leaf never replaces it.
   uint32_t best(int64_t wanted) const {
     const auto none = static_cast<uint32_t>(free_.size());
     uint32_t best = none;
@@ -137,8 +137,8 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
     best_free = sum;
   }
   if (best == free.size()) return {};
-  // An aggregate of the next smaller level, or a leaf if there is none, within the chosen
-  // aggregate.
+  // A part of the chosen aggregate: an aggregate of the next smaller level, or a leaf if no level
+  // is smaller.
   struct Aggregate {
     int64_t free = 0;
     bool is_used = false;

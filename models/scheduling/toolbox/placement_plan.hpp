@@ -27,11 +27,12 @@ struct NodeShare {
 // gang does not fit.
 using PlacementPlan = std::vector<NodeShare>;
 
-// Slurm's topology/tree: the leaf that fits the pods most tightly. If no leaf has room for all of
-// them, the leaf with most room, and then further leaves for the rest, near ones that fit it first.
-// Example: three leaves of one block have room for 4, 6 and 8 pods. 5 pods go to the leaf with room
-// for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the leaf with room for 4. Costs
-// O(leaves) for each leaf taken, and O(1) for each of its nodes.
+// Slurm's topology/tree: takes the leaf that fits the pods most tightly. If no leaf has room for
+// all of them, takes the leaf with most room, in the block that fits them most tightly if one does.
+// Then takes more leaves for the rest. A leaf near those in use is preferred if it has room for the
+// whole rest. Example: three leaves of one block have room for 4, 6 and 8 pods. 5 pods go to the
+// leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the leaf with room
+// for 4. Costs O(leaves) for each leaf taken, and O(1) for each of its nodes.
 PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 
 // Slurm's topology/block: the job gets nodes of one aggregate of 2^k neighbouring leaves. k is the

@@ -154,8 +154,8 @@ class TasSearch {
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // Replaces `next` by the node that fits most tightly, if this has fewer slices than `next`:
-        // nodes with fewer slices are not taken yet, but one with as many slices may be.
+        // Takes the node that fits most tightly instead, but only if it has fewer slices than
+        // `next`. Another node with as many slices as `next` may have been taken already.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

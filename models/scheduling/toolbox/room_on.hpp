@@ -62,8 +62,8 @@ class RoomOn {
   };
   using Order = std::set<std::pair<int64_t, uint32_t>>;
 
-  // At first no node has room, or node n has room for by_node[n] pods. The topology must outlive
-  // this object.
+  // Without `by_node`, no node has room at first. With it, node n has room for by_node[n] pods. The
+  // topology must outlive this object.
   RoomOn(const Topology& topology, Options options);
   RoomOn(const Topology& topology, Options options, std::span<const int64_t> by_node);
 

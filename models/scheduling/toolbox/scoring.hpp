@@ -56,9 +56,9 @@ class WeightedScore {
 constexpr int64_t kImageBytesMin = int64_t{23} << 20;
 constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container
 
-// What one topology spread constraint adds to the score of a node: the number of pods that it
-// counts in the node's domain, weighted by ln(domains + 2), plus `skew_max` less 1. Lower is
-// better.
+// What one topology spread constraint adds to the score of a node: pods_in_domain * ln(domains + 2)
+// + skew_max - 1. `pods_in_domain` is the number of pods that the constraint counts in the node's
+// domain. Lower is better.
 [[nodiscard]] double spread_term(int64_t pods_in_domain, int64_t domains, int64_t skew_max);
 // Rounds the sum over all constraints. Lower is better until normalize_spread() reverses the order.
 [[nodiscard]] int64_t spread_score(double sum_of_terms);

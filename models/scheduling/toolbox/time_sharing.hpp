@@ -19,9 +19,10 @@ inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
 }
 
 // Decides which jobs shall run: in the order of `jobs`, each job that fits beside the jobs chosen
-// before. Running jobs that are not chosen are stopped. Chosen jobs that wait start as soon as
-// stopped jobs have returned their resources. Example: a pool of 8 GPUs and the jobs A (4), B (8),
-// C (4) in this order, of which B runs. A and C are chosen, so B is stopped. Then A and C start.
+// before. Running jobs that are not chosen are stopped. A job that cannot be stopped now keeps its
+// GPUs. Chosen jobs that wait start as soon as stopped jobs have returned their resources. Example:
+// a pool of 8 GPUs and the jobs A (4), B (8), C (4) in this order, of which B runs. A and C are
+// chosen, so B is stopped. Then A and C start.
 inline void share_out(JobBoard& board, std::span<const JobSlot> jobs) {
   int64_t left = board.capacity();
   std::vector<JobSlot> wanted;

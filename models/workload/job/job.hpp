@@ -61,8 +61,8 @@ struct Pod {
   bool is_terminating = false;  // its deletion is stored, but its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
-  // Increased when a new job gets the id, when the pod is created, and when it is no longer to be
-  // created, so that stale queue entries are recognised.
+  // Increased when a new job gets the id, when the pod is created, and when its creation is
+  // cancelled (PodCreation::forget). So stale queue entries are recognised.
   uint64_t generation = 0;
 };
 

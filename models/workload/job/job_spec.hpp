@@ -42,9 +42,9 @@ constexpr std::array<std::string_view, 4> enum_names(RestartPolicy) {
 // When a job of kind pods completes. A pod is done if it has succeeded, or has failed for good in a
 // role with RoleFailure::Ignored.
 enum class RoleSuccess : uint8_t {
-  Counts,   // no role decides, and all pods of the Counts roles that exit are done
-  Decides,  // all pods of this role are done
-  Ignored
+  Counts,   // if no role has Decides: all pods of Counts roles with RoleSpec::exits are done
+  Decides,  // all pods of one Decides role are done
+  Ignored   // the role has no effect
 };
 constexpr std::array<std::string_view, 3> enum_names(RoleSuccess) {
   return {"counts", "decides", "ignored"};

@@ -16,7 +16,7 @@ namespace orrery {
 class JobTable {
  public:
   JobId add(const JobSpec& spec);  // pods start Absent
-  // A counted job has no pods or gangs in the table. It takes amounts of resources out of a pool.
+  // A counted job has no roles, pods or gangs in the table. It takes resources of CountedPool.
   JobId add_counted(const JobSpec& spec);
   void remove(JobId id);  // call once the job is over and recorded
   // After remove(): frees the ids of the job, its gangs, roles and pods for new jobs; the caller

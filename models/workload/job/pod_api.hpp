@@ -28,8 +28,8 @@ class PodApi {
   // Starts a bound pod. Calls `started`, maybe before it returns, once the images are on the node
   // and the rest of the start is known. Never calls it if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
-  // Ends a pod to make room for another pod. Replies Answered, then Refused, or Known once its
-  // kubelet (without a node: the scheduler) has observed the eviction.
+  // Ends a pod to make room for another pod. Replies Answered, then Known or Refused. Known: the
+  // pod's kubelet has observed the eviction; for a pod without a node, the scheduler has.
   virtual void evict(PodId pod, Reply reply) = 0;
   // Writes the nominated node of the pod. No caller waits for the write.
   virtual void nominated(PodId pod) = 0;
@@ -37,7 +37,7 @@ class PodApi {
   // wait.
   virtual void scheduling_failed(PodId pod) = 0;
   // A pod that was bound to the node is gone. Without a node: a pod that was not bound is gone, or
-  // is no longer to be created. `observed` is called once the scheduler has observed the end of the
+  // its creation is cancelled. `observed` is called once the scheduler has observed the end of the
   // pod, maybe before this returns. It is empty for a pod without a node, and for one whose node is
   // down.
   virtual void removed(PodId pod, NodeId node, Observed observed) = 0;

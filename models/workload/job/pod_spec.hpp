@@ -47,8 +47,8 @@ struct PodSpec {
   int32_t gpus = 0;          // devices
   int32_t gpu_milli = 1000;  // share of each device; below 1000 only with gpus == 1
   int32_t nics = 0;          // RDMA devices
-  // Without a CPU or memory request, scoring assumes the defaults below for each container. 0: an
-  // empty pod.
+  // Number of containers. For a pod without a CPU or memory request, scoring assumes
+  // kDefaultCpuMilli or kDefaultMemoryBytes for each container; with 0 containers it assumes 0.
   int32_t containers = 1;
   int32_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never

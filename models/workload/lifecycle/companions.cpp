@@ -37,7 +37,7 @@ bool Companions::is_one(PodId id) const {
 }
 
 void Companions::start_known(PodId id) {
-  // A pod that its finished job left running has no planned end.
+  // If the job is over, the pod keeps running and has no planned end.
   if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;
   State& state = states_[id];
   const auto end = ends_.drawn(id, state.starts++, {});

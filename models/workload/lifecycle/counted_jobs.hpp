@@ -19,7 +19,7 @@ class CountedJobs {
   void set_pace(JobId job, Pace pace);
   bool suspend(JobId job, Duration write, Duration restart);
   void end(JobId job);     // releases the job's GPUs; call after its row is written
-  void finish(JobId job);  // at the end of the run: books the GPU time of a start in progress
+  void finish(JobId job);  // when the simulation ends: books GPU time of a start in progress
 
   Signal<JobId, const JobOver&> over;
 

@@ -37,8 +37,8 @@ bool GangLives::abort(JobId id) {
 
 // ---- late members
 
-// The agents have noticed a late member. The gang restarts with it if it computes, or has gathered
-// and is about to compute, unless it is being suspended.
+// The agents have noticed a late member. A gang that is Running, or is Starting and has gathered,
+// restarts to include the member. A gang that is being suspended does not restart.
 void GangLives::noticed(PodId id) {
   const JobId job = jobs_.pod(id).job;
   const JobPhase phase = phases_.of(job);
@@ -69,7 +69,7 @@ void GangLives::preempted(PodId id, bool was_needed) {
   if (!was_needed) return;
   const JobPhase phase = phases_.of(job);
   const bool was_up = phase == JobPhase::Running || phase == JobPhase::Starting;
-  // A gang without other bound members restarts at once.
+  // If no other member is bound, the exit is detected at once.
   hangs(job, pods_.counts(job).bound > 0 ? replacements_.exit_detection() : Duration{});
   if (!was_up || phases_.of(job) != JobPhase::Hung) return;
   states_[job].is_preempted = true;

@@ -217,8 +217,8 @@ void GangLives::detected_now(JobId id) {
   detected(id);
 }
 
-// Whether restarts_max of the job and, if a pod ended by itself, the limits of its role allow a
-// restart. Counts the restart of the role.
+// Whether restarts_max of the job allows a restart. If a pod ended by itself, its role must allow
+// the restart too; RoleEnds::restarts_after() also counts the restart.
 bool GangLives::may_restart(JobId id) {
   const State& state = states_[id];
   const std::optional<int32_t>& limit = jobs_.job(id).spec.restarts_max;
@@ -270,7 +270,7 @@ void GangLives::free_ranks(JobId id) {
 void GangLives::restarts(JobId id) {
   phases_.set(id, JobPhase::Pending);
   pods_.creation().want_all(id);
-  gathers(id);  // survivors may be enough when min_available is less than all
+  gathers(id);  // the survivors may already suffice: see JobTable::has_quorum()
 }
 
 void GangLives::end(JobId id) {

@@ -51,7 +51,7 @@ class GangLives {
     PodId dead_pod;             // a process of this pod died, and its node did not
     bool is_preempted = false;  // the gang hangs because a pod was preempted
     Ending failure;             // cause and exit code of the failure
-    PodId failed_pod;           // the pod whose own end is the failure; invalid: another failure
+    PodId failed_pod;           // the pod whose exit is the failure; invalid: another cause
   };
   void gathers(JobId job);
   void awaits_all(JobId job);

@@ -136,9 +136,9 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// Whether all pods of one role with RoleSuccess::Decides are done (RoleEnds::done). Without such a
-// role: whether all pods of the roles with RoleSuccess::Counts that exit are done, and there is
-// such a role.
+// If any role has RoleSuccess::Decides: true once one such role is done, that is, all its pods are
+// (RoleEnds::done). Otherwise: true once all roles with RoleSuccess::Counts and RoleSpec::exits are
+// done; false if there is no such role.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
   bool counts = false, all = true, decides = false;

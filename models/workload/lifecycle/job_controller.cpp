@@ -265,7 +265,7 @@ JobUsage JobController::usage(JobId id) const {
 
 bool JobController::goes_on(JobId id) const {
   if (jobs_.job(id).spec.service)
-    return true;  // a service runs to its end, or to the end of the run
+    return true;  // a service runs until it ends or the simulation ends
   if (cancellations_.is_ahead(id)) return true;
   if (phases_.of(id) == JobPhase::Pending || is_over(phases_.of(id))) return false;
   return !is_gang(id) || !gangs_.hangs_for_ever(id);

@@ -42,12 +42,12 @@ class JobController : public JobNews, public PodNews {
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
-  // Call before start(). Pods are created and started through the API, with its delays; without an
-  // API, at once. The API emits `dead_pods_gone` when pods of dead nodes are deleted.
+  // Call before start(). Pods will be created and started through the API, with its delays. The API
+  // emits `dead_pods_gone` when pods of dead nodes are deleted.
   void use(PodApi& api);
   const PodLives::Unobserved& unobserved_ends() const { return pods_.unobserved(); }
-  // Call before start(). The model sets the pace of gangs with a step. Without a model, and for
-  // other jobs, work and checkpoints are those of JobSpec.
+  // Call before start(). The model sets pace, work and checkpoint interval of gangs with GPUs and a
+  // JobSpec::step. For other jobs, and without a model, work and checkpoints come from JobSpec.
   void use(PaceModel& model) { runs_.use(model); }
   PodStarts& pod_starts() { return pods_.starts(); }  // set hooks before start()
   // Call before start(). Jobs of all sources are merged by submit time, then by order of sources.
@@ -56,7 +56,7 @@ class JobController : public JobNews, public PodNews {
   void finish(Time end);  // writes the open rows of jobs, pods and recoveries
 
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
-  // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
+  // Call after binding, with Pod::node and Pod::grant set and resources taken in ClusterState.
   void pod_bound(PodId pod);
   // The scheduler preempts the pod (SIGTERM) for a job of priority `by`. This is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }

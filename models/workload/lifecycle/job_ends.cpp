@@ -51,8 +51,8 @@ void JobController::leave(PodId id, bool is_completed) {
   accounts_.loads_from(id, Time::max());
 }
 
-// Removes a pod that a job left running when it was over, and that is now lost. With the last such
-// pod the job is removed.
+// Removes a pod that kept running after its job was over. The removal of the last such pod also
+// removes the job.
 void JobController::lose_left(PodId id, PodEnd why) {
   const JobId job = jobs_.pod(id).job;
   pods_.remove(id, why);

@@ -129,9 +129,9 @@ void JobSizeModel::build_bins(const PublishedJobs& published) {
 }
 
 // A size with share p of the jobs, g GPUs and share s of the GPU time runs s * G / (p * g) on
-// average. G is the mean GPU time of a job, chosen so that the mean duration over all sizes is that
-// of all jobs. Example: jobs with 8 GPUs are 10 % of the jobs and use 40 % of the GPU time. With G
-// = 2 GPU hours they run for 0.4 * 2 / (0.1 * 8) = 1 h.
+// average. G is the mean GPU time of a job. G is chosen so that the mean duration over the sizes
+// equals the mean over the bins. Example: jobs with 8 GPUs are 10 % of the jobs and use 40 % of the
+// GPU time. With G = 2 GPU hours they run for 0.4 * 2 / (0.1 * 8) = 1 h.
 void JobSizeModel::build_sizes(const PublishedJobs& published) {
   double mean = 0;
   for (size_t j = 0; j < bins_.size(); ++j) mean += bin_shares_[j] * bins_[j].mean_s();

@@ -52,11 +52,12 @@ const PublishedJobs& published_jobs(JobSizePreset preset);
 // once: of sizes, of durations, and of GPU time over sizes. The last one fixes the mean duration of
 // each size.
 //
-// Durations fall into the bins between the published abscissae and are log-uniform inside a bin
+// Durations fall into the bins between kPublishedDurationsS and are log-uniform inside a bin
 // (straight lines on a log axis). The joint table p(size, bin) is the one closest to independence
-// that has the published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)). Factors a and
-// b make the sums right, and the tilt gives each size its mean duration. Factors and tilts are
-// adjusted in turn until they converge.
+// that has the published shares of sizes and bins as its marginals:
+//     p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5))
+// Factors a and b fit the marginals, and the tilt gives each size its mean duration. Factors and
+// tilts are adjusted in turn until they converge.
 class JobSizeModel {
  public:
   struct Draw {

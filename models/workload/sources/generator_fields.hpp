@@ -38,8 +38,7 @@ void GeneratorParams::fields(V& v) {
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }
 
-// The most GPUs of a job in a mixture of classes; 0 for a preset, whose jobs have at most 1,024
-// GPUs.
+// The most GPUs of a job in a mixture of classes. 0 for a preset.
 inline int64_t gpus_most(const JobShape& shape) {
   const auto* const mixture = std::get_if<ClassesShape>(&shape);
   int32_t most = 0;

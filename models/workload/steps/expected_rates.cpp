@@ -11,8 +11,8 @@ namespace orrery {
 namespace {
 
 constexpr double kDriftMax = 0.02;
-// Smaller relative changes of a gang's rate do not change the load on its links, unless the moments
-// change in which the gang is active.
+// Smaller relative changes of a gang's rate leave the load on its links as it is. The load is
+// always updated when the gang's active moments change.
 constexpr double kRateNoticed = 0.01;
 constexpr int32_t kVisitsMax = 8;  // evaluations of a gang in one settle()
 

@@ -15,9 +15,9 @@
 namespace orrery {
 
 // Time is represented by 32 moments. The duty cycle d of a gang is the share of its step in which
-// it exchanges across nodes. A gang is active in about 32 d of the moments, in an order drawn for
-// the gang. While it is active, it puts the load w * rate on a link, where w is its weight on the
-// link. A link of capacity C offers a gang, in each moment,
+// it exchanges across nodes. Each gang has a random order of the moments, and is active in about
+// the first 32 d of them. While it is active, it puts the load w * rate on a link, where w is its
+// weight on the link. A link of capacity C offers a gang, in each moment,
 //     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
 // where the sums are over the other active gangs. The first term is an equal share, the second is
 // what slower gangs leave. The gang's rate in a moment is the least offer of its links, or its own

@@ -169,7 +169,8 @@ void GangSteps::controller_changed_pace(JobId job) {
   book(job);
 }
 
-// Books the bytes that the gang's steps send and read, with the present pace and pauses of its run.
+// Passes the gang's present step rate to its dataset reader, and the mean rate of its exchanges
+// across nodes to the flow network. Both are 0 while its run is paused.
 void GangSteps::book(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();

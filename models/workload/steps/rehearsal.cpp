@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-// Steps of all gangs in a window, at their speeds without each other.
+// Limit for the steps of all gangs together in a window, each gang at its speed without the others.
 constexpr double kStepsInWindow = 8192;
 constexpr double kSlowestStep = 30 * 86400.0;  // seconds
 constexpr Duration kForEver = 876'000_h;
@@ -54,8 +54,8 @@ class Stage {
     activity.fabric.uses = gang.uses;
     activity.fabric.is_connected = true;
     // The gang may be in the middle of a step. `left` is the share of that step that is not done.
-    // The gang idles for this share of a step without other gangs, then begins its first simulated
-    // step.
+    // The gang first idles for `left` times the length of a step without sharing. Then its first
+    // simulated step begins.
     const double left = gang.position > 0 ? 1 - gang.position : 0;
     tracer_.begin(id, gang.cycle, activity, Duration::max(),
                   nearest_ns(gang.cycle.length(gang.alone()).seconds() * left));

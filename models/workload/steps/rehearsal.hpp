@@ -34,11 +34,11 @@ struct Rehearsal {
   uint64_t played = 0;  // simulated steps of all gangs
 };
 
-// Simulates the gangs on a flow network of these links, each from its position. After a warm-up the
-// simulation proceeds in windows of eight steps of the slowest gang. It stops once the mean steps
-// of each gang in two successive windows differ by at most 1 %, or after six windows. The means
-// over the last two windows are returned. The uses of a gang name links by their index in
-// `capacities` (bits a second).
+// Simulates the gangs, each from its position, on a flow network with one link for each entry of
+// `capacities` (bits a second). The `uses` of a gang name links by their index in `capacities`.
+// After a warm-up the simulation proceeds in windows of eight steps of the slowest gang. It stops
+// once the mean steps of each gang in two successive windows differ by at most 1 %, or after six
+// windows. The means over the last two windows are returned.
 //
 // Example: two gangs with steps of 1 s, of which 0.5 s are an exchange on a shared link. From equal
 // positions both exchange at half the rate, and a step takes 1.5 s. From opposite positions they

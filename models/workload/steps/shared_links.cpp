@@ -91,9 +91,9 @@ void SharedLinks::take_away(JobId job) {
   }
 }
 
-// Joining `expected_` takes time for each link. So a gang with more than kWatched contended links
-// joins again only once more than half of that number of links have become or ceased to be
-// contended.
+// Joining `expected_` takes time for each link. So a large gang does not join again for every link
+// that becomes or ceases to be contended. If it joined with n contended links, more than kWatched,
+// it takes more than n / 2 such changes.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;

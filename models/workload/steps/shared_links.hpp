@@ -44,7 +44,8 @@ class SharedLinks {
     Duration length;
     bool operator==(const Step&) const = default;
   };
-  // The step that the last settling found. A gang set() since then has the step of a gang alone.
+  // The step that the last settle() found. A gang set() since then has its step without other
+  // gangs.
   const Step& step(JobId job) const { return gangs_[job.index].step; }
   Signal<JobId> changed;  // step() of the gang changed
 
@@ -54,7 +55,7 @@ class SharedLinks {
  private:
   struct WatchedGang {
     bool is_there = false, is_dirty = false;
-    SharingGang own;  // rate_max: the least of `rate_limit` and what its links allow the gang alone
+    SharingGang own;  // rate_max: its rate without other gangs, at most `rate_limit`
     double rate_limit = 0;  // the limit given to set(), bits a second
     Step alone, step;       // alone: without other gangs; step: the value of step()
     Time as_of{};           // when own.position was computed
@@ -64,7 +65,7 @@ class SharedLinks {
   };
   struct Member {
     JobId job;
-    double weight, demand;  // demand: bits a second that the gang alone sends over the link
+    double weight, demand;  // demand: weight * own.rate_max of the gang; 0 if its step never ends
   };
   struct Link {
     std::vector<Member> members;  // in id order

@@ -159,8 +159,8 @@ bool StepTracer::is_transferring(JobId job) const {
          steps.inside.left == Duration::max();
 }
 
-// A transfer keeps its progress. The bytes that are left are scaled to those on the new heaviest
-// link.
+// A transfer keeps its progress: if the bytes on the heaviest link change, the bytes left change in
+// proportion. Example: 1 GB of 4 GB is sent, and the new bytes are 8 GB. Then 6 GB are left.
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;

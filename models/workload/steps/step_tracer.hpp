@@ -23,7 +23,7 @@ namespace orrery {
 // 4 s take two whole steps and one half step.
 class StepTracer {
  public:
-  // `flows` is null without level: flow. Activities then have no `bytes`.
+  // `flows` is null unless `network.level` is `flow`. Activities then have no `bytes`.
   StepTracer(Engine& engine, FlowNetwork* flows) : engine_{engine}, flows_{flows} {}
   StepTracer(const StepTracer&) = delete;
   StepTracer& operator=(const StepTracer&) = delete;
@@ -72,7 +72,7 @@ class StepTracer {
     bool exchanges = false;        // an exchange is under way
     Wait main{}, inside{};         // main: ends the phase; inside: ends the exchange within nodes
     FlowId flow{};
-    // Bytes of the present transfer; after a change of route only those that were left.
+    // Size of `flow`. A flow that reroute() restarted carries only the bytes that were left.
     Bytes sending{};
     Bytes whole{};  // bytes of a whole step on the heaviest link when `sending` was set
     Bytes sent{};   // bytes of transfers that have ended

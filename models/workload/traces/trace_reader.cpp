@@ -118,7 +118,7 @@ class FileTraceReader final : public TraceReader {
   TraceColumnUse columns() const override {
     return parser_ ? parser_->columns() : TraceColumnUse{};
   }
-  // From now on, jobs are returned to the end although rows were wrong.
+  // After this call next() returns every job that was read, even if other rows were wrong.
   void keep_going() { keeps_going_ = true; }
 
  private:
@@ -162,7 +162,7 @@ class FileTraceReader final : public TraceReader {
   std::optional<Time> window_end_;
   std::optional<Time> first_end_;  // set only if window_start is the first end of a job
   std::optional<Time> zero_;       // time in the trace at which the run starts
-  // Earliest submission read so far; set only if the whole file is sorted.
+  // Earliest submission read so far; set only if waiting_ holds the whole file, to sort it.
   Time earliest_ = Time::max();
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
@@ -190,7 +190,7 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
                    std::string{name_of(requests->id)} + "), not jobs");
     return nullptr;
   }
-  // The file may be damaged before its format is known.
+  // If the file is damaged, report the damage, not an unknown format.
   TextSource again = origin.open();
   const bool has_text = again.next_line().has_value();
   findings_.stop(
@@ -255,10 +255,10 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// With warm_start, moves a job that was alive at window_start to that instant. False: the job is
-// not part of the replay. A job that was running then keeps its start as its submission until it is
-// delivered. So such jobs come first, in the order of their starts, and a cluster that held them
-// has room for them again.
+// Applies the window. False: the job is not replayed. With warm_start, a job alive at window_start
+// is moved to that instant. If the job was already running, `submit` is its start until next()
+// delivers it. So running jobs come first, in the order of their starts. They fit again in a
+// cluster that ran them all.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
@@ -360,7 +360,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// A queue without jobs is reported as a typing mistake, because the run would lack its jobs.
+// A queue of `queues` that no job matched is an error: it is probably misspelt.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

@@ -27,7 +27,7 @@ struct TraceCounts {
   int64_t never_started = 0;
   int64_t other_size = 0;
   int64_t other_status = 0;
-  int64_t warm_started = 0;  // delivered jobs submitted before window_start
+  int64_t warm_started = 0;  // jobs moved to window_start; copies are not counted
   int64_t left_out = 0;      // well-formed rows that are no jobs by the format's rules
   int64_t skipped = 0;       // malformed rows, skipped because of `lenient`
 
@@ -69,7 +69,7 @@ class TraceReader {
 
 // Never null. The reader stops at the first mistake, unless params.lenient.
 std::unique_ptr<TraceReader> open_trace(const TraceParams& params);
-// Reads text in memory, plain or packed. The text is called params.file in messages, and must
+// Reads text in memory: plain, gzip or xz. The text is called params.file in messages, and must
 // outlive the reader.
 std::unique_ptr<TraceReader> open_trace_text(const TraceParams& params, std::string_view text);
 

@@ -15,7 +15,8 @@
 namespace orrery {
 
 // Sync: compute stops until the checkpoint is in the store. Async: compute stops only while the
-// state is copied to host memory, and before that until the last checkpoint is in the store.
+// state is copied to host memory. If the previous checkpoint is not yet in the store, compute first
+// stops until it is.
 enum class CheckpointMode : uint8_t { Sync, Async };
 constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"sync", "async"}; }
 

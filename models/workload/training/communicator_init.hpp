@@ -13,8 +13,8 @@
 namespace orrery {
 
 // How the ranks connect. With tcp_store one thread serves all ranks, and communicator groups are
-// made one by one, each with a barrier of all ranks. redis has no single thread; ordered has no
-// such barriers, either.
+// made one by one, each with a barrier of all ranks. redis avoids the single thread, but keeps the
+// barriers. ordered avoids both.
 enum class CommunicatorMethod : uint8_t { TcpStore, Redis, Ordered };
 constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
   return {"tcp_store", "redis", "ordered"};

@@ -30,9 +30,9 @@ struct GangPlaces {
   std::vector<Share> shares;
 };
 
-// If a gang's nodes differ, the slowest type sets the pace. For the compute of a step with a model
-// that is the GPU type with the fewest FLOP/s, for exchanges the machine type on which those of a
-// step take longest in all.
+// If a gang's nodes differ, the slowest type sets the pace. For compute that is the GPU type with
+// the fewest FLOP/s, if the step has a model. For exchanges it is the machine type with the longest
+// exchange_time().
 class GangTraffic {
  public:
   // `network` is null with level: alpha_beta. All arguments must outlive this object.

@@ -72,9 +72,9 @@ struct Snapshot {
 Snapshot snapshot(const RunProgress& run);  // as of `since`
 // The run must not have failed since the snapshot.
 RunSpans save(RunProgress& run, const Snapshot& snapshot);
-// Time from `since` until the run has done this much of its work, or all in time_left(). max: it
-// never does at this pace.
+// Time from `since` until done() reaches `done`, at the pace of `terms`. max: it never does.
 Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done);
+// Time from `since` until all work is done.
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {
   return time_until(run, terms, terms.work);
 }

@@ -31,9 +31,11 @@ std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<Ran
 
 struct StepActivity {
   FabricActivity fabric;  // empty: no exchange leaves the nodes
-  Bytes bytes{};  // buffers of a step's exchanges across nodes; GangTraffic::find() scales them
+  // Buffers of a step's exchanges across nodes. In GangTraffic::Found: bytes on the heaviest link.
+  Bytes bytes{};
   Bandwidth rate_max{};  // rate of these bytes without other traffic, latency included
-  Duration inside{};  // duration of exchanges within nodes; without level: flow, of all exchanges
+  // Duration of the exchanges within nodes; with `network.level: alpha_beta`, of all exchanges.
+  Duration inside{};
 };
 
 // Ranks are in the order of `places`, node by node; each node gives `gpus` of this machine type. If

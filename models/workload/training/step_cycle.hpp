@@ -15,7 +15,7 @@ struct StepCycle {
   Duration compute{};  // work of the step: compute without waits
   Duration working{};  // compute with waits for other stages and machines
   Duration overlap{};  // the end of `working` that can hide the exchange; at most `working`
-  Duration inside{};   // exchanges within nodes; without level: flow, all exchanges
+  Duration inside{};   // exchanges within nodes; with `network.level: alpha_beta`, all exchanges
   Duration update{};   // fixed time: the optimizer, and waiting for data
   Duration reading{};  // time to read the step's data; max: no data arrive
 

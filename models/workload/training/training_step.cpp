@@ -170,10 +170,6 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
   return std::pow(cores_per_gpu / params.cores_per_gpu, params.exponent);
 }
 
-// Counts matrix products only. With s tokens, width h and vocabulary V, the forward pass of a layer
-// takes 24 s h^2 (1 + s / 6h) operations for each sequence. The backward pass takes twice that, and
-// a recomputed forward pass as much again. The output layer takes 6 s h V in all: see
-// flops_per_step().
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate) {
   if (params.compute) return *params.compute;
   return nearest_ns(flops_per_step(*params.model) / (flops_rate * ranks));
@@ -200,6 +196,9 @@ Duration in_whole_steps(Duration interval, Duration compute) {
   return compute * ((interval + compute - 1_ns) / compute);
 }
 
+// Counts matrix products only. For a sequence of s tokens, the forward pass of a layer of width h
+// takes 24 s h^2 (1 + s / (6 h)) operations. The backward pass takes twice as many. Recomputation
+// adds another forward pass. The output layer takes 6 s h v: 2 s h v forward, 4 s h v backward.
 double flops_per_step(const TransformerParams& model) {
   const double h = model.hidden, s = model.sequence, l = model.layers, v = model.vocabulary;
   const double ways = model.recompute ? 4 : 3;

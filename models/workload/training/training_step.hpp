@@ -46,8 +46,8 @@ struct StepPlan {
 // GPU; absent: that of the model's work_gpu.
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate = {});
-// working_time() is compute with its waits for other stages and machines. hidden_time() is how much
-// of the exchanges compute hides at most.
+// working_time() is compute with its waits for other stages and machines. hidden_time() is the most
+// exchange time that compute can hide.
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
 
@@ -75,8 +75,8 @@ double reference_rate(const TransformerParams& model);
 // Compute of each rank in a step, without waits: `params.compute`, or the model's operations at
 // this rate.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
-// Compute time of a job on its GPUs, where a step computes for `compute`. `work` is its compute
-// time on GPUs where a step computes for `reference`.
+// Converts the compute time `work` of a job to other GPUs. A step computes for `reference` on the
+// old GPUs and for `compute` on the new ones. Example: 10 h, reference 1 s, compute 0.5 s: 5 h.
 Duration work_at(Duration work, Duration reference, Duration compute);
 Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);

@@ -345,9 +345,9 @@ void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
 // nodes. Only ready nodes count; a cordoned node is never underutilized. Example of
 // RemoveDuplicates: 24 replicas are on 4 nodes, 6 on each, because 4 others were broken. All 8 are
 // ready again: a node may have ceil(24 / 8) = 3, so 3 are evicted from each of the four. Example of
-// LowNodeUtilization: thresholds {pods: 20}, target_thresholds {pods: 50}, nodes for 10 pods with
-// 8, 4 and 1. The first is above 50 %; the third is not above 20 % and can take 4 pods until it has
-// 50 %. Pods are evicted from the first until it has 5, the lowest priority first.
+// LowNodeUtilization: thresholds {pods: 20}, target_thresholds {pods: 50}. Three nodes with room
+// for 10 pods each have 8, 4 and 1. The first is above 50 %. The third is not above 20 % and can
+// take 4 pods. Pods are evicted from the first until it has 5, the lowest priority first.
 class Descheduler final : public Policy, public Controller {
  public:
   using Params = DeschedulerParams;

@@ -53,11 +53,12 @@ struct SmallGang {
   std::vector<PodId> pods = {};  // pods with a node
 };
 
-// Frees nodes in ascending order of cost until the large gang fits. The cost of a node is the GPU
-// time that its small gangs lose, per pod of the large gang that fits there only once the node is
-// free. At equal cost, nodes with fewer small gangs per such pod come first. Freeing a node
-// suspends all small gangs with a pod there. At the end, suspensions that are not needed are
-// dropped, the costliest first.
+// Frees nodes of small gangs, the cheapest first, until the large gang fits. The gain of a node is
+// how many more pods of the large gang fit once the node is freed. Its cost is the GPU time that
+// its small gangs lose, divided by the gain. Example: 2 gangs lose 40 GPU min in all and 4 more
+// pods fit: the cost is 10 GPU min per pod. At equal cost, nodes with fewer small gangs per pod
+// gained come first. Freeing a node suspends all small gangs with a pod there. At the end,
+// suspensions that are not needed are dropped, the costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)

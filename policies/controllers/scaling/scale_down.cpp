@@ -65,9 +65,9 @@ void ScaleDown::update(const ControlBoard& board, NodeId node) {
   if (!is_idle && !is_low) nodes_[node].unneeded = Time{-1};
 }
 
-// Updates the nodes that changed since the last loop, because only these can have become idle or
-// low. ClusterState::touched_since() does not list a dead node that leaves its pool, so this is
-// checked for all idle and low nodes.
+// Updates the nodes that changed since the last call, because only these can have become idle or
+// low. ClusterState::touched_since() does not list a dead node that leaves its pool. So all idle
+// and low nodes that are no longer members of a pool are updated, too.
 void ScaleDown::refresh(const ControlBoard& board) {
   const ClusterState& cluster = board.cluster();
   if (has_looked_ && cluster.log_covers(version_)) {
@@ -106,8 +106,8 @@ void ScaleDown::look_at_idle(const ControlBoard& board) {
 }
 
 // Nodes of low use to examine, at most candidates_max. Nodes that are already unneeded come first,
-// so they remain unneeded. Nodes that are not ready are left out: they become idle once their pods
-// are deleted.
+// because a node of low use that is not examined counts as needed. Nodes that are not ready are
+// left out: they become idle once their pods are deleted.
 std::vector<NodeId> ScaleDown::candidates(const ControlBoard& board) const {
   const std::vector<uint32_t> spare = nodes_to_spare(board);
   std::vector<std::pair<Time, NodeId>> sorted;

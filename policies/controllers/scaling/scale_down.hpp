@@ -47,8 +47,8 @@ class ScaleDown {
   };
   struct Draining {
     NodeId node;
-    // Set at the first tick after the drain if the node still has pods. If it has pods at the next
-    // tick, too, the drain has failed: the scheduler may observe the ends of pods one tick late.
+    // Set at the first tick after the drain if the node still has pods. The drain has failed only
+    // if it has pods at the next tick, too. The scheduler may observe ends of pods one tick late.
     bool has_ended = false;
   };
   bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that are not expendable
@@ -67,7 +67,7 @@ class ScaleDown {
   const ClusterAutoscalerParams& params_;
   IdVector<NodeId, Node> nodes_;
   NodeSet idle_, low_;    // pool members without pods; pool members with pods and a low use
-  uint64_t version_ = 0;  // ClusterState::version() at the last loop
+  uint64_t version_ = 0;  // ClusterState::version() at the last refresh()
   bool has_looked_ = false;
   std::vector<Draining> draining_;
   // Times of the last request for nodes, of the last removal and of the last failed drain.

@@ -174,8 +174,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     const Place place = places_.at(key_of(job));
     held_[place.account][place.user] += millionths;
   }
-  // Brings the usage up to now. Past usage decays. The amount held since the last call is added,
-  // decayed from each moment of use on. So the result does not depend on the number of calls.
+  // Brings the usage up to now: past usage decays, and the use since the last call is added. This
+  // use decays continuously, too, so the result does not depend on the number of calls.
   void accrue() {
     const Duration span = board_.now() - accrued_to_;
     if (span == Duration{}) return;

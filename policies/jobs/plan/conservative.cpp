@@ -13,7 +13,7 @@ class Conservative final : public Policy, public Plan {
   Conservative(JobBoard& board, const Params& /*params*/) : board_{board} {}
 
   void plan(const PlanNews& news) override {
-    if (!news.has_only_arrivals() || !is_valid_) {  // after early ends every job may move forward
+    if (!news.has_only_arrivals() || !is_valid_) {  // after an early end, jobs may start earlier
       is_valid_ = true;
       future_.reset(board_);
       in_order_.clear();

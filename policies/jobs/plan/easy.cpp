@@ -36,9 +36,9 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
 
   void plan(const PlanNews& news) override {
-    // Jobs that exceed their estimates free nothing. Their effect on the reservation is computed
-    // later: when there is room, when a fitting job arrives or, with Shortest, when any job
-    // arrives.
+    // A job that exceeds its estimate frees nothing; it only moves the reservation. With Queue, the
+    // reservation is recomputed once there is room or an arrived job fits; with Shortest, at each
+    // call.
     runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();

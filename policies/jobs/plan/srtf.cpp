@@ -1,5 +1,5 @@
-// Shortest remaining time first: a shorter job stops longer running ones. Example: A (5 h left)
-// runs on all GPUs; B (2 h) arrives, so A is stopped and resumes 2 h later.
+// Shortest remaining time first: running jobs are stopped for jobs that have less time left.
+// Example: A (5 h left) runs on all GPUs; B (2 h) arrives, so A is stopped and resumes 2 h later.
 #include <algorithm>
 #include <tuple>
 

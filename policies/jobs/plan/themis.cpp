@@ -14,11 +14,10 @@ namespace {
 
 // rho of a job is the time from its submission to its expected end, divided by the time that it
 // would take on 1/n of the cluster, with n jobs. GPUs that are free, or whose lease is over, are
-// offered to the jobs without a lease that have the largest rho: to the share 1 - f of these jobs,
-// where f is `fairness`. A bid is the factor by which a job's rho improves if the job has its GPUs
-// for the next lease. The winners are the jobs with the largest product of improvements: a knapsack
-// over sums of logarithms. Example: of 10 jobs without a lease and with f = 0.8, the two with the
-// largest rho bid.
+// auctioned. Of the jobs without a lease, the share 1 - f with the largest rho may bid, where f is
+// `fairness`. Example: with f = 0.8, two of 10 jobs bid. A bid is the factor by which a job's rho
+// improves if the job has its GPUs for the next lease. The winners are the bidders that fit on the
+// GPUs together and have the largest product of bids: a knapsack over the logarithms of bids.
 class Themis final : public Policy, public Plan, public JobWatcher {
  public:
   struct Params {

@@ -56,7 +56,7 @@ int try_to_connect(int socket, const std::string& address) {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(port_of(address).value_or(0));
     result = ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to);
-    const int on = 1;  // sends each line as one packet at once
+    const int on = 1;  // sends each line without delay
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
   return result == 0 ? 0 : errno;

@@ -28,8 +28,8 @@ std::string printable(std::string_view line) {
   return line.size() > kLineShownMax ? text + "..." : text;
 }
 
-// Orrery connects to the client when it first asks it for decisions. Simulated time stands still
-// until the client has answered. Decisions take effect once the time that the client reports
+// Orrery connects to the client just before the first request for decisions. Simulated time stands
+// still until the client has answered. Decisions take effect once the time that the client reports
 // (`took`) has passed in the simulation; until then the client gets no request.
 class Remote final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:

@@ -150,8 +150,8 @@ class Coscheduling final : public Policy,
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Compares minResources with the sum of the gang's resources and the free resources of all
-  // nodes. This condition is necessary but not sufficient.
+  // Whether the resources that the gang holds and those free on all up nodes together cover
+  // minResources. Even then the gang may not fit, because each pod needs room on one node.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;

@@ -1,12 +1,12 @@
 // Gang groups, like Koordinator's Coscheduling: all gangs of a job start together or not at all.
-// Koordinator's default configuration sorts the queue with PrioritySort. NextPod keeps the members
-// of two groups from interleaving.
+// PrioritySort orders the queue, as in Koordinator's default configuration, and may interleave the
+// members of two groups. NextPod overrides that order, so that one group is tried at a time.
 //
 // A round is an attempt to place one group. It opens when a member of the group passes PreFilter.
 // From then on NextPod names the other members, until every gang has its minimum (all are bound) or
 // each member was tried once (all waiting members are rejected). After the first member without a
-// node, PreFilter rejects the members that follow. So no group ever holds nodes while another one
-// is tried.
+// node, PreFilter rejects the members that follow. So no group waits in Permit while another one is
+// tried.
 //
 // Koordinator also gates all but one pending member of a group. That saves work in its queue and
 // changes no decision, because NextPod takes members from any queue.

@@ -1,4 +1,4 @@
-// Prefers the domain in which most members of the gang find a node.
+// Prefers the domain in which the largest number of members of the gang find a node.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

@@ -10,9 +10,13 @@
 namespace orrery {
 namespace {
 
-// The class of a pod is a share of one GPU, one GPU, two GPUs and so on. A node whose pods with
-// GPUs are all of the pod's class gets 75. With other classes as well it gets 50, without pods with
-// GPUs 25, and with other classes only 0. Up to 25 are added: the fewer GPUs are free, the more.
+// The class of a pod is a share of one GPU, one GPU, two GPUs and so on. A node's score depends on
+// the classes of its pods with GPUs:
+//   75: only the class of the new pod
+//   50: this class and others
+//   25: no pods with GPUs
+//    0: only other classes
+// Up to 25 are added: the fewer GPUs are free, the more. A new pod without GPUs gets 0 everywhere.
 class GpuClustering final : public Policy, public Score {
  public:
   using Params = NoParams;

@@ -32,8 +32,8 @@ struct PreloadedParams {
   }
 };
 
-// A node has the preloaded images and, from the first binding on, the images of its pods: kubelets
-// keep them. Garbage collection of images is not modelled.
+// A node has its preloaded images and the images of all pods that were ever bound to it. Garbage
+// collection of images is not modelled.
 class ImageLocality final : public Policy, public Score, public PostBind {
  public:
   struct Params {

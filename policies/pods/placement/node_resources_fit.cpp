@@ -104,7 +104,7 @@ struct StrategyParams {
   }
 };
 
-// The request of one pod, and whether a node fits it.
+// The request of one pod, and whether a node has room for it.
 class Ask {
  public:
   Ask(const ClusterState& cluster, const PodSpec& spec)

@@ -78,7 +78,8 @@ class PodTopologySpread final : public Policy,
     if (std::ranges::none_of(constraints_of(cycle), &TopologySpread::is_hard)) return {Code::Skip};
     return {};
   }
-  // Counts the pods at each call, because some are evicted in a what-if.
+  // Counts the pods at each call, not once in PreFilter: preemption calls filter() again in
+  // what-ifs, in which pods are evicted.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const NodeSet eligible = eligible_nodes(cycle);
     for (const TopologySpread& c : constraints_of(cycle)) {

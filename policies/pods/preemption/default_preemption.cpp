@@ -205,10 +205,11 @@ class DefaultPreemption final : public Policy, public PostFilter {
     std::erase_if(batch, [](const Candidate& c) { return c.victims.empty(); });
   }
 
-  // The cost of a candidate, in order of importance: the highest priority among its victims; the
-  // sum of their priorities, each plus 2^31, so that a further victim never lowers the sum; their
-  // number; and the longest time that a victim of the highest priority has been on the node. Of
-  // equally cheap candidates, the first is taken.
+  // The cost of a candidate. Its parts are compared in order: the highest priority of a victim, the
+  // sum of the victims' priorities, and the number of victims. The last part is the longest time
+  // that a victim of the highest priority has been on the node. Each summed priority is raised by
+  // 2^31, so that a further victim never lowers the sum. Of equally cheap candidates, the first is
+  // taken.
   static std::tuple<int32_t, int64_t, size_t, int64_t> cost_of(const Candidate& c) {
     const int32_t highest = c.victims.front().priority;
     int64_t sum = 0;

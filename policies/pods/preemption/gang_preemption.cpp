@@ -27,19 +27,20 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
   return {"fewest", "volcano", "kueue"};
 }
 
-// A victim is a whole job of gangs, or a lone pod. Example of order: fewest, where 16 GPUs are
-// requested and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1,
-// 40 and 30 GPU hours. C is the only victim, because one victim is fewer than two, and B would lose
-// more.
+// A victim is a unit: all placed pods of a job's gangs, or one pod without a gang. Example of
+// `order: fewest`: 16 GPUs are requested and none is idle. Units A, B and C of lower priority hold
+// 8, 16 and 16 GPUs and lose 1, 40 and 30 GPU hours. C is the only victim: one victim is fewer than
+// two, and B would lose more.
 //
-// `fewest` is exact while few choices are possible: all single victims are tried, and all sets of k
-// if there are at most 100 of them, which holds for pairs of 14 gangs and for triples of 9.
-// Otherwise the largest gangs are chosen until the preemptor fits. Then each victim, the costliest
-// first, is replaced by the gang that loses least with which the preemptor still fits. Fewer gangs
-// cannot free as many GPUs, so the number of victims is minimal if whole nodes of one kind are
-// requested; on fragments it may be larger. Example: 24 GPUs are requested. Of 20 gangs, two hold
-// 16 GPUs and 18 hold 8. There are 190 pairs, so the two large gangs are chosen. The costlier one
-// is replaced by a small gang that loses less.
+// `fewest` tries each unit alone. Then it tries all pairs, all triples and so on, while there are
+// at most 100 of them: pairs of up to 14 units, triples of up to 9. Of choices of one size, those
+// that lose less are tried first, so the first that makes room is the best. If none does, the
+// largest units are chosen until the preemptor fits. Then each victim, the costliest first, is
+// exchanged for the cheapest unit that loses less and also makes room. If whole nodes of one kind
+// are requested, the number of victims is minimal: with one unit fewer, even the largest units do
+// not free enough GPUs. On fragments of nodes it may be larger. Example: 24 GPUs are requested. Of
+// 20 units, two hold 16 GPUs and 18 hold 8. There are 190 pairs, so the two large units are chosen.
+// The costlier one is exchanged for a small unit that loses less.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
@@ -117,7 +118,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   };
   struct Found {
     std::vector<Unit> units;     // possible victims, in order of jobs and pods
-    std::vector<PodId> leaving;  // terminating pods, for any preemptor
+    std::vector<PodId> leaving;  // terminating pods, whichever preemptor evicted them
     int64_t pods = 0;            // number of pods of lower priority
   };
   struct Trial {
@@ -203,8 +204,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {};
   }
 
-  // Returns the victims, which stay evicted in the trial. Empty: the gang does not fit even without
-  // all units.
+  // Returns the victims, which stay evicted in the trial. Empty: the gang does not fit even when
+  // every unit is evicted.
   Victims choose(const std::vector<Unit>& units, Trial& trial) const {
     Victims all;
     for (const Unit& unit : units) all.push_back(&unit);
@@ -214,7 +215,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
       // Like Kueue, tries to spare victims from the last but one to the first. The last one is
-      // needed: without it the gang did not fit.
+      // needed: the gang did not fit when only the victims before it were evicted.
       const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
@@ -266,8 +267,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough)};
   }
 
-  // Restores the victims that need not be evicted, because the gang fits without that. Victims are
-  // tried in the order of `in_turn`.
+  // Spares victims: restores each one if the gang still fits then. Victims are tried in the order
+  // of `in_turn`.
   void spare(const Victims& in_turn, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : in_turn) {
       if (victims.size() == 1 || trial.fits_asked >= params_.trials_max) return;
@@ -304,8 +305,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     });
     return choices;
   }
-  // Sets `victims` to the choice of k units that loses least among those with which the gang fits.
-  // Returns false if there is none, or after too many trials.
+  // Sets `victims` to the k units that lose least and whose eviction makes room for the gang.
+  // Returns false if no k units make room, or after too many trials.
   bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : victims) trial.restore(*unit);
     for (const Victims& choice : choices_of(k, units)) {
@@ -321,8 +322,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return false;
   }
 
-  // Replaces victims, the costliest first, by units that lose less and with which the gang still
-  // fits.
+  // Exchanges victims, the costliest first, for units that lose less and whose eviction also makes
+  // room for the gang.
   void exchange(const Victims& cheap_first, Victims& victims, Trial& trial) const {
     Victims costly_first = by_loss(victims);
     std::ranges::reverse(costly_first);

@@ -1,5 +1,6 @@
-// The consolidating placement of Helios' study: as few nodes as possible, and of these the nodes
-// with the fewest free GPUs that suffice.
+// The consolidating placement of Helios' study. A gang goes to the node with the fewest free GPUs
+// among those with room for all its pods. A gang larger than a node gets whole nodes, and the
+// remaining pods go to one more node.
 #include "models/scheduling/toolbox/planned_placement.hpp"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Of skewed samples of 5 pairs two in three look normal, of 10 pairs three in ten: see
+// About 64 % of the skewed samples of 5 pairs look normal, and 29 % of those of 10 pairs: see
 // analysis/README.md.
 constexpr size_t kFewPairs = 10;
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported

@@ -72,10 +72,11 @@ Interval t_interval(std::span<const double> values, double confidence) {
   return {mean - half, mean + half};
 }
 
-// The end for probability p is the quantile of the resampled means at Phi(z0 + (z0 + z_p) / (1 - a
-// (z0 + z_p))). Phi is the standard normal distribution function, z_p its quantile for p, and z0
-// (the bias) its quantile for the share of resampled means below the mean of the values; equal ones
-// count half. The acceleration `a` is the skewness of the values over 6 sqrt(n).
+// The end for probability p is the quantile of the resampled means at
+//   Phi(z0 + (z0 + z_p) / (1 - a * (z0 + z_p))).
+// Phi is the standard normal distribution function, and z_p is its quantile for p. z0 (`bias`) is
+// its quantile for the share of resampled means below `mean`; those equal to `mean` count half. a
+// (`acceleration`) is the skewness of the values over 6 sqrt(n).
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples) {
   ORRERY_CHECK(values.size() >= kBcaValuesMin, "the bootstrap of few values is worse than t");
   const double mean = mean_of(values), squares = sum_of_powers(values, 2);

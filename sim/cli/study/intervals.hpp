@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 2> enum_names(Estimator) { return {"t", "
 
 constexpr size_t kBcaValuesMin = 20;
 
-// Student's t interval: exact for normal values, approximate for many values of any kind. Needs at
-// least two values.
+// Student's t interval. It is exact for normal values, and approximate for other values if they are
+// many. Needs at least two values.
 Interval t_interval(std::span<const double> values, double confidence);
 // The bootstrap interval of Efron (1987), corrected for bias and acceleration. The ends are
 // quantiles of resampled means, so they stay within the values. The seed of the resampling is

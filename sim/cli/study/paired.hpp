@@ -18,8 +18,8 @@ namespace orrery {
 enum class Scale : uint8_t { Difference, LogRatio };
 constexpr std::array<std::string_view, 2> enum_names(Scale) { return {"difference", "log_ratio"}; }
 
-// Equal: in every pair the two values are equal. Unclear: the interval contains 0, which means no
-// difference on either scale, or is unknown.
+// Equal: in every pair the two values are equal. Unclear: the interval is unknown or contains 0. On
+// both scales 0 means no difference.
 enum class DifferenceVerdict : uint8_t { Unclear, Less, More, Equal };
 constexpr std::array<std::string_view, 4> enum_names(DifferenceVerdict) {
   return {"unclear", "less", "more", "equal"};
@@ -55,13 +55,13 @@ struct PairedDifference {
   double relative_half() const;
 };
 // Compares pair by pair; both columns have the same length. With fewer pairs than the estimator
-// needs, intervals are NaN. Scale::Difference replaces `scale` if a value is not positive, so that
-// there are no log ratios.
+// needs, intervals are NaN. If a value is not positive, there are no log ratios, and
+// Scale::Difference replaces `scale`.
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    Scale scale, const IntervalOptions& options);
 
-// The number of pairs that would narrow half of the interval, on the scale of `paired`, to `half`,
-// if further pairs vary as these. SIZE_MAX: unknown, or a billion or more.
+// The number of pairs that narrow estimate().interval to a half-width of `half`, if further pairs
+// vary as these do. SIZE_MAX: unknown, or a billion or more.
 size_t pairs_needed(const PairedDifference& paired, double half);
 
 }  // namespace orrery

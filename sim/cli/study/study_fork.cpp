@@ -72,7 +72,8 @@ Failure ended_by_signal(int signal) {
   return {.text = "its process was ended by signal " + std::to_string(signal)};
 }
 
-// The simulation in a forked process: up to the fork, and then in each child as one arm.
+// Simulates the common part of the arms in a process of its own. At run.fork_at, change() forks a
+// child for each arm, which simulates the rest. With `is_from_start` there is one arm and no child.
 class Trunk {
  public:
   Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options,

@@ -19,8 +19,8 @@ namespace orrery {
 class StudyPlan {
  public:
   // Reads the study and the scenario, and checks the scenario of each cell. Mistakes and warnings
-  // about a setting have the setting's position in the study. With mistakes only params() may be
-  // used.
+  // about a setting have the setting's position in the study. If there are mistakes, only params()
+  // may be used.
   StudyPlan(const std::string& path, Diagnostics& diagnostics);
 
   const StudyParams& params() const { return params_; }

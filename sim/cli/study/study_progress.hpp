@@ -22,9 +22,9 @@ struct StudyProgress {
   double elapsed_s = 0, cpu_s = 0;  // cpu_s: CPU time of runs finished in this invocation
 };
 
-// Estimates the host time until the last run ends: the elapsed time times the runs left, over the
-// runs done in this invocation. A run under way counts as the fraction of its simulated time, or as
-// 0 without run.until. Empty until a hundredth of a run is done.
+// Estimates the host time until the last run ends: elapsed_s * runs left / runs done in this
+// invocation. A run under way counts as the fraction of its simulated time, or as 0 without
+// run.until. Empty until a hundredth of a run is done.
 std::optional<double> seconds_left(const StudyProgress& progress);
 // "3 of 40 runs, about 4min 10s left, 2 running: load=4 seed 2 45 %; load=8 seed 2 12 %"
 // In a line that is too narrow for the labels: "2 running: 45 %, 12 %".

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// The position in the study file. For "--set #3:1:14", a position in the third setting, that is
-// places[2]. A position in another file stays.
+// Maps a position in a setting to the position of that setting in the study file. Example:
+// "--set #3:1:14", in the third setting, becomes places[2]. All other positions stay as they are.
 Position place_in_study(const Position& position, std::span<const Position> places);
 
 // Collects the mistakes and warnings of all cells. Those that are equal in several cells are

@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 3> enum_names(ReportFormat) {
   return {"markdown", "csv", "latex"};
 }
 
-// Tables and remarks of the reported metrics.
+// The reported metrics. Markdown and Latex: for each metric a table, then the doubts about its
+// cells. Csv: one table with a row for each metric and cell; doubts are its last column.
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format);
 

@@ -40,9 +40,10 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
 
 // DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has what a study needs of
 // the run. It is written last, in one step, so a killed run leaves none. A run is repeated
-//   - if a fingerprint in its .json differs: of the scenario, of an input file, or of the .json;
-//   - with has_files, if its HDF5 file lacks the signature or has another length, as after a power
-//     cut: a run does not wait for the disk, which would take longer than a small run;
+//   - if its .json is missing or damaged, or has another study_key();
+//   - if an input file has changed;
+//   - with has_files, if its HDF5 file lacks the signature or has another length. A power cut can
+//     cause both. Runs do not wait for the disk, because that takes longer than a small run;
 //   - with has_files and verifies, if the fingerprint of its HDF5 file differs. This check reads
 //     the whole file.
 class StudyFolder {
@@ -54,10 +55,11 @@ class StudyFolder {
   explicit StudyFolder(std::string path) : StudyFolder{std::move(path), Options{}} {}
   StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
   void make() const;  // creates the folder if absent; throws RecordError
-  // Creates the folder and writes the study's text to runs/study.yaml. Runs are numbered by cells,
-  // so another study would overwrite them one by one. So if the base or the names of the axes
-  // differ from those of the folder's study, nothing is written, and the old study is returned as
-  // text: "base a.yaml, axes load and nodes". Other arms are accepted. Throws RecordError.
+  // Creates the folder, writes the study's text to runs/study.yaml and returns an empty text. But
+  // if the folder's study has another base or other names of axes, nothing is written. Then its
+  // base and axes are returned: "base a.yaml, axes load and nodes". Files of runs are named by cell
+  // number and seed, so two studies would overwrite each other's. A study may change its arms.
+  // Throws RecordError.
   std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file
@@ -67,8 +69,8 @@ class StudyFolder {
   // that run, if an input file has changed, or if the Options reject the HDF5 file.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   bool may_know(size_t cell, uint64_t seed) const;  // if false, find() finds nothing
-  // The path of the run's .json if this is missing or changed; else, with has_files, the path of
-  // its HDF5 file if that is. Empty if both are as written.
+  // The path of a file of the run that is missing or has changed: of its .json or, with has_files,
+  // of its HDF5 file. The .json comes first. Empty if there is no such file.
   std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   const std::string& path() const { return path_; }
@@ -80,8 +82,8 @@ class StudyFolder {
   Options options_;
 };
 
-// A fingerprint of everything that determines a run's results: the program, and the whole scenario
-// with its seed.
+// A fingerprint of the program and of the whole scenario with its seed. Input files have their own
+// fingerprints, in StudyRunResult::inputs.
 std::string study_key(const Scenario& scenario);
 
 // Values of one summary figure, by cell and seed.

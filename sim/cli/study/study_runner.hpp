@@ -25,9 +25,9 @@ struct StudyOptions {
 };
 
 using StudyRunId = std::pair<size_t, uint64_t>;  // cell and seed
-// The runs with the study's seeds from index `seeds_from` to `seeds_to` - 1, in the order of their
-// starts: all cells with one seed come before the next seed, so that an interrupted study has
-// pairs.
+// The runs of all cells with the study's seeds from index `seeds_from` to `seeds_to` - 1, in the
+// order of their starts. All cells start with one seed before the next seed. So an interrupted
+// study can compare cells that ran with the same seed.
 std::vector<StudyRunId> runs_of(const StudyPlan& plan, int32_t seeds_from, int32_t seeds_to);
 
 // Runs the study, without the runs whose results are in the folder. Results, kept ones included,

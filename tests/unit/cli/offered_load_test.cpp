@@ -52,7 +52,7 @@ TEST_F(OfferedLoadText, AnOverloadedClusterIsReportedWithItsFactor) {
   EXPECT_GT(times, 6.5);
   EXPECT_LT(times, 7.5);
   EXPECT_THAT(said.out, HasSubstr(" times what the cluster has: "));
-  EXPECT_THAT(said.out, HasSubstr(" GPU-hours asked per hour, of 32\n"));
+  EXPECT_THAT(said.out, HasSubstr(" GPU-hours requested per hour, 32 available\n"));
 }
 
 // One job of 8 GPUs and 1 h in each of 10 hours: a load of 8 GPU-hours per hour on 32 GPUs.
@@ -60,14 +60,14 @@ TEST_F(OfferedLoadText, ListedJobsAreASharePerHour) {
   const std::string jobs =
       kHead + "    - {kind: jobs, jobs: [{work: 1h, pod: {gpus: 8}, count: 10, every: 1h}]}\n";
   EXPECT_THAT(validate(jobs + "run: {until: 10h}\n").out,
-              HasSubstr("  load: 25 % of what the cluster has: 8 GPU-hours asked per hour, of "
-                        "32\n"));
+              HasSubstr("  load: 25 % of what the cluster has: 8 GPU-hours requested per hour, "
+                        "32 available\n"));
 }
 
 TEST_F(OfferedLoadText, JobsOfOneInstantAreASum) {
   const std::string jobs = kHead + "    - {kind: jobs, jobs: [{work: 4h, pod: {gpus: 8}}]}\n";
   EXPECT_THAT(validate(jobs).out,
-              HasSubstr("load: 32 GPU-hours asked at one instant, 1 h of all 32 GPUs"));
+              HasSubstr("load: 32 GPU-hours requested at one instant, 1 h of all 32 GPUs"));
 }
 
 TEST_F(OfferedLoadText, WithoutGpusNothingIsSaid) {
@@ -79,7 +79,8 @@ TEST_F(OfferedLoadText, ARunSaysItBeforeItBeginsTracesIncluded) {
   folder_.write("jobs.csv", "submit,duration,gpus\n0,3600,8\n3600,3600,8\n");
   const std::string trace = kHead + "    - {kind: trace, file: jobs.csv}\nrun: {until: 2h}\n";
   EXPECT_THAT(run_it(trace).err,
-              HasSubstr("load: 25 % of what the cluster has: 8 GPU-hours asked per hour, of 32"));
+              HasSubstr("load: 25 % of what the cluster has: 8 GPU-hours requested per hour, 32 "
+                        "available"));
   EXPECT_THAT(validate(trace).out, Not(HasSubstr("load:")));  // validate opens no trace
 }
 

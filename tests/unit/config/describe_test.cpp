@@ -161,7 +161,7 @@ TEST(Schema, tells_an_editor_what_the_reader_accepts) {
   const auto& source = properties["source"]["anyOf"];
   EXPECT_EQ(source[1]["not"]["required"], std::vector<std::string>{"kind"});
   const auto& kinds = source[0]["oneOf"];
-  ASSERT_EQ(kinds.size(), 3U);  // the kinds uniform, file and nothing
+  ASSERT_EQ(kinds.size(), 3U);  // the kinds uniform and file, and null
   EXPECT_EQ(kinds[1]["properties"]["kind"]["const"], "file");
   EXPECT_EQ(kinds[1]["required"], (std::vector<std::string>{"kind", "path"}));
 }

@@ -104,7 +104,7 @@ TEST(ApiClient, GivesUpWhenNoServerComesBack) {
   client.send({}, world.note());
   world.engine.run();
   EXPECT_EQ(world.answers, std::vector{ApiOutcome::ServerLost});
-  EXPECT_GE(world.times[0], Time{} + 7_s);  // three backoffs of 1, 2 and 4 s, each up to doubled
+  EXPECT_GE(world.times[0], Time{} + 7_s);  // backoffs of 1 to 2, 2 to 4 and 4 to 8 s
   EXPECT_LE(world.times[0], Time{} + 14_s);
 }
 
@@ -123,8 +123,8 @@ TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
 
 // How long a request takes beside a flood; Duration::max() if it is rejected. The server has one
 // seat. A client has sent 301 requests of a second each: one executes, 300 fill the six queues of
-// its flow. Then `who` sends one more request. If it belongs to another flow, it is the second to
-// execute; else it is rejected.
+// its flow. Then `who` sends one more request. If it belongs to another flow, at most six requests
+// execute before it, one of each queue. Otherwise it is rejected.
 Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
   ApiServersParams params = test::free_servers();
   params.flow_control.max_requests_inflight = 1;

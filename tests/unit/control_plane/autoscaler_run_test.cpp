@@ -100,8 +100,8 @@ TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
   ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
                                       pods(3, "work: 1h, submit: 33s"), "run: {until: 30min}\n"),
                   {"policy.controllers[0].args.time_per_node=10s"}};
-  // A loop takes 10 s for each of two nodes. So loops begin at 10, 30, 50 s. The pods of 33 s are
-  // seen by the loop from 50 s, which acts at 70 s.
+  // A loop takes 10 s for each of two nodes. So loops begin at 10, 30, 50 s. The loop that begins
+  // at 50 s is the first to see the pods submitted at 33 s. It acts at 70 s.
   EXPECT_EQ(told(run), "up 1 to 1 at 70");
   EXPECT_GT(scaling(run).front().waited_max, 36_s);
 }
@@ -183,8 +183,9 @@ TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
       "{pool: new, nodes_at_start: 2, " + kFixed + "}",
       pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
       "run: {until: 1h}\n")};
-  // Two nodes are idle from 120 s on, but not for the 10 min after which a node is removed. At 480
-  // s two of the three new pods take them. The third pod needs a new node, requested at 490 s.
+  // Two nodes are idle from about 120 s to 480 s. That is less than the 10 min after which a node
+  // is removed. At 480 s two of the three new pods take them. The third pod needs a new node, which
+  // is requested at 490 s.
   EXPECT_EQ(told(run), "up 1 to 3 at 490");
 }
 
@@ -346,7 +347,7 @@ TEST(ClusterAutoscaler, MistakesAreRefusedWhereTheyAre) {
       HasSubstr("groups[0].provisioning: takes at least 15min: all nodes would be given up"));
   EXPECT_THAT(errors("{pool: new}", "    backoff: 1h\n"), HasSubstr("backoff: must not be longer"));
   EXPECT_THAT(errors("{pool: new}", "  joins: [{pool: new, nodes: 1, at: 1s}]\n"),
-              HasSubstr("groups[0].pool: nodes of it join by control_plane.joins"));
+              HasSubstr("groups[0].pool: the pool is also in control_plane.joins"));
   EXPECT_THAT(errors("{pool: new}", "", "full", "policy: {job_queue: {}}\n"),
               HasSubstr("control_plane.autoscaler: does not go with policy.job_queue"));
 }

@@ -23,8 +23,8 @@ int64_t summary(const SimulationResult& result, std::string_view name) {
   return std::get<int64_t>(found->value);
 }
 
-// The controller creates 30 of the 1,000 pods at once and 20 a second: 970 / 20 s. The gang is
-// complete then. The scheduler binds 100 pods at once and 50 a second: 900 / 50 s. The kubelet
+// The controller creates 30 of the 1,000 pods at once, then 20 a second: 970 / 20 s. The gang is
+// complete then. The scheduler binds 100 pods at once, then 50 a second: 900 / 50 s. The kubelet
 // starts the last pod in 0.8 s.
 TEST(ControlPlaneRun, ABurstOfPodsIsCreatedAsFastAsTheControllersTokensAllow) {
   ShippedRun full{"burst-1000-pods"};
@@ -259,8 +259,8 @@ TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
   ASSERT_FALSE(rows.empty());
   EXPECT_GT(rows.back().file, Bytes{1'000'000});
-  // In two compaction intervals of five minutes each of 8 nodes writes 2 * 30 leases of 300 B and 2
-  // status updates of 15 KB.
+  // Two compaction intervals are 10 min. In this time each of the 8 nodes updates its Lease (300 B)
+  // 60 times and its status (15 KB) twice.
   EXPECT_LE(rows.back().in_use, Bytes{2 * 8 * (30 * 300 + 15'000)});
 }
 

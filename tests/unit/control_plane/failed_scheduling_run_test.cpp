@@ -84,9 +84,9 @@ TEST(FailedSchedulingInRuns, EachMemberOfAGangThatFindsNoRoomHasAnEvent) {
   EXPECT_EQ(summary(run.result, "failed_scheduling"), failures(run));
 }
 
-// The scheduler's requests belong to flows by namespace, and each team has a namespace. 500 Events
-// about pods of team a arrive in a few seconds, and each seat writes 10 a second. A pod of team b
-// is bound within 2 s.
+// The API server puts the scheduler's requests into one flow per namespace, and each team has a
+// namespace. 500 Events about pods of team a arrive in a few seconds, and each seat writes 10 a
+// second. A pod of team b is bound within 2 s.
 TEST(FailedSchedulingInRuns, AFloodOfEventsAboutOneTeamHoldsUpNoBindingOfAnother) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"

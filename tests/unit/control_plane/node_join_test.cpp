@@ -12,7 +12,7 @@ namespace {
 
 struct Asked {
   int64_t requests = 0, writes = 0, watches = 0;
-  Bytes listed = {};  // bytes of services and addresses in LIST responses
+  Bytes listed = {};  // bytes of Services and EndpointSlices in LIST responses
 };
 
 Asked asked_by(const BootParams& params) {

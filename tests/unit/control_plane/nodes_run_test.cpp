@@ -221,8 +221,8 @@ RecoveryRow recovery(ScenarioRun& run) {
   return rows.empty() ? RecoveryRow{} : rows[0];
 }
 
-// Case NL-1: the node is NotReady more than 40 and at most 45 s after its last heartbeat, which is
-// at most 10 s older than the failure. Its pods are evicted 300 s after the taint.
+// Case NL-1: the last heartbeat is less than 10 s older than the failure. The node becomes NotReady
+// more than 40 s and at most 45 s after that heartbeat. Its pods are evicted 300 s after the taint.
 TEST(DeadNodes, AreNoticedAndTheirPodsEvictedByTheLifecycleController) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
@@ -380,7 +380,8 @@ TEST(Joins, MistakesAreRejectedWhereTheyAre) {
                         "you mean 'new'"));
   EXPECT_THAT(errors("{level: full, joins: [{pool: new, nodes: 30, at: 1s}, {pool: new, nodes: 11, "
                      "at: 2s}]}"),
-              HasSubstr("joins[1].nodes: pool 'new' has 40 nodes; with this, 41 are to join"));
+              HasSubstr("joins[1].nodes: pool 'new' has 40 nodes; this entry and earlier ones of "
+                        "the pool ask 41 to join"));
   EXPECT_THAT(errors("{level: full, joins: [{pool: new, nodes: 0, at: 1s}]}"), HasSubstr("nodes"));
   EXPECT_THAT(errors("{level: none}", "faults: {chaos: {failure_rate: 2}}\n"),
               HasSubstr("faults.chaos.failure_rate"));

@@ -73,14 +73,15 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
     const std::string events =
         "events: {others_per_s: 10, readers: [{clients: 20, every: 10s, from: " + from + "}]}";
     ScenarioRun run{objects_scenario(events, kPods, "20min"), {}, {}};
-    // 20 clients list every 10 s for 20 min. The lists of the last instant are still open: one from
-    // the cache, two from etcd, where a list takes half a second.
+    // 20 clients list every 10 s for 20 min: one LIST every 0.5 s, the last as the run ends. From
+    // etcd a LIST takes 0.6 s, so the last two get no response. From the cache only the last gets
+    // none.
     EXPECT_EQ(figure(run.result, "event_lists"), 20 * 120 - (from == "etcd" ? 2 : 1));
     EXPECT_EQ(figure(run.result, "event_lists_missed"), 0);
     const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
     EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
-    // The read rate of the last minute: two lists a second, each of all Events that exist, on
-    // average 30 s before the end.
+    // The read rate of the last minute: two LISTs a second, each of all Events that exist then. On
+    // average that is 30 s before the end.
     const double expected = from == "etcd" ? 2 * (200e3 + 10e3 * (1200 - 30)) : 0;
     EXPECT_NEAR(last.read, expected, 0.01 * expected + 1) << from;
   }
@@ -200,7 +201,8 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
         objects_scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
     const double longest = each.find("grace") == std::string::npos
                                ? 10 * 480 / 20.0
-                               // Two workers handle pairs of deletions, which overlap.
+                               // A deletion is 10 s of requests and 30 s of grace. Two workers end
+                               // the first pair at 40 and 50 s, each further pair 40 s later.
                                : (10 + 10 + 30) + 4 * (10 + 30);
     EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
     EXPECT_EQ(figure(run.result, "namespaces"), 0);

@@ -164,8 +164,7 @@ TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// The node is back while the garbage collector deletes its pods. The pods must still be deleted
-// once each.
+// Both nodes are repaired 346 s after they failed. Each pod must be deleted once.
 TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes) {
   const std::string rest =
       jobs("{kind: pods, pods: 16, pod: {gpus: 1}, work: 1h}") +
@@ -179,8 +178,8 @@ TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes)
 }
 
 // Nodes 0 and 1 are full. Node 0 fails, its pod is evicted, and the node gets the waiting job when
-// it is back. It fails again at 663 or 667 s, before or after the check at 665 s, which would find
-// it Ready.
+// it is back. It fails again at 663 or 667 s. The check at 665 s marks it Ready only in the second
+// case.
 TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const auto noticed_after = [&](Duration died_again) {
@@ -220,8 +219,8 @@ TEST(PodsOfDeadNodes, ANodeThatDiedBeforeItHeardOfAPodTellsNothingOfIt) {
 }
 
 // The job may recreate one lost pod (restarts_max). Two nodes die, so the second lost pod is one
-// too many. The job fails when its deletion is observed. The first deletion, observed 4 min
-// earlier, does not end the job.
+// too many. The job fails when the deletion of the second pod is observed. The deletion of the
+// first, observed 4 min earlier, does not end the job.
 TEST(PodsOfDeadNodes, AJobFailsWhenItHearsOfThePodThatWasOneTooMany) {
   const std::string rest =
       jobs("{kind: pods, pods: 2, pod: {gpus: 8}, work: 1h, training: {restarts_max: 1}}") +

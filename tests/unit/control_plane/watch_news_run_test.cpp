@@ -90,10 +90,10 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
   EXPECT_EQ(schedulers_on_the_lost_server, 1);
 }
 
-// Jobs 0 and 1 hold a node each, and job 1 ends at about 20.2 s. Job 2 has a higher priority, and
-// is tried at 20.4 s after job 3's pod. A scheduler that lost its watch does not know that job 1 is
-// over. It chooses the pod of job 1 as its victim, because that pod started later than job 0's. The
-// API servers do not find that pod.
+// Jobs 0 and 1 hold a node each, and job 1 ends at about 20.2 s. Job 2 has a higher priority. Its
+// pod is tried at 20.4 s, because the scheduler takes job 3's pod first. A scheduler that lost its
+// watch does not know that job 1 is over. It chooses the pod of job 1 as its victim, because that
+// pod started later than job 0's. The API servers do not find that pod.
 TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) {
   int unobserved_ends = 0;
   for (const std::string lost : {"0", "1"}) {

@@ -125,8 +125,8 @@ TEST(Actions, ADrainEndsOnceItsPodsAreGone) {
   }
 }
 
-// Case HL-29 of upstream's arithmetic: with minAvailable equal to the replicas, and forced after 7
-// d, a drain ends exactly 7 d and the grace period after its start.
+// Case HL-29 of analysis/VALIDATION.md: minAvailable equals the replicas, so the budget allows no
+// eviction. The drain is forced after 7 d, and ends one grace period later.
 TEST(Actions, ABudgetHoldsADrainUpUntilItIsForced) {
   ScriptedRun run{world(kService,
                         ", controller: {termination: 30s}, disruption_budgets: [{name: b, "

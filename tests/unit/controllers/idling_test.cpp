@@ -29,7 +29,7 @@ struct IdlerParams {
   }
 };
 
-// Orders one action a tick, so that /events/actions has the times of the ticks.
+// Gives one action in each tick, so that /events/actions has the times of the ticks.
 class Idler final : public Policy, public Controller {
  public:
   using Params = IdlerParams;

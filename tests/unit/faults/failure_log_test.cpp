@@ -87,7 +87,7 @@ TEST(FailureLog, LanlHasNodesThatNeverFailedAndItsDownTimeHolds) {
   EXPECT_EQ(log.causes[log.outages[1].cause], "hardware");
   EXPECT_EQ(log.outages[2].length, 50_min);
   ASSERT_EQ(log.notes.size(), 1U);
-  EXPECT_THAT(log.notes[0].what, HasSubstr("fixed at another time"));
+  EXPECT_THAT(log.notes[0].what, HasSubstr("have a fix time that disagrees"));
   EXPECT_EQ(log.notes[0].rows, 1);
 }
 

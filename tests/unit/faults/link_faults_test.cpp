@@ -150,9 +150,9 @@ TEST(LinkFaults, RandomFaultsStrikeAtTheirRateAndFlapsTakeAFewSeconds) {
       ++dead;
     }
   }
-  // Rates are in percent of the parts in 30 days, as long as the run: 500 % of 128 cables flap, and
-  // 1,000 % of 8 spines fail. The numbers have Poisson distributions; the tolerance is four
-  // standard deviations.
+  // Rates are in percent of the parts per 30 days, and the run lasts 30 days. So each of 128 cables
+  // flaps 5 times on average, and each of 8 spines fails 10 times. The numbers have Poisson
+  // distributions; the tolerance is four standard deviations.
   const double flap_count = 128 * 5, dead_count = 8 * 10;
   EXPECT_NEAR(static_cast<double>(seconds.size()), flap_count, 4 * std::sqrt(flap_count));
   EXPECT_NEAR(dead, dead_count, 4 * std::sqrt(dead_count));

@@ -200,7 +200,7 @@ TEST(RepairDistributions, DrawsKeepMedianMeanAndCut) {
     sum_s += exponential.draw(rng).seconds();
   }
   EXPECT_NEAR(below_median / 1e5, 0.5, 0.007);
-  EXPECT_NEAR(beyond_a_day / 1e5, 0.381, 0.007);  // the share that was published with the fit
+  EXPECT_NEAR(beyond_a_day / 1e5, 0.381, 0.007);  // 1 - Phi(ln(24 h / median) / sigma)
   EXPECT_GT(cut, 0);
   EXPECT_NEAR(sum_s / 1e5 / 60, 355, 5);
 }
@@ -276,8 +276,8 @@ TEST(NodeFaults, ALogIsReplayedOnTheNodesInItsOrder) {
   params.repair = FixedRepair{.duration = 7_s};
   EXPECT_THAT(
       world.faults.replay(small_log(), params),
-      ElementsAre("log: 2 nodes in the log are replayed on 3: the other nodes never fail of "
-                  "it"));
+      ElementsAre("log: 2 nodes in the log are replayed on 3: the other nodes have no failures "
+                  "from this log"));
   world.run_until(Time{} + 100_s);
   const auto rows = world.fault_rows();
   ASSERT_EQ(rows.size(), 4U);

@@ -179,8 +179,9 @@ class SmallTree {
   Route found_;
 };
 
-// 32 NICs on eight leaves. Seven leaves send their sum up to the spine once, and the spine sends
-// the whole sum to the eighth leaf. The result goes the same way back: 2 * (32 + 8) uses of links.
+// The sums go up a tree to NIC 0, and the result comes back on the same cables. The tree has the
+// cables of 32 NICs, and one cable from each of eight leaves to one spine. Both links of each cable
+// are used: 2 * (32 + 8).
 TEST(FabricActivity, OfSumsLoadsEveryLinkOfOneTreeOnceEachWay) {
   SmallTree tree;
   const std::vector<NicId> nics = first_nics(32);

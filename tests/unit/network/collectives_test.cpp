@@ -190,8 +190,8 @@ TEST(PushPull, WithFewServersIsHeldToTheirNicsAndWithManyToTheWorkers) {
   EXPECT_NEAR(seconds(8, 32), 1, 1e-3);
 }
 
-// With a server beside every worker, pushes and pulls both load both directions of a NIC evenly. So
-// doing both at once saves only a latency. With one server, the overlap halves the time: its NIC
+// With a server beside every worker, pushes load both directions of a NIC evenly, and so do pulls.
+// So their overlap saves only a latency. With one server, the overlap halves the time: its NIC
 // receives the pushes of 7 workers while it sends their pulls.
 TEST(PushPull, BesideTheWorkersGainsLittleByOverlap) {
   ParameterServers servers{.workers = 8, .servers = 8, .rate = 10_Gbps, .is_colocated = true};

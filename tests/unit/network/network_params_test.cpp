@@ -56,7 +56,7 @@ TEST(NetworkParams, MistakesAreReportedWithTheirPosition) {
             "exchanges[0].bandwidth: must be more than 0"},
            {"network: {level: flow, exchanges: [{bandwidth: 1GBps, sweep: "
             "[{bytes: 1MB, bandwidth: 1GBps}]}]}",
-            "exchanges[0].sweep: says the same as latency and bandwidth"},
+            "exchanges[0].sweep: replaces latency and bandwidth"},
            {"network: {level: flow, exchanges: [{sweep: [{bytes: 2MB, bandwidth: 1GBps}, "
             "{bytes: 1MB, bandwidth: 1GBps}]}]}",
             "s.yaml:1:85: network.exchanges[0].sweep[1].bytes: must be more than those before"},
@@ -64,7 +64,7 @@ TEST(NetworkParams, MistakesAreReportedWithTheirPosition) {
             "exchanges[0].sweep[0].bandwidth: must be more than 0"},
            {"network: {level: flow, exchanges: [{collective: push_pull, latency: 1us, "
             "bandwidth: 1GBps}]}",
-            "exchanges[0].collective: push_pull always takes what the NICs of its servers"},
+            "exchanges[0].collective: the duration of push_pull cannot be given"},
        }) {
     Diagnostics diagnostics;
     static_cast<void>(read(c.text, diagnostics));

@@ -96,8 +96,8 @@ TEST_F(ClusterAutoscalerTest, ANodeWithLittleUseIsDrainedAfterTenMinutesAndThenR
   EXPECT_EQ(board.all.at(full).pods_bound, 1);
 }
 
-// Node 0 uses 3 of 8 GPUs, less than the threshold of half, and 60 of 64 cores. Node 1 uses half of
-// its GPUs and no core.
+// Node 0 uses 60 of 64 cores, but only 3 of 8 GPUs, which is below the threshold of 0.5. Node 1
+// uses 4 of 8 GPUs and no core.
 TEST_F(ClusterAutoscalerTest, OnNodesWithGpusTheirShareIsTheUse) {
   add_nodes(2);
   board.add_job(FakeBoard::gpus(3, 60), {NodeId{0}});
@@ -194,8 +194,8 @@ TEST_F(ClusterAutoscalerTest, IdleNodesGoTenAtATimeAndOthersOneAtATime) {
   EXPECT_THAT(run_until(kFirst + 11_min + 10_s), ElementsAre("remove_nodes 0", "drain 1"));
 }
 
-// Nodes 0 and 1 have 3 pods of one GPU each. Node 2 has 4 free GPUs, enough for the pods of one of
-// them.
+// Nodes 0 and 1 each have 3 pods of one GPU. Draining both would move 6 pods to node 2, which has
+// only 4 free GPUs.
 TEST_F(ClusterAutoscalerTest, PodsOfOneNodeTakeTheRoomThatThoseOfAnotherWouldNeed) {
   add_nodes(3);
   for (int i = 0; i < 3; ++i) put(0, 1);

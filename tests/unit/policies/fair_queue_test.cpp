@@ -129,10 +129,10 @@ policy:
   for (const JobRow& job : in_order(run)) EXPECT_NEAR(job.ended.seconds() / 3600, 20, 0.5);
 }
 
-// finish_time minimizes the largest ratio of a job's time to its time on a fair share of the pool.
-// By 10 h each of the first three jobs has done 10/3 h of its work, on a third of the pool. The
-// other 20/3 h would take 4 * 20/3 h on a quarter. So with a quarter of the pool for each job, all
-// four have the ratio 1.
+// finish_time minimizes the largest ratio of a job's time to its time on an equal part of the pool.
+// Until 10 h each of the first three jobs has a third of the pool and does 10/3 h of its work. From
+// then on, each of the four jobs has a quarter, so all ratios are 1. The first three do their other
+// 20/3 h of work in 4 * 20/3 h, and end at 10 h + 80/3 h = 110/3 h.
 TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
   ScenarioRun run{scenario(R"(
     - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}
@@ -181,10 +181,10 @@ TEST(Themis, ALeaseIsNotBrokenForAShorterJob) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 40_min) << "the lease was renewed at 20 min";
 }
 
-// Four GPUs, and with a fairness of 0 all three jobs bid. A job that starts now is done after 60
-// min, and one that waits for a lease of 20 min after 80. So each job that starts improves by
-// log(80/60). The large job needs all GPUs; the two small ones together improve by twice as much,
-// and win.
+// Four GPUs, and with a fairness of 0 all three jobs bid. A job that starts now ends after 60 min.
+// A job that first waits for one lease (20 min) ends after 80 min. So each job that starts improves
+// by log(80/60). The large job needs all GPUs. The two small ones together improve by twice as
+// much, and win.
 TEST(Themis, TheAuctionMaximisesTheProductOfImprovements) {
   ScenarioRun run{scenario(R"(
     - {name: large, pods: 4, pod: {gpus: 1}, work: 60min}
@@ -236,8 +236,8 @@ TEST(Lucid, WhenOneLeavesTheOtherIsAsFastAsAlone) {
   // Job b, the shortest, starts. A job that is more than twice as long must not join it, so c and a
   // wait.
   EXPECT_EQ(jobs[1].ended, Time{} + 46500_ms);
-  // Then c starts and a joins it. Sharing, both run at 0.93 of their speed: 3000 s do 2790 s of
-  // work of c, and as much of a.
+  // Then c starts and a joins it. While they share, each runs at 0.93 of its speed. In 3000 s each
+  // does 2790 s of work: all of c, and half of a.
   EXPECT_EQ(jobs[2].ended, jobs[1].ended + 3000_s);
   EXPECT_EQ(jobs[0].ended, jobs[2].ended + 2790_s);
 }
@@ -309,8 +309,8 @@ TEST(FairQueues, NamesThatNothingHasAreReported) {
             "policy.job_queue: SlurmMultifactor: shares names team 'blue', of which no job came\n");
 }
 
-// Nodes fail and come back, and stopping a job takes time. After every event the amounts that jobs
-// hold must add up.
+// Nodes fail and come back, and stopping a job takes time. After every event, JobQueue::audit()
+// checks that the used amount of the pool is what started jobs hold.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

@@ -35,8 +35,8 @@ class GangDefragmenterTest : public ::testing::Test {
     spec.priority = priority;
     return board.add_job(spec, std::vector<NodeId>(pods), gang(JobPhase::Pending));
   }
-  // Four nodes of 8 GPUs, each with a gang on 4 of them. The gang on node i has 4 - i minutes of
-  // unsaved compute.
+  // Four nodes of 8 GPUs. On each node, a gang holds 4 GPUs. The gang on node i has 4 - i minutes
+  // of unsaved compute.
   void half_full() {
     for (int i = 0; i < 4; ++i) board.add_node();
     for (uint32_t i = 0; i < 4; ++i) add_small(4, i, Duration{(4 - i) * Duration{1_min}.ns});

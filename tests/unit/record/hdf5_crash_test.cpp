@@ -1,5 +1,5 @@
-// Files of runs that are killed, that are read while they are written, or that fill the disk; and
-// paths that cannot be written.
+// Files of killed runs, files that are read while they are written, full disks, and paths that
+// cannot be written.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -19,7 +19,8 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Starts a child process that writes rows, and kills it `at` after its file has appeared.
+// Starts a child process that writes rows. Kills it when the time `at` has passed since its file
+// appeared.
 void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -63,8 +63,9 @@ TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
   EXPECT_GT(without.job("large").wait, 11_h);
 }
 
-// With checkpoints to a store, a suspended gang writes none, so it loses its unsaved compute. Each
-// long gang started 2 min after the one before, so the last ones saved latest and lose least.
+// A gang with checkpoints to a store writes none when it is suspended. So it loses its compute
+// since the last periodic one. Each long gang started 2 min after the one before. So the gangs that
+// started last have the newest checkpoints, and lose least.
 TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
   ShippedRun run{"gang-defragmenter",
                  {"storage.stores=[{name: blob, write: 100GBps, read: 100GBps}]",

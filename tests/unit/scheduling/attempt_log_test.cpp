@@ -210,8 +210,8 @@ TEST(JobQueueLog, TellsWhyEachJobWaits) {
 TEST(JobQueueLog, TellsTheReservationsOfEveryJobThatHasOne) {
   EXPECT_THAT(queue_texts("[{name: Conservative}]"),
               testing::Contains("3 2 passed_over Conservative 1/2 behind 1 at 1200 head at 600"));
-  // The plan runs every 30 s, and assumes that a running job ends a whole number of minutes after
-  // the plan: at 1 s it assumes an end at 601 s instead of 600 s, at 31 s one at 631 s.
+  // A planner pass runs every 30 s. It rounds the time left of a running job up to whole minutes.
+  // Job `first` ends at 600 s. The pass at 1 s expects its end at 601 s, the pass at 31 s at 631 s.
   EXPECT_THAT(
       queue_texts("[{name: SlurmBackfill}]"),
       testing::IsSupersetOf({"3 2 passed_over SlurmBackfill 1/2 behind 1 head at 601",

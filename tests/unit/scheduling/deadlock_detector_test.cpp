@@ -77,9 +77,9 @@ TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
   EXPECT_EQ(world.detector->deadlocks(), 0u);
 }
 
-// Two gangs of one server, which is needed, and three workers, of which two are needed. Gang a has
-// its three workers but no server, though its minimum is three pods. Gang b has one worker. No node
-// is left for the server of either.
+// Each of two gangs has one server and three workers. It needs the server, two workers, and three
+// pods in all. Gang a has three pods, but they are its workers, so it lacks the server. Gang b has
+// one worker. No node is left for either server.
 TEST(DeadlockDetector, AGangIsNotCompleteWhileARoleLacksItsMinimum) {
   GangWorld world{{8, 8, 8, 8}};
   RoleSpec servers;

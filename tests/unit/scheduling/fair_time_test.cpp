@@ -28,8 +28,8 @@ double value_of(const FairTimeJob& job, const std::vector<double>& gpus,
   return job.gpus * speed / (job.weight * mean / all);
 }
 
-// Checks that the shares of time x respect the constraints of the cluster, and that their least
-// value is `found.value`.
+// Checks that the shares of time `found.x` respect the constraints of the cluster, and that the
+// least value of a job is `found.value`.
 void expect_sound(const std::vector<FairTimeJob>& jobs, const std::vector<double>& gpus,
                   const FairTime& found) {
   std::vector<double> used(gpus.size());
@@ -89,9 +89,9 @@ TEST(FairTime, TwiceTheWeightIsTwiceTheTime) {
   EXPECT_NEAR(found.x[1][0], 1.0 / 3, 1e-12);
 }
 
-// One GPU of each model. Job A is 3 times as fast on the second model, and job B equally fast on
-// both. Divided by their mean speeds 2 and 1, A has 3/2 if it always runs on the second model, and
-// B has 1 on the first. B gains nothing on the second model, so the least value is 1.
+// One GPU of each model. Job A has the speeds 1 and 3, with the mean 2. Job B has the speed 1 on
+// both. A job's value is its speed divided by its mean speed. If A always runs on the second model,
+// its value is 3/2. The value of B is 1 at most, so the least value is 1.
 TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   const std::vector<FairTimeJob> jobs{{.gpus = 1, .speed = {1, 3}}, {.gpus = 1, .speed = {1, 1}}};
   const std::vector<double> gpus{1, 1};

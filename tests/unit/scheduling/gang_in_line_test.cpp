@@ -62,8 +62,8 @@ std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) 
   return rows;
 }
 
-// In kube-scheduler 1.36, too, the first pod of a group that arrives queues the group, whichever
-// pod it is.
+// As in kube-scheduler 1.36, a gang takes its place in the queue when the first of its pods
+// arrives, whichever pod that is.
 TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
     const std::vector<JobRow> rows = rows_of_two_gangs(base, false);
@@ -71,7 +71,8 @@ TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   }
 }
 
-// The pod with the lowest rank names its gang in the queue. It is deleted while both gangs wait.
+// The queue identifies a gang by its pod with the lowest rank. That pod of the first gang, pod 1,
+// is deleted while both gangs wait.
 TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
     const std::vector<JobRow> rows = rows_of_two_gangs(base, true);

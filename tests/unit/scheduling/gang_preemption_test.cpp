@@ -167,7 +167,8 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
 
 // The last job needs four nodes. Jobs 0 to 3 would lose 2,400, 1,440, 1,200 and 40 GPU s. Evicting
 // 0 and 3 loses 2,440, less than 1 and 2 with 2,640. Four gangs have only six pairs, so the policy
-// tries all. Exchanges of single victims, from the largest gangs on, would end with 1 and 2.
+// tries all. Exchanging single victims would begin with the largest gangs, 0 and 2. It would
+// replace 0 by 1, and end with 1 and 2.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},
@@ -240,9 +241,9 @@ TEST(GangPreemption, PlansOfWholeGangsForeseeThatVictimsLeave) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
 }
 
-// Job 2 needs nodes 0 and 1, where its victim, job 1, terminates until 40 s. Node 0 is idle from 12
-// s on, when job 0 completes, but is reserved for job 2. So job 3 must be planned on the small
-// node.
+// Job 2 needs nodes 0 and 1, and preempts jobs 0 and 1, which may terminate until 40 s. Job 0
+// completes at 12 s. From then on node 0 is idle, but reserved for job 2. So job 3 must be planned
+// on the small node.
 TEST(GangPreemption, PlansOfWholeGangsLeaveTheRoomThatIsKeptForOthers) {
   JobControllerParams params;
   params.termination = 30_s;
@@ -277,8 +278,8 @@ TEST(GangPreemption, RolesArePlacedTogether) {
 }
 
 // The victim's pods are bound and deleted one after another. Its first pod is deleted before it is
-// bound, and recreated while the third still terminates. This pod would fit beside job 0, but must
-// wait until its whole gang has left.
+// bound, and recreated while the third still terminates. The recreated pod would fit beside job 0,
+// but must wait until the third pod has left.
 TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
   ScenarioRun run{R"(
 cluster:

@@ -148,8 +148,8 @@ TEST(JobCancellation, PendingPodsAreDeletedAndTheirNodesGivenBack) {
   }
 }
 
-// Without a gang plugin two gangs hold a node each. The cancelled gang returns its node. The
-// deadlock ends, because its pods are deleted.
+// Without a gang plugin gangs a and b hold one node each, which is a deadlock. It ends when b is
+// cancelled, because the pods of b are deleted.
 TEST(JobCancellation, AGangWithSomeOfItsNodesGivesThemBackAndEndsItsDeadlock) {
   ScenarioRun run{kTwoBoxes + R"(
 workload:

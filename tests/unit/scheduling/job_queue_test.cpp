@@ -47,7 +47,7 @@ policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
 
 // Pods are bound a fraction of a second after the queue starts their job. So `round`, of 20 min,
 // ends shortly after 20 min. `late` arrives at 20 min, just before that. If the queue expected
-// `round` to run for much longer then, `late` would start and delay `head`.
+// `round` to run beyond 35 min, it would start `late`, which would delay `head`.
 TEST(JobQueue, AJobWhosePodsTakeTimeToStartIsNotBelievedToRunForLonger) {
   ScenarioRun run{kTwoNodes + R"(
 workload:

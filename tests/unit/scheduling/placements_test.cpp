@@ -19,8 +19,8 @@ namespace {
 
 using GroupMembers = PodGroup::Members;
 
-// Random pods and a ledger of their places: 20 nodes below 4 leaves. Each pod belongs to a job, a
-// team and perhaps a gang.
+// 20 nodes below 4 leaves, and random pods to place on them. Each pod belongs to a job, and perhaps
+// to a team and to a gang.
 class LedgerGround {
  public:
   static constexpr uint32_t kNodes = 20, kLeaves = 4, kJobs = 5, kGangs = 4, kPods = 60;
@@ -241,8 +241,8 @@ class TransactionGround : public LedgerGround {
  public:
   using LedgerGround::LedgerGround;
 
-  // Fingerprint of the cluster's state and of the ledger. Lists without a defined order are sorted,
-  // undefined values are left out.
+  // Fingerprint of the cluster's state and of the ledger. Of lists of pods it has only the size.
+  // Undefined values are replaced by constants.
   std::vector<int64_t> all() const {
     std::vector<int64_t> words = fingerprint(handle.state);
     words.push_back(static_cast<int64_t>(ledger.pods()));

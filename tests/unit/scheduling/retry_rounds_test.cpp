@@ -92,8 +92,9 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only once whole seconds have begun at two of the four attempts. With rounds
-// of 40 ms, every second begins with the same attempt; with rounds of 40.4 ms, with different ones.
+// A slow round begins only once at least two of the four attempts have been the first of a second.
+// 25 rounds of 40 ms are exactly one second, so the first attempt of a second is always the same.
+// With rounds of 40.4 ms it changes.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

@@ -116,7 +116,8 @@ TEST(Scheduler, NodesThatAPreFilterTookAwayAreCountedUnderIt) {
 
 // ---- gangs
 
-// Case GA-06: two members wait, the third finds no node, and the gang pauses.
+// A variant of case GA-06 in tests/validation/data/coscheduling.json. Two members wait in Permit,
+// the third finds no node, and the gang backs off.
 TEST(Scheduler, AGangThatWasTurnedDownPausesForItsBackoff) {
   SchedulerWorld world{{1, 1},
                        profile_from("{base: coscheduling, plugins: [{name: Coscheduling, "
@@ -223,8 +224,8 @@ TEST(Scheduler, PodsInPermitGiveUpANodeThatGoesDown) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
 }
 
-// A gang that failed is sorted behind a gang that was queued later, though members of both are in
-// the queue.
+// The gang of four fails when its third member finds no node. Its fourth member, which is still in
+// the queue, must then be sorted behind the gang of two.
 TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
   ProfileParams profile = profile_from("{base: coscheduling}");
   profile.cost.per_cycle = 1_ms;
@@ -303,8 +304,8 @@ TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
 }
 
-// With matchPolicy once-satisfied, Koordinator places the recreated pods of a gang that ran before
-// one by one. Otherwise it waits for the whole gang.
+// With matchPolicy once-satisfied, a gang has no minimum any more once one of its pods was bound.
+// So Koordinator places its recreated pods one by one. Otherwise they wait for the minimum.
 TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
     SCOPED_TRACE(match);

@@ -44,8 +44,8 @@ TEST(Paired, ADifferenceThatIsAlwaysTheSameIsKnownExactly) {
 }
 
 // Shares of about 0.02 % in five seeds. Four differences are 1e-5, the fifth is -1e-5. A
-// bootstrap-t interval was [-30.8, 0.0002]: most resamples had nearly equal values, whose standard
-// errors are near 0.
+// bootstrap-t interval would be [-30.8, 0.0002]: a third of the resamples omit the fifth value, so
+// their standard error is about 0.
 TEST(Paired, AShareOfFewNearlyEqualSamplesHasASaneInterval) {
   const std::vector<double> arm{2.1e-4, 2.1e-4, 2.1e-4, 2.1e-4, 1.9e-4};
   const std::vector<double> baseline{2e-4, 2e-4, 2e-4, 2e-4, 2e-4};
@@ -56,8 +56,8 @@ TEST(Paired, AShareOfFewNearlyEqualSamplesHasASaneInterval) {
   EXPECT_NEAR(interval.high, 6e-6 + 2.776445 * 4e-6, 1e-11);
 }
 
-// The arm takes 0.46 s longer on average, because of one seed. A bootstrap-t interval was [-0.29,
-// 10292].
+// The arm takes 0.46 s longer on average, because of one seed. A bootstrap-t interval would be
+// [-0.29, 10292].
 TEST(Paired, ADifferenceOfTimesOfFewNearlyEqualSamplesHasASaneInterval) {
   const std::vector<double> arm{100.0, 100.0, 100.0, 100.0, 102.3};
   const std::vector<double> baseline(5, 100.0);

@@ -47,18 +47,18 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   // second, in whole millionths.
   const double first = 0.823529, then = 0.833333;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
-  // Above idle (50 W) a GPU draws 400 W when it computes, and 50 W in the rest of the run and while
-  // it spins.
+  // An idle GPU draws 50 W. Computing adds 400 W. Spinning adds 50 W, in the rest of both runs and
+  // while the job hangs.
   const double above_idle = 16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
-  // One every 100 s until the job is over, and one at the end of the run.
+  // The job is over at 620 s. So there is one row every 100 s up to 700 s, and one at 1000 s.
   ASSERT_EQ(useful.size(), 8u);
-  // The first 100 s of compute were saved at 145 s: a rate of 0.8 over the 80 s of row 0 and the 45
-  // s of row 1. Then 250 s of compute are done in 300 s.
+  // The first run keeps 100 s of compute, done from 20 s to 145 s: a rate of 0.8 in 80 s of row 0
+  // and 45 s of row 1. The second run does 250 s of compute in 300 s.
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
   EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);

@@ -99,8 +99,8 @@ TEST(JobSizeModel, TenMonthsOfDrawsKeepThePublishedShares) {
     const Misfit misfit = drawn_misfit(preset, 10, 1);
     EXPECT_LT(misfit.count, 0.03);
     EXPECT_LT(misfit.duration, 0.03);
-    // A month of Kalos has 3,246 jobs. Three of them run longer than three days and make up most of
-    // the GPU-time. So the shares of ten months have a sampling error of about 0.06, though their
+    // A month of Kalos has 3,246 jobs. About ten of them run longer than 18 h and use half of the
+    // GPU-time. So the shares of ten months have a sampling error of about 0.05, though their
     // expectation is right.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.12 : 0.03);
   }

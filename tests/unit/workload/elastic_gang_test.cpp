@@ -161,8 +161,8 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  // The failure at 10 s leaves one member too few. The third pod gets a node at once, and the last
-  // call begins again.
+  // The failure at 10 s leaves one member, and the gang needs two. The third pod gets node 1 at
+  // once, and the last call begins again.
   world.fail_at(Time{} + 10_s, {1});
   world.add({elastic(2, 3, 50_s)});
   world.run();
@@ -218,7 +218,8 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   EXPECT_EQ(world.job_rows().at(0).run, 30_s + 10_s * 2);
 }
 
-// The third node comes at 31 s, while the two others have been setting up since 30 s.
+// If `is_late`, the third node is up at 31 s. The first two members have been setting up since
+// their last call ended at 30 s.
 TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
   for (const bool is_late : {false, true}) {

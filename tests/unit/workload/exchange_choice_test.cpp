@@ -42,8 +42,8 @@ TEST(ExchangeChoice, OfAnAlgorithmChangesTheTimeOfAStep) {
   EXPECT_NEAR(seconds("ring"), 10 * 2 * 63 / 64.0 / 370.8, 2e-3);
   EXPECT_NEAR(seconds("tree"), 10 * 2 / (370.8 * 0.92), 2e-3);
   EXPECT_NEAR(seconds("hierarchical"), 10 * 1.75 / 370.8 + 10 * 1.75 / 384, 1e-3);
-  // By NVLS the NICs send the buffer twice. With SHARP they send it once, and then NVLink is slower
-  // than the NICs.
+  // NVLS without SHARP uses two trees, and the busiest NICs send the buffer twice. With SHARP they
+  // send it once, and NVLink limits the rate.
   EXPECT_NEAR(seconds("nvls"), 10 * 2 / 384.0, 1e-3);
   EXPECT_NEAR(seconds("nvls", ", sharp: true"), 10 * 2 * 63 / 64.0 / 490.1, 1e-3);
 }
@@ -87,7 +87,7 @@ TEST(ExchangeChoice, OfImpossibleValuesAreRejected) {
   };
   EXPECT_THAT(errors("dgx-a100", "level: flow", "algorithm: nvls"),
               HasSubstr("s.yaml:4:83: workload.training.step.exchanges[0].algorithm: no machine of "
-                        "the cluster has NVSwitches that add up"));
+                        "the cluster has NVSwitches that reduce data"));
   EXPECT_EQ(errors("dgx-a100", "level: flow, exchanges: [{latency: 1us, bandwidth: 1GBps}]",
                    "algorithm: tree"),
             "");

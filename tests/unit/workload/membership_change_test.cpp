@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A gang with a member of 8 GPUs on each node. The nodes of `away` are down at first, and come up
-// at these times or never.
+// A gang with a member of 8 GPUs on each node. The nodes of `away` are down at first. They come up
+// at `until`, or never if that is Time::max().
 struct GrowingGang {
   struct Away {
     NodeId node;
@@ -86,8 +86,8 @@ TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   EXPECT_DOUBLE_EQ(change.lost_gpu_s, row.gpu_s_lost);
 }
 
-// The gang computes from 31 s on, for 14.1 s until the third member is noticed. The 12 s that two
-// members have saved are 8 s of three, so 42 s are left.
+// The gang computes from 31 s until the third member is noticed at 45.1 s. What two members saved
+// in 12 s takes three members 8 s. So 42 s of 50 s are left.
 TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 45_s}}};
   JobSpec job = GrowingGang::job(3, 50_s);

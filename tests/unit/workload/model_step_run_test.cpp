@@ -1,4 +1,4 @@
-// Durations of a step with a model on two GPU models, in whole runs.
+// Durations of training steps of a transformer (step.model) on two GPU models, in whole runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ const std::string kOneEach =
     "{name: h, work: 10min, pod: {gpus: 8, node_selector: {pool: h}}}";
 const std::string kSmallGpt = "layers: 24, hidden: 2048, batch: 64";
 
-// GPU seconds of compute on each of the 8 GPUs: of the job on A100, and of the job on H100.
+// Useful seconds of each GPU: first of job a on A100, then of job h on H100.
 std::vector<double> computed_on_each(const std::string& step) {
   ScenarioRun run{on_two_models(step, kOneEach), {}, {}};
   std::vector<double> seconds(2);
@@ -92,8 +92,8 @@ TEST(ModelStep, LosesNoneWhenAGangGoesOnWithAnotherGpuModel) {
         {}};
     const JobRow job = run.jobs().at(0);
     EXPECT_EQ(job.restarts, 1);
-    // `saved` seconds of compute are done on A100, at least 200. H100 does the rest in less time,
-    // by the ratio of the peaks.
+    // Useful seconds of a GPU: `saved` on A100, then (600 - saved) * kPeakOfA100 / kPeakOfH100 on
+    // H100. At least 200 s are saved before the failure.
     const double saved =
         (job.gpu_s_useful / 8 - 600 * kPeakOfA100 / kPeakOfH100) / (1 - kPeakOfA100 / kPeakOfH100);
     EXPECT_GE(saved, 200);

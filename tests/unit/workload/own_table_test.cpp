@@ -1,4 +1,4 @@
-// Tables of users: CSV and JSON lines, their columns, units and mistakes.
+// Traces in tables of the user's own, as CSV or JSON lines: columns, units and mistakes.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -28,7 +28,7 @@ TEST(OwnTable, ThreeColumnsAreEnough) {
   EXPECT_EQ(trace.jobs[0].duration, 90_min);
   EXPECT_EQ(trace.jobs[0].pods, 2);
   EXPECT_EQ(trace.jobs[0].gpus(), 12);
-  EXPECT_EQ(trace.names[0], "3");  // the number of its row in the table
+  EXPECT_EQ(trace.names[0], "3");  // the number of its row; the header is row 1
   EXPECT_EQ(trace.jobs[1].submit, Time{} + 60_s);
   EXPECT_EQ(trace.jobs[1].duration, 1_h);
   EXPECT_EQ(trace.jobs[1].pods, 1);

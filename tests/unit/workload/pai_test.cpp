@@ -141,7 +141,7 @@ TEST_F(PaiFolder, InstancesAreJobsWithTimesAndMachinesOfTheirOwn) {
   const TraceCounts counts = reader->counts();
   EXPECT_EQ(counts.rows, 5);
   EXPECT_EQ(counts.rows, counts.left_out + counts.delivered);
-  EXPECT_EQ(counts.left_out, 2);  // job9 is not in the job table, and job2 had not ended
+  EXPECT_EQ(counts.left_out, 2);  // job9 is not in the task table, and job2 had not ended
   EXPECT_EQ(reader->side_files().size(), 2U);
   wanted.recorded_nodes = false;
   EXPECT_EQ(open_trace(wanted)->next()->node, "");

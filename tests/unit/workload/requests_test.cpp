@@ -1,5 +1,5 @@
-// Inference traces: Azure LLM, Mooncake and GenAI, by hand and, if available, as published. Also
-// filters, and the native format of requests.
+// Inference traces of Azure LLM, Mooncake and GenAI: short texts and, if available, published
+// files. Also filters, and the native format of requests.
 #include <algorithm>
 #include <cstring>
 #include <fstream>

@@ -56,8 +56,8 @@ TEST(Roles, TwoRolesLiveByTheirOwnRules) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.outcome, JobOutcome::Completed);
   EXPECT_EQ(row.exit_code, 0);
-  // The controller of the servers creates one pod at a time, that of the workers batches of 1 and 2
-  // pods.
+  // The StatefulSet controller creates one server at a time. The Job controller creates the workers
+  // in batches of 1 and 2.
   ASSERT_GE(world.creations.size(), 3U);
   EXPECT_EQ(world.creations[0].size(), 1U);
   const auto rows = world.pod_rows();

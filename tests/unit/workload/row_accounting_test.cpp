@@ -1,5 +1,5 @@
-// No row of a trace is lost without a message. Each is delivered, joined to another row, skipped,
-// left out or filtered.
+// Each row of a trace is counted exactly once: as delivered, joined to another row, skipped, left
+// out or filtered.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

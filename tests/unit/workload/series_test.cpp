@@ -146,7 +146,7 @@ TEST(RealSeries, RatesOfGenAiAddUpToTheirRequests) {
   int64_t requests = 0;
   while (reader->next() != nullptr) ++requests;
   EXPECT_EQ(reader->error().value_or(""), "");
-  // Each of 108 containers may lack the last part of a request.
+  // Each of 108 containers drops a fraction of a request at its end.
   EXPECT_NEAR(static_cast<double>(requests), 121'772, 108);
 }
 

@@ -76,7 +76,8 @@ TEST_F(StepTracerTest, TransfersOfTwoGangsShareTheLink) {
 
 TEST_F(StepTracerTest, APauseStopsComputingAndTransfersAlike) {
   tracer.begin(kJob, {.compute = 1_s, .working = 1_s, .update = 1_s}, exchange(1'000'000'000), 1_s);
-  // A pause of 10 s in each of the three seconds of a step.
+  // The step has three phases of 1 s: compute, exchange and update. A pause of 10 s begins in the
+  // middle of each.
   for (const int64_t second : {0, 11, 22}) {
     call(1_s * second + 500_ms, [this] { tracer.set_paused(kJob, true); });
     call(1_s * second + 10'500_ms, [this] { tracer.set_paused(kJob, false); });

@@ -51,8 +51,8 @@ TEST(StoredCheckpoints, TwoWritersShareTheStore) {
   const CheckpointParams params{.store = "blob", .bytes = {40'000'000'000}};
   world.add({saving(2, 20_s, params), saving(2, 20_s, params)});
   world.run();
-  // Each job writes 40 GB from 2 nodes at 2 GB/s: 10 s. Together the jobs use exactly the store's 8
-  // GB/s.
+  // Each job writes 40 GB from 2 nodes, each at 2 GB/s: 10 s. Together the jobs use exactly the
+  // 8 GB/s of the store.
   EXPECT_EQ(world.job_rows().at(0).run, 30_s);
   JobWorld crowded{with_stores(8)};
   const CheckpointParams large{.store = "blob", .bytes = {80'000'000'000}};

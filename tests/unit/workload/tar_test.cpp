@@ -1,5 +1,5 @@
-// Tar archives: the only file in one is read like a plain file, whether the archive is compressed
-// or not.
+// Tar archives. If an archive holds a single file, it is read like that file, even if the archive
+// is compressed.
 #include "models/workload/traces/io/tar.hpp"
 
 #include <string>

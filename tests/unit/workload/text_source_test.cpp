@@ -105,7 +105,7 @@ TEST(TextSource, LinesMayBeSixtyFourKibibytesLongButNoMore) {
   const std::string longest(TextSource::kLineMax, 'x');
   EXPECT_EQ(read("a\n" + longest + "\r\nb").lines, (Strings{"a", longest, "b"}));
   EXPECT_EQ(read("a\n" + longest + "x\nb").error, "t.csv:2: the line is longer than 65536 bytes");
-  // A line may be gigabytes long, so the reader must not wait for its end.
+  // A bad line may be gigabytes long. The reader rejects it before it has seen the end of the line.
   EXPECT_EQ(read(std::string(1'000'000, 'x')).error,
             "t.csv:1: the line is longer than 65536 bytes");
 }

@@ -28,8 +28,8 @@ namespace {
 using nlohmann::json;
 
 // The shortest and the longest time, in whole seconds, from a node's last heartbeat until it is
-// NotReady or, with `until_deleted`, until its pods are evicted. The heartbeat is tried at each 10
-// ms between two checks.
+// NotReady or, with `until_deleted`, until its pods are evicted. The last heartbeat is tried
+// every 10 ms from one check to the next.
 std::string window(bool until_deleted) {
   Duration least = Duration::max(), most{};
   for (int64_t i = 0; i <= 500; ++i) {
@@ -45,8 +45,8 @@ std::string window(bool until_deleted) {
     least = std::min(least, after);
     most = std::max(most, after);
   }
-  // A heartbeat just before a check gives the lower limit, which is never reached. The trial
-  // nearest to it is at most 10 ms away.
+  // The window is open at its lower end. The shortest time that was tried is at most 10 ms above
+  // that end.
   return "(" + std::to_string((least - 10_ms) / 1_s) + ", " + std::to_string(most / 1_s) + "]";
 }
 

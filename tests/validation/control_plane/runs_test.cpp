@@ -127,7 +127,7 @@ std::string halt(double share) {
   return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
 }
 
-// How many nodes are NotReady and how many are removed once Events fill etcd: it rejects Leases.
+// Numbers of nodes that become NotReady and that are removed after a full etcd rejects Leases.
 std::string outage_scenario(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
@@ -196,9 +196,9 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Mean seconds,
-// over seeds, until their use is below 56 %: the target is 50 %, and a tenth more is tolerated. Of
-// the autoscaler: whether its first change of their number comes within 2 min on average.
+// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Returns the
+// mean seconds until their use is below 56 %: the autoscaler rounds down and tolerates 55 %. If
+// `of` is autoscaler, returns whether the number of replicas first changes within 2 min on average.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
@@ -273,7 +273,7 @@ double fill_exponent(const json& input) {
 
 // The preemption tests of scheduler_perf. Four pods of low priority leave a tenth of each node
 // free. A pod of high priority needs the CPU of three of them. Deleted pods are not recreated,
-// because the controller has used up its requests. The commit time is that of case
+// because the controller manager has used up its burst. The commit time is that of case
 // SCH-8.deletions_ms. `more` are jobs that arrive at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();

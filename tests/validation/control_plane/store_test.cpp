@@ -35,8 +35,8 @@ EtcdParams params_of(const json& input) {
   return params;
 }
 
-// Writes of clients that each send the next write at the response to the last: their rate, their
-// latency, or the commit rate relative to 5,000 a second.
+// Clients in a closed loop: each sends its next write when the last one is committed. Returns the
+// rate or the mean latency of writes, or the rate of commits as a share of 5,000 per second.
 double closed_loop(const json& input, const std::string& quantity) {
   Engine engine;
   Etcd etcd{engine, params_of(input)};

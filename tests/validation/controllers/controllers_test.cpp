@@ -107,8 +107,8 @@ json consolidation(const json& input) {
   return most;
 }
 
-// Evictions that the budget allows. Unless `after_eviction` is 0, one pod was evicted so long
-// before. All pods belong to one ReplicaSet, are ready, and share the budget.
+// Evictions that the budget allows. If `after_eviction` is not 0, one pod was evicted that
+// long ago. All pods belong to one ReplicaSet, are ready, and share the budget.
 json allowed(const json& input, Duration after_eviction) {
   JobWorld world;
   JobSpec job;

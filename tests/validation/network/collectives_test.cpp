@@ -109,7 +109,7 @@ json ours_in_collectives(const json& input) {
   if (quantity == "alpha_beta_bus_gigabytes_per_s") return alpha_beta_bus(input);
   if (quantity == "measured_bus_gigabytes_per_s") return measured_bus(input);
   if (quantity == "push_pull_seconds") return push_pull_seconds(input);
-  // Pushes or pulls alone, because compute hides the others.
+  // Half of the time of push and pull, because compute hides either the pushes or the pulls.
   if (quantity == "one_way_seconds") return push_pull_seconds(input) / 2;
   if (quantity == "hierarchical_ms") return hierarchical(input).seconds() * 1e3;
   const CommGroup group = group_of(input);

@@ -80,7 +80,8 @@ class Flows {
     for (const LinkId link : routes_[flow]) most = std::max(most, load_[link.index]);
     return most;
   }
-  // The rate of a connection, which is split into equal parts: that of its slowest part.
+  // The rate of a connection, as a share of a link's rate. Its parts are equal, so the slowest part
+  // decides.
   double rate(size_t connection) const {
     double most = 0;
     for (uint32_t part = 0; part < parts_; ++part) {

@@ -25,8 +25,8 @@ TransformerParams model_of(const json& input) {
   return model;
 }
 
-// Time of a step without its exchanges. The case gives no parallelism, so groups of 64 GPUs are
-// tensor groups. That does not matter, because exchanges are not counted.
+// Time of a step without its exchanges. The case gives no parallelism, so tensor groups of 64 GPUs
+// are assumed. They affect only exchanges, which are not counted.
 double iteration_seconds(const json& input) {
   StepParams params;
   params.model = model_of(input);

@@ -95,9 +95,9 @@ class ORRERY_API Actions {
   }
   // Requests a tick at that time, if it is before the next regular tick.
   void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
-  // Skips the regular ticks before `when`, or until the board has news: a job begins to wait, a
-  // gang fails, or a node goes down or comes back. The next tick is then the first regular one
-  // after the news, as for a controller that never idles.
+  // Skips the regular ticks before `when`. News ends the idling earlier: a job begins to wait, a
+  // gang fails, or a node goes down or comes back. Idling does not shift the regular ticks.
+  // Example: with regular ticks at 30, 40 and 50 s, news at 34 s leads to a tick at 40 s.
   void idle_until(Time when = Time::max()) { idles_until_ = when; }
 
   const std::vector<Ordered>& ordered() const { return ordered_; }

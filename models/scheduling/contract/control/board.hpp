@@ -44,8 +44,8 @@ struct WaitingJob {
   Time since;  // begin of the uninterrupted wait
 };
 
-// A pool that may be scaled. Any of its nodes, absent or not, is the template for new nodes: its
-// labels, taints and resources are in ControlBoard::cluster().
+// A pool that may be scaled. A controller needs no template of a new node: ControlBoard::cluster()
+// has the labels, taints and resources of absent nodes, too.
 struct PoolView {
   std::string_view name;
   std::span<const NodeId> nodes;  // absent ones included
@@ -99,7 +99,7 @@ class ORRERY_API ControlBoard {
   // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
   virtual bool is_held(JobId job) const = 0;  // the job queue holds the job: its pods do not exist
-  // Pods of live jobs, with or without a node, whose end stops no other pod: they have no gang.
+  // Pods of live jobs without gangs. Pods without a node are included.
   virtual int64_t lone_pods() const = 0;
   virtual int64_t lone_pods_with_siblings() const = 0;  // lone pods whose job has other pods, too
   // Pods that found no node, each with the time of its first such attempt. For a gang that is

@@ -170,14 +170,14 @@ void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;
     is_creating_ = true;
-    // The next create_round() runs before schedulers react, so without delays all batches are made
-    // in one instant.
+    // Phase::Model: without API delays, all batches are created before schedulers run in
+    // Phase::Control.
     engine_.after({}, Label{"jobs.create_pods"}, [this] { create_round(); });
     return;
   }
   if (jobs_.pod(id).generation != generation) return;
   pods_[id].is_on_its_way = false;
-  if (news == PodApi::Creation::Refused) {  // the controller retries later
+  if (news == PodApi::Creation::Refused) {  // the controller requeues the pod
     ORRERY_MARK("jobs.pod_not_created");
     want(id);
     return create_wanted(id);

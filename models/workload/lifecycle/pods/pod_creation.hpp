@@ -14,9 +14,9 @@
 namespace orrery {
 
 // Acts as the controllers of Kubernetes; the order of pods is described in pod_creation_queue.hpp.
-// The job's controller creates the pods of all roles that name no controller together, in rank
-// order. A controller named by a role creates the pods of that role, in turn with the pods of other
-// jobs and roles.
+// The roles of a job that name no controller form one unit: the job's controller creates their pods
+// in rank order. A role that names a controller is a unit of its own. Each controller serves its
+// units in turn.
 class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);

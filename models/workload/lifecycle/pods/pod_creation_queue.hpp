@@ -36,13 +36,14 @@ class PodCreationQueue {
       return worker.unanswered == 0 && (worker.is_busy || !waiting_.empty());
     });
   }
-  // Call at each response to a request for a pod by this worker. True: the batch is answered, and
-  // the worker may continue.
+  // Call at each response to a create request of this worker. True: the batch is answered, and the
+  // worker may continue.
   bool answered(uint32_t worker) { return --workers_[worker].unanswered == 0; }
 
   // Each worker without open requests does one batch. `wanted(ticket)` returns how many pods of the
   // job may be created now (0: none, or the job is gone). `create(ticket, n, worker)` creates n
-  // pods and returns how many times answered() will follow, maybe before it returns.
+  // pods and returns the number of calls of answered() for them. Some calls may come before it
+  // returns.
   template <class Wanted, class Create>
   void round(Wanted&& wanted, Create&& create) {
     for (uint32_t w = 0; w < workers_.size(); ++w) {

@@ -21,9 +21,8 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     if (!account.first_created) account.first_created = engine_.now();
     ++accounts_.counters().pods_created;
   });
-  // The kubelet's deletion may be stored after the controller has created the replacement. The
-  // scheduler observes the end of the pod with its replacement at the latest, because both have one
-  // id.
+  // A replacement may be created before the deletion of the ended pod is stored. Both have the same
+  // PodId, so the scheduler observes the end at the latest when it observes the replacement.
   creation_.created.connect([this](std::span<const PodId> pods) {
     for (const PodId pod : pods) {
       if (ends_[pod].node.is_valid()) observe_end(pod);

@@ -33,8 +33,8 @@ class PaceModel {
   virtual void ends(JobId job) = 0;  // the gang no longer runs
 
   Signal<JobId, Pace> pace_changed;
-  // A traced gang finished a step, and with it all work of that step. A traced gang completes, or
-  // pauses for a checkpoint, only between two steps.
+  // A traced gang finished a step, so its run has done all work of the step. A traced gang
+  // completes, or pauses for a checkpoint, only between two steps.
   Signal<JobId> step_done;
 };
 

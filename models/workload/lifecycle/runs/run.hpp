@@ -16,9 +16,9 @@ namespace orrery {
 
 // How a run stops by itself.
 struct RunStop {
-  Ending ending;  // `after` is the progress at which it stops; without a cause all work is done
+  Ending ending;  // `after`: progress at a planned stop, else 0; cause None: the run succeeded
   PodId pod;      // a process of this pod ended; invalid: the whole run ended
-  bool is_final = false;  // recorded, or by a limit: never retried
+  bool is_final = false;  // JobSpec::ending, or the time limit: never retried
   bool is_done() const { return ending.cause == EndCause::None; }
 };
 
@@ -27,7 +27,8 @@ struct Run {
   int128_t unsaved = 0;  // GPU time of unsaved compute
   Duration redo_until;   // progress at the failure from which the run recovers
   RecoveryLog::Handle recovery;
-  EventId event;  // the run's end, or a checkpoint that is due, copied or written
+  // The next event: a checkpoint's load, due time, copy or write, or the run's end.
+  EventId event;
   // The planned end (PlannedEnds); no effect if all work is done earlier.
   std::optional<RunStop> end;
   RunStop next;  // how `event` ends the run, if it does
@@ -37,22 +38,25 @@ struct Run {
 // The run of a gang, a counted job (Job::is_counted) or a service.
 struct JobRun : Run {
   Pace pace;
-  Duration computed;  // time run since the last failure or preemption, up to progress.since
+  // Time in phase Running since the last failure or preemption, up to progress.since. Includes
+  // pauses for checkpoints.
+  Duration computed;
   Duration work, checkpoint_interval;  // compute times with its present members and GPUs
-  int64_t gpu_milli = 0;               // GPUs of the computing pods, also of independent ones
+  int64_t gpu_milli = 0;               // of computing pods; also set for jobs of independent pods
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
   // Compute stands still because a checkpoint is copied or written, or waits for the previous one.
   bool is_paused = false;
   bool is_traced = false;  // its steps are simulated: it ends and saves only between steps
   bool is_saving = false;  // the last snapshot is being written asynchronously
-  // Its last checkpoint is being written, and its compute is kept already.
+  // A suspension is writing the last checkpoint; the compute is kept already.
   bool is_suspending = false;
   Snapshot snapshot;  // the last one; the next checkpoint begins checkpoint_interval later
   Duration restart;   // least time to load what the job saved when it was suspended
   // Nodes whose local disks hold the last checkpoint (empty: none), and when it was complete.
   std::vector<NodeId> saved_on;
   Time saved_at;
-  // Progress and GPU time that the last suspension saved, not on local disks.
+  // Progress and useful GPU time that the last suspension saved. The loss of local disks does not
+  // undo them.
   Duration safe;
   int128_t safe_useful = 0;
 };

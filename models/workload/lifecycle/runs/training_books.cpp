@@ -15,8 +15,9 @@ TrainingRuns::Ranks TrainingRuns::ranks(PodId id) {
   return {jobs_.pod(id).job, id, pods_run_[id], accounts_.gpu_milli(id)};
 }
 
-// Books a change of the progress: new compute, and compute that was saved or lost. A span with a
-// checkpoint in it is booked in two parts, before and after the checkpoint's end.
+// Books a change of the progress: new compute, and compute that was saved or lost. If checkpoints
+// were completed in the span, work_done is emitted for the compute up to the end of the last one,
+// and again for the compute after it.
 void TrainingRuns::account(const Ranks& ranks,
                            const std::function<RunSpans(RunProgress&)>& change) {
   Run& run = ranks.run;
@@ -79,7 +80,6 @@ void TrainingRuns::keep(const Ranks& ranks) {
   });
 }
 
-// Call when a failure stopped the run.
 int128_t TrainingRuns::lose(const Ranks& ranks) {
   book(ranks);
   ranks.run.redo_until = ranks.run.progress.done();

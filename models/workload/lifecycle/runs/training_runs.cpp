@@ -154,8 +154,9 @@ Duration TrainingRuns::time_to_redo(const Run& run, const RunTerms& terms) const
                                                : time_until(run.progress, terms, run.redo_until);
 }
 
-// Schedules the end of the run or its next checkpoint event, whichever is first. For a traced gang
-// only its time limit is an event; step_done() checks after each step.
+// Schedules the end of the run or its next checkpoint event, whichever is first. A traced gang gets
+// an event only for its time limit. After each of its steps, step_done() checks whether the run
+// ends or a checkpoint is due.
 void TrainingRuns::compute(JobId id) {
   JobRun& run = jobs_run_[id];
   const Duration last = run.end ? std::min(run.end->ending.after, run.work) : run.work;

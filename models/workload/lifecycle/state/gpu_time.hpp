@@ -1,4 +1,4 @@
-// models/workload/lifecycle/state/gpu_time.hpp -- GPU time by what GPUs were held for.
+// models/workload/lifecycle/state/gpu_time.hpp -- GPU time by use.
 #pragma once
 
 #include <cstdint>

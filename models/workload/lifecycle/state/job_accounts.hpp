@@ -61,7 +61,8 @@ class JobAccounts {
   const JobCounters& counters() const { return counters_; }
   int64_t gpu_milli(PodId pod) const { return jobs_.request(pod).resources[Resource::Gpu]; }
 
-  // A node is reserved for a Pending pod, or returned without binding.
+  // reserved(): a node is reserved for a Pending pod. unreserved(): the reservation is undone, or a
+  // bound pod has left, which has no effect here.
   void reserved(PodId pod);
   void unreserved(PodId pod);
   void bound(PodId pod);

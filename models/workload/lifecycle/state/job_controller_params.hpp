@@ -38,8 +38,8 @@ enum class Arrivals : uint8_t { CreatePods, Hold, Count };
 enum class Overruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
 
-// Default time until the exit of a process is detected, and without a control plane the failure of
-// a node.
+// Default time until the exit of a process is detected. Without a control plane, also the default
+// time until the failure of a node is detected.
 constexpr Duration kExplicitFailure = 5_s;
 
 struct JobControllerParams {

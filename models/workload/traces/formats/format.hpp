@@ -37,7 +37,7 @@ struct Format {
   bool has_nodes = false;    // rows have the nodes of jobs
   bool has_dates = false;
   // Times are seconds from the trace's own zero, seconds from 1970 or dates, depending on the file.
-  // In the last two cases the run starts at midnight.
+  // In the last two cases the run starts at 0:00 of the first job's day, or at window_start if set.
   bool may_count_from_1970 = false;
   bool has_comments = false;
   bool is_unsorted = false;
@@ -91,9 +91,9 @@ std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
 // number; else a hash of the name.
 void identify(CsvReader& row, size_t column, TraceJob& job);
 int64_t id_of(std::string_view name);
-// Spreads `gpus` over `pods` as evenly as whole GPUs allow. The last pod takes the rest, but at
-// least one. Example: 12 on 2 are 6 + 6, 9 on 2 are 5 + 4. 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2
-// more than recorded, because all pods but the last are equal.
+// All pods but the last get `gpus` / `pods`, rounded up. The last pod gets the rest, but at least
+// one unless `gpus` is 0. Example: 12 on 2 are 6 + 6, 9 on 2 are 5 + 4. 7 on 5 are 2 + 2 + 2 + 2 +
+// 1, which is 2 more than recorded.
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
 // The second spread_gpus() reports nothing. It returns false if a pod would request more than
 // kGpusPerPodMax.

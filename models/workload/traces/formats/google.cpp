@@ -1,5 +1,5 @@
-// The Google cluster log of 2011: events of jobs, or of their tasks, one a row, without a header;
-// and a table with a header that summarises all events of jobs.
+// The Google cluster log of 2011, one event a row: tables of job events and of task events, without
+// headers, and a condensed table of job events with a header.
 #include <limits>
 #include <map>
 
@@ -205,7 +205,8 @@ void GoogleParser::schedule(Life& life, Time at) {
   findings_.join();
 }
 
-// The first row of a life becomes the job. Later rows are joined to the first.
+// The row number of a job is that of the first row of its life. The row that ends the life counts
+// as joined.
 bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (known == lives_.end()) {
     findings_.leave_out("an end without a submission");

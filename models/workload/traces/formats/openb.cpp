@@ -31,7 +31,7 @@ constexpr Word<TracePriority> kQosClasses[] = {{"LS", TracePriority::High},
                                                {"Guaranteed", TracePriority::High},
                                                {"Burstable", TracePriority::Normal},
                                                {"BE", TracePriority::Low}};
-// The phase is that of the instant at which the list was made. It is not an outcome.
+// pod_phase is the phase when the list was made. It need not be the final outcome.
 constexpr Word<TraceStatus> kPhases[] = {{"Running", TraceStatus::Running},
                                          {"Succeeded", TraceStatus::Completed},
                                          {"Failed", TraceStatus::Failed},

@@ -235,9 +235,9 @@ void OwnParser::parse_times() {
   }
 }
 
-// Checks window_start and window_end once the first time is known. They may be dates if the table
-// has dates, or seconds from 1970 (a first time of ten years or more), but not if it counts from
-// its own zero.
+// Checks window_start and window_end once the first time is known. If the table has dates, they
+// must be dates. If it has seconds, they may be seconds. They may also be dates if the first time
+// is ten years or more: such times count from 1970.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates
@@ -322,7 +322,7 @@ std::unique_ptr<RowParser> open_json(ParserInput input) {
       input.pool, input.params);
 }
 
-// A log that has all of its columns has a likeness of 1, so it takes precedence.
+// Less than 1, so that a file with all columns of another format is read as that format.
 constexpr double kLikely = 0.9;
 
 double csv_likeness(std::string_view beginning) {

@@ -75,8 +75,8 @@ constexpr std::string_view kInstanceColumns[] = {"job_name",    "task_name", "in
                                                  "worker_name", "inst_id",   "status",
                                                  "start_time",  "end_time",  "machine"};
 
-// A worker is a job of one pod. It arrives with its task's job, and the task table has its request.
-// Workers of a task may run for different times, as recorded.
+// Each worker becomes a job of one pod. Its submission is that of `job_name` in the log. The task
+// table has its request. Workers of a task may run for different times, as recorded.
 class InstanceParser final : public PaiParser {
  public:
   explicit InstanceParser(ParserInput input)

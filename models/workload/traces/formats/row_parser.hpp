@@ -22,8 +22,8 @@ struct TraceRow {
   // When the cluster started the job, or when its user cancelled a job that never started. Equal to
   // job.submit if neither was recorded.
   Time start;
-  // Why the job has no duration, as a literal. Empty: the job has one, or no job of the format has
-  // one.
+  // Why the job has no duration: a string literal. Empty if the job has a duration, or if the
+  // format records no durations.
   std::string_view lacks_duration = {};
 };
 

@@ -137,7 +137,7 @@ class SwfParser final : public RowParser {
   const TraceParams& params_;
   std::array<std::string_view, kFields> fields_;
   std::vector<Fact> facts_;
-  int64_t whole_job_ = TraceJob::kNone;  // id of the last job that has a row of its own
+  int64_t whole_job_ = TraceJob::kNone;  // id of the last row that is for a whole job
   TraceRow row_;
 };
 
@@ -189,7 +189,8 @@ std::string_view SwfParser::name(Field field) {
 }
 
 // A job that was swapped out has a row for the whole job, and below it one for each part. A
-// cancelled job with an unknown wait never started, unless it ran: some logs have no waits.
+// cancelled job with an unknown wait is left out as never started. It is kept if its run time is
+// above 0, because some logs record no waits.
 void SwfParser::parse_status(Duration run) {
   TraceJob& job = row_.job;
   const int64_t status = whole(kStatus, 5);
@@ -212,8 +213,8 @@ void SwfParser::parse_status(Duration run) {
   }
 }
 
-// Measured use is not replayed, because TraceJob has no field for it. Remarks on use that
-// contradicts the run time or the request.
+// Measured use is not replayed, because TraceJob has no field for it. The job gets a remark if its
+// CPU time exceeds its run time by more than 1 s, or its used memory exceeds the requested memory.
 void SwfParser::parse_use(Duration run) {
   const Duration cpu_time = span(kCpuTime);
   const double used = kibibytes(kUsedMemory);
@@ -224,8 +225,10 @@ void SwfParser::parse_use(Duration run) {
   if (requested > 0 && used > requested) findings_.remark("used more memory than it requested");
 }
 
-// Reads the number of processors: requested or allocated, by swf.processors, or the other one if
-// that is unknown. The job becomes pods of one core each, or one pod with all cores (swf.one_pod).
+// Reads the number of processors. swf.processors selects the requested or the allocated number. If
+// the selected number is unknown, the job has the other number. Example: with Requested, requested
+// -1 and allocated 64 make 64. The job becomes pods of one core each, or one pod with all cores
+// (swf.one_pod).
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);
@@ -260,8 +263,8 @@ void SwfParser::parse_names() {
   if (job.queue.empty()) job.queue = partition;
 }
 
-// The 21-field variant has these fields after the 18th: nodes in braces, maybe with blanks between
-// them, the name of the queue, and requested resources.
+// Fields 19 to 21 of the 21-field variant are the nodes, the name of the queue, and requested
+// resources. The nodes may be in braces, with blanks inside: {n1 n2}.
 void SwfParser::parse_variant(std::string_view rest) {
   std::array<std::string_view, 4> fields;
   size_t queue = 1;

@@ -78,8 +78,8 @@ enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
 // Window: a row may be late by fewer than 4,096 rows (ReorderBuffer). All: the whole file is read
-// before the first job; jobs beyond half a million go to a temporary file. Auto: Window or All, as
-// the format requires.
+// before the first job is returned; a file of more than 500,000 jobs needs a temporary file. Auto:
+// Window or All, as the format requires.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};

@@ -18,8 +18,8 @@ std::optional<Duration> parse_seconds(std::string_view text);
 // UTC: these texts name no time zone. Daylight saving is ignored.
 std::optional<Time> parse_date_time(std::string_view text);
 // A date with a time of day, which may have a fraction and an offset from UTC: "2023-11-16
-// 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is ignored, because the hour of the
-// day is that of local time.
+// 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is ignored: the result has the hour
+// that the text shows.
 std::optional<Time> parse_stamp(std::string_view text);
 bool is_nothing(std::string_view text);  // "", "None", "null", "nan" and the like
 

@@ -27,13 +27,14 @@ struct Word {
 // Reads rows of fields separated by `separator`. If that is a comma, fields may have RFC 4180
 // quotes, which must end on the same line. Columns are found by name, so their order is free, and
 // unknown columns are skipped. A getter that finds a wrong field reports it to the findings and
-// returns a default. So a row is parsed without a branch per field, then dropped as a whole.
+// returns a default, so parsing a row needs no branch per field. Afterwards the parser drops the
+// row if row_ok() is false.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
   CsvReader(TextSource source, Findings& findings, char separator = ',');
-  // For a table without a header line, whose columns have this order. With a separator other than a
-  // comma, quotes have no meaning.
+  // For a table without a header line: `columns` names its columns in order. With a separator other
+  // than a comma, quotes have no meaning.
   CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
             char separator = ',');
 

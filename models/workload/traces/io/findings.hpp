@@ -47,7 +47,7 @@ class Findings {
 
   const std::string& file() const { return options_.file; }
   bool is_lenient() const { return options_.is_lenient; }
-  // Rows before the first start_row() belong to the header, where every mistake ends the reading.
+  // Begins a row. Mistakes in the header, before the first row, must be reported by stop().
   void start_row(int64_t row) {
     ++rows_;
     revisit_row(row);

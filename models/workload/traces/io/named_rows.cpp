@@ -76,7 +76,7 @@ class JsonRows final : public NamedRows {
 
  private:
   using Kind = JsonTokens::Kind;
-  static constexpr size_t kKeysMax = 100;  // limit of the keys that use() returns
+  static constexpr size_t kKeysMax = 100;  // limit of each list that use() returns
 
   // A line that is no JSON is one malformed row; false if nothing can be read after it.
   bool go_on() {

@@ -31,7 +31,8 @@ uint64_t sum_of(std::string_view header) {
   return sum;
 }
 
-// Programs before 1988 write no magic. But no text contains a NUL, or its own checksum.
+// Headers from before 1988 have no magic. They are recognised by a NUL and a correct checksum,
+// neither of which a text contains.
 bool is_old_header(std::string_view header) {
   const auto sum = octal(header.substr(kSumAt, kSumLength));
   return sum && header.find('\0') != std::string_view::npos && *sum == sum_of(header);

@@ -17,8 +17,8 @@ namespace orrery::traces {
 // recognised only if `head` has 512 bytes.
 bool is_tar(std::string_view head);
 
-// Streams the content of the only file in the archive. A second file is an error. Only the unpacked
-// beginning shows whether a text is an archive; any other text passes through unchanged.
+// Streams the content of the only file in the archive. A second file is an error. If the unpacked
+// input is no archive, it passes through unchanged.
 class TarFile final : public Decompressor {
  public:
   // `packing` is the compression of the archive itself; null: none.

@@ -50,7 +50,7 @@ std::optional<TextSource> TextSource::open_beside(const std::string& path,
   namespace fs = std::filesystem;
   const fs::path folder = fs::path{path}.parent_path();
   for (const fs::path& place : {folder, folder / ".."}) {
-    const std::string unpacked = stem.substr(0, stem.rfind('.'));  // the name of a tar archive
+    const std::string unpacked = stem.substr(0, stem.rfind('.'));  // x.csv may be in x.tar.gz
     for (const std::string& name :
          {stem, stem + ".gz", stem + ".xz", unpacked + ".tar.gz", unpacked + ".tar.xz"}) {
       const fs::path file = place / name;

@@ -48,7 +48,8 @@ void BlockWriter::put(uint64_t value) {
 
 void BlockWriter::put_signed(int64_t value) { put(zigzag(value)); }
 
-// A span of whole seconds is stored as twice the seconds, another span as 1 and the nanoseconds.
+// Whole seconds are stored as one varint: twice the seconds. Any other span is stored as the varint
+// 1, then the nanoseconds. Example: 3 s are stored as 6, and 1.5 s as 1 and 1500000000.
 void BlockWriter::put_span(int64_t ns) {
   if (ns % kSecond == 0) return put(static_cast<uint64_t>(ns / kSecond) << 1U);
   put(1);

@@ -20,10 +20,12 @@
 namespace orrery::traces::native {
 
 // Layout of a file, with little-endian integers: eight bytes of magic, the length of the facts
-// (u32), and the facts as lines `key: value`. Then come blocks: a header (bytes, items, both u32,
-// checksum of the bytes, u64) and their bytes. The file ends with a header with zero bytes and
-// items, and the number of items of the file in place of the checksum. An item consists of varints
-// and texts. A text is written at its first use and gets a number, which later uses write.
+// (u32), and the facts as lines `key: value`. Then come blocks. A block is a header and the bytes
+// of its items. The header holds the number of bytes (u32), the number of items (u32) and the
+// checksum of the bytes (u64). The file ends with a header of zero bytes and items, which holds the
+// number of all items in place of the checksum. An item consists of varints and texts.
+// put_text() numbers the texts of the file: the first use of a text writes its number and the text,
+// and later uses write only the number.
 class BlockWriter {
  public:
   using Fact = std::pair<std::string, std::string>;

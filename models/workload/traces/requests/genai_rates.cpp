@@ -1,6 +1,7 @@
 // The rates of the Alibaba GenAI set of 2026: requests per second of each container, one value for
-// each 57 s of the set's clock. The parser makes requests of them. Each container gets the number
-// that its rates add up to, evenly spread over the 57 s.
+// each 57 s of the set's clock. The parser converts each rate to requests that are spread evenly
+// over the 57 s. A fraction of a request is carried to the container's next rate. Example: at 0.1
+// requests per second, a container gets 5 requests of 5.7, then 6 of 5.7 + 0.7.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -26,7 +27,7 @@ class RatesParser final : public RequestParser {
     csv_.bind(kColumns);
   }
 
-  // Requests of rows of one instant interleave in time, so these rows are read together.
+  // Rows with the same timestamp make requests that interleave in time, so they are read together.
   RequestRow* next() override {
     while (given_ == waiting_.size()) {
       if (is_over_) return nullptr;
@@ -71,8 +72,8 @@ void RatesParser::check_stamp(Time at) {
   }
 }
 
-// False at the end. Rows without a container are skipped: they count requests at the service's
-// entrance, which its containers count again.
+// False at the end. Rows without a container are left out: they count requests at the service's
+// entrance. The rows of the containers count the same requests.
 bool RatesParser::read_rate() {
   while (csv_.next_row()) {
     Rate rate;
@@ -110,7 +111,7 @@ void RatesParser::read_step() {
 void RatesParser::spread(const Rate& rate) {
   double& carried = carried_[rate.container];
   carried += rate.per_second * kStep.seconds();
-  // Rounding errors must not turn 0.3 / 0.1 into 2.
+  // Rounding errors must not lose a request: ten rates of 0.3 per second make 171, not 170.
   const auto requests = static_cast<int64_t>(carried + 1e-9);
   carried -= static_cast<double>(requests);
   if (waiting_.size() + static_cast<size_t>(requests) > kWaitingMax) {

@@ -149,7 +149,7 @@ bool FileRequestReader::is_wanted(const RequestRow& row) {
   return true;
 }
 
-// A group without requests is reported as a typing mistake, because the replay would lack it.
+// A group without a request in the window is an error: its name is probably misspelt.
 void FileRequestReader::check_groups() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < group_seen_.size(); ++i) {

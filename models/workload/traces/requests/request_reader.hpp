@@ -98,7 +98,8 @@ std::unique_ptr<RequestReader> open_requests(const RequestTraceParams& params);
 // Reads text in memory, which must outlive the reader.
 std::unique_ptr<RequestReader> open_requests_text(const RequestTraceParams& params,
                                                   std::string_view text);
-// The format of a file by its first lines. Auto: the file is unreadable, or has no requests.
+// The format of a file by its first lines. Auto: the file is unreadable, or in no known format of
+// requests.
 RequestFormat detect_requests(const std::string& file);
 
 }  // namespace orrery

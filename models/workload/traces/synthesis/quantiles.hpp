@@ -21,11 +21,12 @@ class Quantiles {
   std::vector<double> points_;
 };
 
-// The Kolmogorov-Smirnov distance: the largest difference between the shares of two samples up to
-// any value. Example: samples {1, 2} and {2, 3}. Up to 1 the shares are 1/2 and 0, so the distance
-// is 1/2.
+// The Kolmogorov-Smirnov distance: the largest difference, over all x, between the two samples'
+// shares of values up to x. Example: samples {1, 2} and {2, 3}. Up to 1 the shares are 1/2 and 0,
+// so the distance is 1/2.
 double ks_distance(std::vector<double> a, std::vector<double> b);
-// The distance that one in twenty pairs of samples of one continuous distribution exceeds.
+// The critical value of ks_distance() at the 5 % level, for samples of `a` and `b` values. Of pairs
+// of samples of one continuous distribution, about one in twenty exceeds it.
 double ks_bound(size_t a, size_t b);
 
 }  // namespace orrery::traces

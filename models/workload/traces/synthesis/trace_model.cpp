@@ -23,9 +23,9 @@ uint32_t TraceModel::Drawn::draw(Rng& rng) const {
                                      until.begin())];
 }
 
-// The number of binary digits of a job's milli-GPUs, so each class covers a factor of two. Jobs
-// without GPUs have classes from 64 on, by their milli-CPUs plus all pods but one. So jobs of
-// unknown CPUs are classed by their pods.
+// The class is the number of binary digits of a job's milli-GPUs, so it covers a factor of two.
+// Without GPUs the class is 64 plus the binary digits of (milli-CPUs + pods - 1). If the CPUs are
+// unknown (0), only the number of pods counts.
 int TraceModel::size_class(const TraceJob& job) {
   constexpr int kNoGpus = 64;
   const int64_t milli = job.gpu_milli_total();

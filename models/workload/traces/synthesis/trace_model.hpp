@@ -22,7 +22,7 @@ namespace orrery {
 // This reproduces bursts and daily patterns. A job repeats the user of the job before with a fixed
 // probability, so that repeats are as frequent as in the trace. Otherwise its user is drawn by
 // share of jobs. The request is drawn from the user's requests. Duration and outcome are drawn from
-// jobs of the same size class, a power of two. Waits, requested times, deadlines and preceding jobs
+// jobs of the same size_class(). Waits, requested times, deadlines and preceding jobs
 // (TraceJob::after) are not modelled.
 class TraceModel {
  public:

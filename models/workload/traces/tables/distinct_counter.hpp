@@ -11,9 +11,9 @@
 namespace orrery::traces {
 
 // Stores the k smallest hashes of the numbers. Up to k distinct numbers the count is exact. Beyond
-// that, the count follows from the share s of the range of hashes below the k-th smallest one: it
-// is (k - 1) / s, with a standard error of 1 / sqrt(k), a fifth of a per cent here. Example: k = 4,
-// and the fourth smallest hash lies at 1/100 of the range. Then there are about 300 numbers.
+// that, it is estimated as (k - 1) / s if the k-th smallest hash is at the share s of the range of
+// hashes. The standard error is 1 / sqrt(k): 0.2 % for kKept. Example: k = 4, and the fourth
+// smallest hash is at 1/100 of the range. Then there are about 300 numbers.
 class DistinctCounter {
  public:
   static constexpr size_t kKept = size_t{1} << 18U;  // 13 MB at most

@@ -64,7 +64,7 @@ OpenbNode parse_spot_node(CsvReader& row) {
   return node;
 }
 
-// A user's own list has columns with the units of a trace of format csv.
+// A user's own list. `cpus` are cores, and memory is in GiB.
 constexpr std::string_view kOwnColumns[] = {"name", "gpus", "gpu_model", "cpus", "memory"};
 
 OpenbNode parse_own_node(CsvReader& row) {
@@ -89,7 +89,7 @@ struct Layout {
   bool has_header;
 };
 
-// A list without a header has a number in the column of cores.
+// The PAI list has no header, so its first line has numbers in the columns of cores and GPUs.
 Layout layout_of(TextSource source) {
   const auto line = source.next_line();
   const auto fields = traces::first_fields(line.value_or(""), ',');

@@ -27,7 +27,7 @@ struct OpenbNodeList {
 // A list has one of these sets of columns. openb: sn, cpu_milli, memory_mib, gpu, model. The PAI
 // machine list, without a header: machine, GPU type, cores, memory in GiB, GPUs. The spot set:
 // gpu_model, gpu_capacity_num, cpu_num, node_name. A user's own list: name, gpus, gpu_model, cpus,
-// memory in GiB or empty. The file is plain or packed, and has at most a million nodes.
+// memory in GiB or empty. The file is plain, gzip or xz, and has at most a million nodes.
 OpenbNodeList read_openb_nodes(const std::string& path);
 // Reads text in memory, which is called `name` in messages.
 OpenbNodeList parse_openb_nodes(std::string_view text, std::string name);

@@ -20,7 +20,7 @@ constexpr std::string_view kSensorColumns[] = {
 enum Plan : size_t { kPlanCpu = 6, kPlanMemory, kPlanGpu, kGpuType };
 enum Sensor : size_t { kWorker = 2, kCpuUsage = 6, kGpuUtil, kMemoryMean, kMemoryMost };
 
-// The catalogue of machines has another name for the V100 of 16 GB; CPU machines have no model.
+// PAI's V100 is the V100M16 of gpu_model.cpp. Machines of type CPU have no GPU model.
 std::string_view gpu_model_of(CsvReader& row, size_t column, StringPool& pool) {
   if (row.text(column) == "V100") return "V100M16";
   if (row.text(column) == "CPU") return {};
@@ -220,7 +220,7 @@ void PaiTables::apply_use(std::string_view name, TraceJob& job) const {
     job.memory_per_pod = Bytes{static_cast<int64_t>(use.memory * 1e9)};
   }
   if (job.gpus_per_pod == 0 || use.gpu_workers == 0) return;
-  // A worker whose GPU is idle still needs one.
+  // If its workers' GPUs were idle, the pod still requests 0.001 GPU, the smallest share.
   const double hundredths = std::max(use.gpu / use.gpu_workers, 0.1);
   set_gpus(hundredths, job.gpus_per_pod, job.gpu_milli);
   job.gpus_last_pod = job.gpus_per_pod;

@@ -95,7 +95,7 @@ std::span<const Column> columns_of(SeriesFormat format) {
   return {};
 }
 
-// Hidden names of PAI are hashes: sixteen or more hexadecimal digits.
+// Anonymised names of PAI are hashes: sixteen or more hexadecimal digits.
 bool is_hash(std::string_view text) {
   return text.size() >= 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -133,7 +133,7 @@ SeriesFormat format_of(std::string_view beginning) {
 }
 
 // Counts how often each value occurs. Beyond 100,000 different values, all are rounded to nine
-// binary digits.
+// significant bits.
 class ValueCounts {
  public:
   static constexpr size_t kExactMax = 100'000;

@@ -85,7 +85,7 @@ def test_a_killed_worker_loses_nothing_and_no_run_counts_twice(
     assert process.returncode == 0, said
     assert not shard.is_running() or shard.status() == psutil.STATUS_ZOMBIE
     assert "its worker was lost; it is tried again" in said
-    assert "12 of 12 runs (12 kept)" in said  # all runs are kept: the report after the shards ran none
+    assert "12 of 12 runs (12 kept)" in said  # the shards ran all 12, `study run` after them none
     after = kept(folder)
     assert len(before) < 12 == len(after)
     assert before.items() <= after.items()
@@ -152,8 +152,8 @@ seeds: {{count: 3}}
 
 @pytest.fixture
 def fragile(program: str, monkeypatch, tmp_path: Path) -> Callable[[str], Path]:
-    """Makes a program whose shard 1/4 runs the command `instead`. Each try adds a line to the returned
-    file."""
+    """Makes a program that runs the command `instead` before shard 1/4, or in its place if the command ends
+    the shell. Each try adds a line to the returned file."""
 
     def make(instead: str) -> Path:
         path, tries = tmp_path / "fragile", tmp_path / "tries"

@@ -143,8 +143,8 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
     wait_for(lambda: not task.is_running(), "the task goes on")
     assert not last.exists()
-    # By default Slurm would start the task 2 minutes later. Within the second of the requeue, the node would
-    # refuse to launch it, because it compares whole seconds of credentials and revocations.
+    # By default Slurm would start the task 2 minutes later. The node rejects a launch in the same second as
+    # the requeue: it compares the times of credentials and revocations in whole seconds.
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now+3")
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)

@@ -23,7 +23,7 @@ def held_by_job(run, at: float, nodes: set[int]) -> dict[int, int]:
     """GPUs on these nodes at this time by job, from /pods row by row."""
     held: Counter[int] = Counter()
     for pod in run.table("/pods").itertuples():
-        # A pod that ends with the run still holds its GPUs at the last attempts.
+        # The end of the run releases no GPUs, so attempts at that instant still find them in use.
         goes_on = at < pod.ended or pod.end == "run_ended"
         if pod.node in nodes and pod.bound <= at and goes_on:
             held[pod.job] += bin(pod.gpus).count("1")
@@ -261,7 +261,8 @@ def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> 
     assert f"came late rank {first}, {after} after that" in text
     assert "all ranks met 30 s after the change; 3 of 4 pods, 30 s after the last call" in text
     assert "all ranks met 0 s after the change; all 4 pods, without a wait" in text
-    # Lost by two members at the first membership change, by three at the second.
+    # At the first membership change two members lose 3min 25s of compute each. At the second three members
+    # lose 4min 15s each.
     for lost in ("3min 25s", "4min 15s"):
         assert f"{lost} of compute since its last checkpoint lost" in text
     assert text.count("last call enough pods are up") == 2

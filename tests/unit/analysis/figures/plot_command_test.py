@@ -39,7 +39,7 @@ def test_alone_it_lists_the_figures(said: Said) -> None:
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_draws_a_run_or_has_a_reason(name: str, tiny: orrery.Run) -> None:
-    """Each figure draws the run, or says why it cannot: the run has no cardiograms, control plane and
+    """Each figure draws the run, or says why it cannot. The run has no cardiogram, control plane or
     network."""
     if name not in NEEDS_MORE:
         plt.close(FIGURES[name].draw([tiny]))

@@ -38,7 +38,7 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def runs(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Future]:
-    """Starts all notebooks, as many at a time as there are cores."""
+    """Runs all notebooks, as many at a time as there are cores."""
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
         patch.setenv("ORRERY", str(program))
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("scratch")))

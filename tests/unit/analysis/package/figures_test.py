@@ -40,8 +40,8 @@ def drawn(axis: plt.Axes, path: Path) -> str:
 def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     use = figures.utilisation_data(tiny)
     assert use.index.to_list() == [600.0, 1200.0, 1800.0, 2400.0, 3000.0, 3600.0]
-    # Job wide holds 24 GPUs throughout the 600 s, two small jobs hold 3 GPUs each from 60 s. Compute begins
-    # 30 s after that.
+    # Job wide holds 24 GPUs throughout the 600 s. Two small jobs hold 3 GPUs each from 60 s. Each job computes
+    # from 30 s after it got its GPUs.
     held, busy = 24 * 600 + 6 * 540, 24 * 570 + 6 * 510
     assert use["allocated"].iloc[0] == pytest.approx(100 * held / 32 / 600, abs=1e-3)
     assert use["reported"].iloc[0] == pytest.approx(100 * busy / 32 / 600, abs=1e-3)
@@ -130,8 +130,8 @@ def test_intervals_cover_their_parts_of_bins() -> None:
 
 def test_free_gpus_by_how_many_are_free_together(tiny: orrery.Run, tmp_path: Path) -> None:
     free = figures.fragmentation_data(tiny, samples=6)
-    # In the first interval 2 GPUs are free beside the small jobs. Then gpu-3 is free and gpu-0 down. Then all
-    # jobs have ended.
+    # At 600 s 2 GPUs are free beside the small jobs. At 1200 s and 1800 s only gpu-3 is free; gpu-0 is down at
+    # 1200 s. From 2400 s on all jobs have ended.
     assert free[2].to_list() == [2, 0, 0, 0, 0, 0]
     assert free[8].to_list() == [0, 8, 8, 32, 32, 32]
     assert free.drop(columns=[2, 8]).to_numpy().sum() == 0

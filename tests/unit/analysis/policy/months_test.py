@@ -1,5 +1,5 @@
-"""Built-in policies decide like the same policies in Python and like a client over a socket, over real
-traces."""
+"""On real traces, built-in policies decide like the same policies in Python and like a client over a
+socket."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def with_controllers(*policies: str) -> list[str]:
 
 
 def tables(path: Path) -> dict[str, bytes]:
-    """The bytes of every table without host times, and the digest of all events."""
+    """The bytes of every table except /profile, which has host times, and the digest of all events."""
     found: dict[str, bytes] = {}
 
     def visit(name: str, item: object) -> None:
@@ -190,7 +190,7 @@ def test_easy_in_python_replays_kth_sp2_as_the_built_in_one(orrery, tmp_path, es
 
 
 PODS, JOBS, CONTROLLERS = "pods", "jobs", "controllers"
-FAULTS = [  # class, scenario text that names it, expected message
+FAULTS = [  # class, list that it is put in (see LISTS), parts of the expected message
     ("Hangs", PODS, "Hangs.score() has not returned after 500ms of host time (timeout): it was interrupted at",
      "in score", "while True:"),
     ("HangsInPlan", JOBS, "HangsInPlan.plan() has not returned after 500ms of host time (timeout)", "in plan"),

@@ -14,8 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A job of two pods: pod 0 is a rank, pod 1 an evaluator. Each is bound as soon as it is created,
-// and its containers run 2 s later. The evaluator is recreated 10 s after its end.
+// A gang whose pod 0 is a rank and whose other pods have the role `evaluator`. Each pod is bound as
+// soon as it is created, and its containers run 2 s later. An evaluator that its role restarts is
+// recreated 10 s after its exit.
 struct CompanionsWorld : LivesWorld {
   explicit CompanionsWorld(const RoleSpec& evaluator, int32_t min_available = 0)
       : LivesWorld{{.params = {.pod_start = {.median = 2_s}, .restart_delay = 10_s}}} {

@@ -15,8 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// One job with pods of 8 GPUs, which are bound as soon as they are created, each to the node of its
-// rank.
+// One job with pods of 8 GPUs. With `binds`, each pod is bound to the node of its rank as soon as
+// it is created.
 struct GangLivesWorld : LivesWorld {
   explicit GangLivesWorld(const JobSpec& spec, const JobControllerParams& rules = waits(),
                           bool binds = true)
@@ -39,7 +39,7 @@ struct GangLivesWorld : LivesWorld {
   static JobSpec gang(int32_t members = 2) {
     return make_job(JobKind::MpiGang, members, 8, 1'000_s);
   }
-  // A gang of three ranks, of which two suffice, and of pod 3, an evaluator that is no rank.
+  // Pods 0 to 2 are ranks, of which two suffice. Pod 3 is an evaluator, so it is no rank.
   static JobSpec elastic_with_evaluator() {
     JobSpec spec = gang(3);
     RoleSpec evaluator = spec.gangs[0].roles[0];
@@ -53,8 +53,8 @@ struct GangLivesWorld : LivesWorld {
     bind({rank}, {rank});
     gangs.bound({rank});
   }
-  // The node of this rank fails, and is up again at once. Makes the calls that the job controller
-  // would make.
+  // The node fails with the pod of the same number, and is up again at once. Makes the calls that
+  // the job controller would make.
   void fail(uint32_t node) {
     const PodId pod{node};
     if (gangs.is_needed(pod)) gangs.stops(job, {node});

@@ -47,8 +47,8 @@ struct IndependentPodsWorld : LivesWorld {
   static DrawnEndingParams succeeding() {
     return {.cause = EndCause::None, .chance = 1, .exit_code = 0, .after = FixedDuration{40_s}};
   }
-  // The node of this pod fails, and is up again at once. Makes the calls that the job controller
-  // would make.
+  // The node fails with the pod of that index, and is up again at once. Makes the calls that the
+  // job controller would make.
   void fail(uint32_t node) {
     const PodId pod{node};
     independent.struck(pod, {node});

@@ -104,8 +104,8 @@ TEST(PlannedEnds, RanksAndPodsBesideThemDrawFromStreamsOfTheirOwn) {
             world.ends.drawn(evaluator, 0, {})->ending.after);
 }
 
-// A quarter of 10,000 starts ends so. The tolerance is four deviations of sqrt(n p (1 - p)) = 43
-// for p = 0.25.
+// With a chance of p = 0.25, a quarter of n = 10,000 starts end early. The tolerance is four
+// standard deviations of sqrt(n p (1 - p)) = 43.
 TEST(PlannedEnds, AnEndComesWithItsChance) {
   PlannedEndsWorld world;
   JobSpec spec = make_job(JobKind::MpiGang, 2, 8, 100_s);

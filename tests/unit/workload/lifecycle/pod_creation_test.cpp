@@ -48,7 +48,7 @@ struct PodCreationWorld {
   std::vector<std::string> batches;
 };
 
-// An API whose replies the test gives itself.
+// An API that keeps the callbacks of create() in `asked`. The test calls them.
 class SilentPodApi final : public PodApi {
  public:
   void create(PodId pod, Reply reply) override { asked.emplace_back(pod, std::move(reply)); }

@@ -74,7 +74,7 @@ TEST(PodLives, APodLeavesWithAllItHasAndIsRemovedWithNothing) {
       [&](PodId, PodEnd) { allocated.push_back(world.cluster.gpu_milli_allocated()); });
   world.news.pod_removed.connect([&](PodId pod) {
     allocated.push_back(world.cluster.gpu_milli_allocated());
-    // The pod's record does not change before the end of the signal.
+    // The pod's record changes only after all observers have been called.
     EXPECT_EQ(world.jobs.pod(pod).state, PodState::Bound);
     EXPECT_EQ(world.jobs.pod(pod).node, NodeId{0});
   });

@@ -47,7 +47,7 @@ struct StartStagesWorld {
   JobTable jobs;
   PodStarts starts;
   PodStarts::Ready tell;
-  std::vector<std::string> passed;  // stages that began, such as "images 3" at 3 s
+  std::vector<std::string> passed;  // calls of hooks: "images 3" if the stage starts in 3 s
   std::vector<Time> known;          // times at which the start became known
 };
 

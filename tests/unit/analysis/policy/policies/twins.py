@@ -98,8 +98,8 @@ class PrioritySort(Policy):
 
 
 class Everything(Policy):
-    """Serves each point of single pods but QueueSort, NextPod and PickDevices, and changes nothing. Once
-    eleven points were asked, it ends the run with an error that names them."""
+    """Implements each extension point for single pods except QueueSort, NextPod and PickDevices. It changes
+    nothing. Once eleven points were asked, it ends the run with an error that names them."""
 
     def __init__(self):
         self.asked = set()
@@ -296,7 +296,7 @@ class GangPreemption(Policy):
 
 
 class ShortestThatFits(Policy):
-    """Starts every job that fits, in the order of estimates, which a tree of its own keeps."""
+    """Starts every job that fits, the shortest estimate first. Its own tree keeps the jobs in this order."""
 
     def __init__(self):
         self.shortest = self.board.tree()
@@ -316,7 +316,8 @@ class ShortestThatFits(Policy):
 
 
 class CountsPods(Policy):
-    """Compares count_pods(), by node and by leaf switch, with own counts of labels."""
+    """Checks count_pods(): by node against the labels of the pods there, and by leaf switch against the sum
+    over its nodes."""
 
     def score(self, cycle, nodes):
         labels = cycle.pod.labels
@@ -389,7 +390,8 @@ class AvoidBrokenLinks(Policy):
 
 
 class LooksAround(Policy):
-    """A controller that checks all that the board shows, and calls each action."""
+    """A controller that checks all that the board shows, and calls each action except add_nodes() and
+    remove_nodes()."""
 
     args = {"until": Arg(Duration, default=3 * HOUR)}
 
