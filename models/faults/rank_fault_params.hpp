@@ -23,8 +23,8 @@ struct RankFaultParams {
   template <class V>
   void fields(V& v) {
     v("job", job,
-      "Name of the job. If several jobs of this name run at `at`, one of them is struck.", Required{},
-      Example{"train"});
+      "Name of the job. If several jobs of this name run at `at`, one of them is struck.",
+      Required{}, Example{"train"});
     v("pod", pod, "Which pod of it, from 0.", Range{0, 100'000'000});
     v("gpus", gpus, "GPUs of the process, which are idle from then on.", Range{1, 16}, Unit{"GPU"},
       Source{"one process a GPU, as torchrun starts them"});

@@ -37,12 +37,12 @@ struct NetworkParams {
   template <class V>
   void fields(V& v) {
     v("level", level,
-      "none: exchanges take no time; alpha_beta: each exchange as without other traffic, by "
-      "latency and bandwidth; flow: links are shared fairly along routes.",
+      "none: exchanges take no time; alpha_beta: each exchange takes as long as without other "
+      "traffic, by latency and bandwidth; flow: links are shared fairly along routes.",
       Heeded{Fact::Steps, level != NetworkLevel::None});
     v("fabric", fabric, "Switches and cables.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
-    v("routing", routing, "Ways through them.", Heeded{Fact::Links},
+    v("routing", routing, "How routes through the fabric are chosen.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
     v("links", links, "Recovery from errors.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});

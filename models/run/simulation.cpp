@@ -78,8 +78,8 @@ std::vector<std::string> warnings_of(const Cluster& cluster) {
   const TooLargeJobs& large = cluster.too_large();
   if (large.jobs() == 1) warnings.push_back(large.first());
   if (large.jobs() > 1) {
-    warnings.push_back(large.first() + "; so it is with " + std::to_string(large.jobs()) +
-                       " jobs in all");
+    warnings.push_back(large.first() + "; " + std::to_string(large.jobs()) +
+                       " jobs in all can never start");
   }
   return warnings;
 }
@@ -88,7 +88,7 @@ std::vector<std::string> warnings_of(const Cluster& cluster) {
 struct RunTables {
   explicit RunTables(Recorder& recorder)
       : profile{recorder, "/profile", "events and host time by label"},
-        ladder{recorder, "/meta/digests", "the digest as the run went"} {}
+        ladder{recorder, "/meta/digests", "the running digest, at equal intervals of events"} {}
   Channel<ProfileOutRow> profile;
   Channel<DigestRow> ladder;
 };

@@ -36,7 +36,7 @@ struct TaintParams {
 };
 
 struct PoolParams {
-  static constexpr std::string_view kDoc = "Alike nodes.";
+  static constexpr std::string_view kDoc = "A group of identical nodes.";
   std::string name = {};
   std::string machine = {};
   int32_t count = 1;
@@ -70,10 +70,10 @@ struct PoolParams {
 
 struct OpenbNodesParams {
   static constexpr std::string_view kDoc =
-      "Nodes of a list: that of openb, pai_machine_spec.csv, node_info_df.csv of the spot set, or "
-      "a "
-      "CSV of your own with the columns name, gpus, gpu_model (empty without GPUs), cpus (cores), "
-      "memory (GiB; empty: that of the machine with such GPUs).";
+      "Nodes of a list: openb's, PAI's pai_machine_spec.csv, the spot set's node_info_df.csv, or "
+      "your own CSV. Your own has the columns name, gpus, gpu_model (empty without GPUs), cpus "
+      "(cores) and memory (GiB). If memory is empty, the node has that of the catalogue machine "
+      "with its GPUs.";
   std::string file = {};
   std::string pool = "openb";
   std::map<std::string, std::string> stand_ins = {};
@@ -88,9 +88,9 @@ struct OpenbNodesParams {
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
     v("pool", pool, "Their label `pool`.");
     v("stand_ins", stand_ins,
-      "For GPU models of the list without a machine in the catalogue, the model whose machines are "
-      "used; labels keep the list's name. A list without memory, like the spot set's, uses that of "
-      "the machine.",
+      "Maps a GPU model of the list to the model whose machines are used instead. Models without a "
+      "machine in the catalogue need one. Labels keep the list's name. A list without memory, like "
+      "the spot set's, uses that of the machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,
       "Repeats the whole list, for a larger cluster of the same mix; nodes of later copies are "

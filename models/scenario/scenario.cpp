@@ -110,7 +110,8 @@ void check_autoscaler(const Scenario& scenario, Checker& c) {
   if (params.level == ControlPlaneLevel::None || !params.autoscaler) return;
   if (!scenario.policy.job_queue) return;
   c.error("control_plane.autoscaler",
-          "does not go with policy.job_queue: jobs get pods there only once nodes have room");
+          "does not go with policy.job_queue: the job queue creates no pods before nodes have "
+          "room, so no pod would ask for more nodes");
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ void RunParams::check(Checker& c) const {
     const std::string at = "changes[" + std::to_string(i) + "]";
     if (i > 0 && changes[i].at <= changes[i - 1].at) {
       c.error(at + ".at",
-              "must be later than that before it, " + format_quantity(changes[i - 1].at));
+              "must be later than the change before it, at " + format_quantity(changes[i - 1].at));
     }
     const PolicyParams& policy = changes[i].policy;
     if (policy.job_queue) c.error(at + ".policy.job_queue", "cannot come while the run goes on");

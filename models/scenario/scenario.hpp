@@ -65,17 +65,18 @@ struct RunParams {
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,
-      "Without `until`: end after this many attempts for each pending pod since a pod was last "
-      "bound, while no job runs, none will arrive and every node is up, so only the scheduler's "
-      "retries are left.",
+      "Without `until`: end after this many attempts for each pending pod if only the scheduler's "
+      "retries are left: no job runs, no job will arrive and every node is up. The count restarts "
+      "when a pod is bound or created, or the policy changes.",
       Range{uint64_t{1}, uint64_t{1'000'000'000}},
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
     v("compress_retries", compress_retries,
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
       "simulated second. Once rounds of such attempts repeat exactly, many of them are executed as "
       "one of the same duration: jobs, pods, timelines and the summary are the same, /profile and "
-      "the digest are not. Each attempt is executed with false, and with observers of single "
-      "attempts: record.attempts, a control plane, its autoscaler, a cardiogram, loaded plugins.");
+      "the digest are not. Every attempt is executed if this is false, or if something observes "
+      "single attempts: record.attempts, a control plane, its autoscaler, a cardiogram, loaded "
+      "plugins.");
     v("changes", changes, "Other schedulers from given times on, in order of time.");
   }
   void check(Checker& c) const;

@@ -56,7 +56,7 @@ void check_peaks(const Scenario& scenario, const ClusterState& state,
           c.error(at, "gangs may run on " + std::string{state.name(node)} + ", and the peak of " +
                           machine.gpu.name + " in " + std::string{name_of(step->model->precision)} +
                           " is not known: give step.compute in place of the model, or "
-                          "model.peak_tflops, or keep them away with node_selector");
+                          "model.peak_tflops, or keep the gangs off such nodes with node_selector");
         });
       }
     }

@@ -105,8 +105,8 @@ void check_controllers(const Scenario& scenario, Checker& c) {
       const bool needs_one = job.gangs.empty() && (job.pods == 1 || job.min_available == 1);
       if (needs_one) continue;
       c.error(at,
-              "the gang would wait for ever: this policy binds no pod before all that its gang "
-              "needs exist, and an ordered StatefulSet creates the second when the first runs");
+              "the gang would wait for ever: this policy binds no pod until enough pods of its "
+              "gang exist, but an ordered StatefulSet creates its second pod when the first runs");
     }
   }
 }

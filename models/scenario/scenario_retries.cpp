@@ -44,9 +44,10 @@ void check_retries_of(const PolicyParams& policy, const std::string& path, const
     const int64_t asked = gpus_asked_for(scenario.workload);
     if (asked <= state.gpus_total()) continue;
     c.warning(path, plugin.name +
-                        " tries gangs that do not fit again and again, and the gangs "
-                        "of this workload ask for " +
-                        std::to_string(asked) + " GPUs of " + std::to_string(state.gpus_total()) +
+                        " keeps retrying gangs that do not fit, and the gangs of this "
+                        "workload ask for " +
+                        std::to_string(asked) + " GPUs, but the cluster has " +
+                        std::to_string(state.gpus_total()) +
                         ": strict_gang and native_gang place a gang as a whole; "
                         "podGroupBackoffSeconds of Coscheduling pauses a rejected gang");
   }

@@ -102,7 +102,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
       return could_be(job) && (!job->gangs.empty() || fault.gpus <= job->pod.gpus);
     };
     if (std::ranges::none_of(called, has_gpus)) {
-      c.error(at + "gpus", "its pods have fewer GPUs");
+      c.error(at + "gpus", "the pods of gang " + in_quotes(fault.job) + " have fewer GPUs");
     }
   }
 }
@@ -203,7 +203,7 @@ void check_machines(const Scenario& scenario, std::span<const Machine> machines,
       if (exchanges[i].algorithm != AlgorithmChoice::Nvls) continue;
       c.error(training.path + ".step.exchanges[" + std::to_string(i) + "].algorithm",
               "no machine of the cluster has NVSwitches that reduce data (NVLink SHARP): nvls "
-              "takes Hopper or later");
+              "needs Hopper or later");
     }
   }
 }

@@ -22,12 +22,12 @@ struct PackingSample {
   static void columns(auto&& c) {
     c("time", &PackingSample::time, "arrival of the last job that the row covers");
     c("load", &PackingSample::load,
-      "GPUs requested by all jobs so far, as a share of the cluster's, rounded: jobs never end",
+      "GPUs requested by all jobs so far, also ended ones, as a share of the cluster's, rounded",
       "%");
     c("jobs", &PackingSample::jobs, "jobs that arrived within this percent", "jobs");
     c("allocated", &PackingSample::allocated,
-      "GPUs reserved for pods, as a share of the cluster's: mean over the states after each of "
-      "these jobs, when the next one arrives",
+      "GPUs reserved for pods, as a share of the cluster's: mean of one sample for each of these "
+      "jobs, taken just before the next job arrives, or at the end of the run",
       "%");
     c("fragmented", &PackingSample::fragmented,
       "idle GPU capacity that the typical pods cannot use, as a share of the cluster's GPUs: the "

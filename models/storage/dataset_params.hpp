@@ -25,16 +25,19 @@ struct DatasetParams {
       Example{"blob"});
     v("per_step", per_step, "What each GPU reads for a step.", Required{}, Range{Bytes{}, 256_GiB},
       Example{"50MB"});
-    v("size", size, "Size of all data, an epoch; with cache.", Heeded{cache, "cache is false"});
+    v("size", size, "Size of all data, which are read once in each epoch. Only used with cache.",
+      Heeded{cache, "cache is false"});
     v("cache", cache,
-      "Data that were read once are on the disks of the job's nodes. So from the second epoch on "
-      "after each start the disks are read instead of the store.",
+      "After each start, the first epoch is read from the store and kept on the disks of the job's "
+      "nodes. Later epochs are read from these disks.",
       Heeded{store != "local", "the store is local: the data lies there"});
   }
   template <class C>
   void check(C& c) const {
     if (per_step <= Bytes{}) c.error("per_step", "must be more than 0");
-    if (cache && size <= Bytes{}) c.error("cache", "needs size: when an epoch is over");
+    if (cache && size <= Bytes{}) {
+      c.error("cache", "needs size, to know when the first epoch is over");
+    }
   }
 };
 

@@ -17,7 +17,7 @@ void StoreParams::check(Checker& c) const {
   check_rates(*this, c);
   if (name.empty()) c.error("name", "must not be empty");
   if (name == kLocalStore)
-    c.error("name", "is that of the nodes' own disks, `local` beside stores");
+    c.error("name", "must not be `local`, the name of the nodes' own disks");
 }
 
 void LocalDiskParams::check(Checker& c) const { check_rates(*this, c); }

@@ -43,7 +43,8 @@ struct CardiogramParams {
       "The recorded window. Outside of it nothing is recorded, and recording costs no time.",
       Required{});
     v("resolution", resolution,
-      "Between two rows of a rank, which are means over it. Longer than a step: means of steps.",
+      "Time between two rows of a rank. Values of a row are means over this time: over several "
+      "steps, if it is longer than a step.",
       Range{1_us, Duration::max()}, Source{"10 ms: a step of large models takes seconds"});
   }
   template <class C>

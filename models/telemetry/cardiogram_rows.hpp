@@ -39,7 +39,8 @@ struct CardiogramRow {
   double computing = 0, exchange = 0, checkpoint = 0;
 
   static void columns(auto&& c) {
-    c("time", &CardiogramRow::time, "end of the interval; all but `phase` are means over it");
+    c("time", &CardiogramRow::time,
+      "end of the interval; columns from `reported` on are means over it");
     c("job", &CardiogramRow::job, "serial number of the job");
     c("rank", &CardiogramRow::rank, "which GPU of the job: pod by pod, GPU by GPU");
     c("node", &CardiogramRow::node, "its node at the end; 4294967295: none");

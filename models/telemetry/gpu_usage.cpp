@@ -221,7 +221,8 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
   gpu_time("up", total(GpuRate::Up), "on nodes that were up");
   gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods, or held by counted jobs");
   gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
-  gpu_time("power", total(GpuRate::Loaded), "power above idle, in busy GPUs");
+  gpu_time("power", total(GpuRate::Loaded),
+           "energy above idle, as the time for which computing GPUs would draw it");
   gpu_time("computing", useful + lost, "computing");
   gpu_time("useful", useful, "computing that no failure undid");
   gpu_time("lost", lost, "computing undone by failures");

@@ -10,7 +10,7 @@
 namespace orrery {
 
 struct TimelineParams {
-  static constexpr std::string_view kDoc = "Series sampled at even times.";
+  static constexpr std::string_view kDoc = "Series sampled at regular intervals.";
 
   Duration interval = 60_s;
   std::optional<Duration> teams_interval = {};
@@ -18,11 +18,12 @@ struct TimelineParams {
   template <class V>
   void fields(V& v) {
     v("interval", interval,
-      "Between two rows of /timeline/cluster, /timeline/useful and /timeline/network.",
+      "Between two samples of the cluster, useful compute, the network, stores, nodes, services "
+      "and the control plane.",
       Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
     v("teams_interval", teams_interval,
-      "Between two rows of a team, a multiple of interval; 0: no /timeline/teams. Absent: 1 h, "
-      "rounded up to a multiple of interval.");
+      "Between two samples of the teams, a multiple of interval; 0: no /timeline/teams. Absent: 1 "
+      "h, rounded up to a multiple of interval.");
   }
   template <class C>
   void check(C& c) const {

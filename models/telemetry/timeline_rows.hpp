@@ -26,17 +26,18 @@ struct ClusterSample {
     c("gpus_reported", &ClusterSample::gpus_reported,
       "used as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
-    c("gpus_power", &ClusterSample::gpus_power, "the power above idle, in busy GPUs", "GPU");
+    c("gpus_power", &ClusterSample::gpus_power,
+      "power above idle: how many computing GPUs would draw it", "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
-      "computing, as the mean over each run ahead; /timeline/useful excludes compute that failures "
-      "undid",
+      "computing; each run counts with its mean share of compute; unlike in /timeline/useful, "
+      "compute that failures undid counts",
       "GPU");
     c("pods_pending", &ClusterSample::pods_pending, "created and not bound", "pods");
     c("gangs_pending", &ClusterSample::gangs_pending, "gangs with such pods", "gangs");
     c("jobs_running", &ClusterSample::jobs_running, "in phase running", "jobs");
     c("jobs_pending", &ClusterSample::jobs_pending, "in phase pending", "jobs");
     c("nodes_down", &ClusterSample::nodes_down, "down now, or yet to join", "nodes");
-    c("failures", &ClusterSample::failures, "times a node went down so far");
+    c("failures", &ClusterSample::failures, "how often nodes that were up broke so far");
     c("recoveries", &ClusterSample::recoveries, "jobs and pods that redid their lost work so far");
   }
 };
@@ -64,8 +65,8 @@ struct UsefulSample {
   static void columns(auto&& c) {
     c("time", &UsefulSample::time, "end of the interval; the mean is over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
-      "compute that no later failure undid, at the time when it was done; the sum is that of "
-      "/jobs; known, and written, only at the end",
+      "compute that no later failure undid, at the time when it was done; its sum over time is "
+      "that of useful_gpu_s in /jobs; written only at the end",
       "GPU");
   }
 };

@@ -11,7 +11,7 @@ namespace orrery {
 struct TypicalPodsParams {
   static constexpr std::string_view kDoc =
       "The pods by which fragmentation is measured: the most frequent ones of the workload. With "
-      "it the run writes /timeline/packing, and the policy FGD can be used.";
+      "this section the run writes /timeline/packing, and the policy FGD can be used.";
 
   double popularity = 95;
   int64_t jobs_max = 100'000;

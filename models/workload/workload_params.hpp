@@ -43,9 +43,9 @@ struct WorkloadParams {
       Heeded{Fact::SharedTraining});
     v("controller", controller, "Start, failure detection and restart of jobs.");
     v("steps", steps,
-      "rate: a gang runs at the pace of its mean step until something changes. Up to 16 gangs that "
-      "share contended links are rehearsed for that, larger groups use expected rates. traced: "
-      "each step is simulated, a few events each.",
+      "rate: a gang runs at the pace of its mean step until something changes. For up to 16 gangs "
+      "that share contended links, the mean steps are found by simulating some steps; larger "
+      "groups use expected rates. traced: each step is simulated, a few events each.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The pods by which fragmentation is measured; absent: it is not measured.");

@@ -175,7 +175,7 @@ bool start(const BoardRef& b, const JobRef& job, const py::object& nodes) {
   expect(b.board->fits(job.get()), job, "it does not fit now");
   if (nodes.is_none()) return b.board->start(job.get().slot);
   expect(b.board->chooses_nodes(), job,
-         "nodes are chosen for jobs with pods alone, and with the plugin NodeAffinity");
+         "nodes can be chosen only if jobs have pods and the plugin NodeAffinity is enabled");
   const ClusterState& cluster = b.board->cluster();
   NodeSet chosen{cluster.nodes()};
   for (const py::handle node : nodes) {
@@ -192,7 +192,7 @@ bool start_beside(const BoardRef& b, const JobRef& job, const JobRef& host) {
   expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
   const QueuedJob& other = host.get();
   expect(other.is_running() && !other.is_over && other.partner == kNoJob, host,
-         "a host runs, and alone");
+         "a host runs and has no partner");
   expect(other.ask.request == job.get().ask.request, job, "partners ask for the same");
   return b.board->start_beside(job.get().slot, other.slot);
 }

@@ -19,7 +19,8 @@ class Lent {
  private:
   T* checked() const {
     if (*thing_ == nullptr) {
-      throw std::runtime_error{"is used after the call, or the run, that it was given to"};
+      throw std::runtime_error{"this object is used after the end of the call, or of the run, that "
+                               "it was lent for"};
     }
     return *thing_;
   }

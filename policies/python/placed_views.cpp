@@ -11,7 +11,7 @@ namespace {
 
 const Preemption& preemption_of(const Handle& handle) {
   const Preemption* const preemption = handle.preemption();
-  if (preemption == nullptr) throw py::value_error("with driver: counting no pods are placed");
+  if (preemption == nullptr) throw py::value_error("driver: counting places no pods");
   return *preemption;
 }
 

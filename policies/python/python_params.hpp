@@ -13,11 +13,12 @@ struct PythonParams {
   Duration timeout = 60_s;
   template <class V>
   void fields(V& v) {
-    v("file", file, "The Python file, relative to this one.", Required{}, IsFile{},
-      Example{"mine.py"});
+    v("file", file, "The Python file; the path is relative to the file that names it.",
+      Required{}, IsFile{}, Example{"mine.py"});
     v("class", class_name,
-      "A class in it that inherits orrery.policy.Policy; absent: the only one. Its own arguments "
-      "are beside this one; `orrery describe Python:mine.py:Mine` lists them.");
+      "A class in the Python file that inherits orrery.policy.Policy; absent: the only such class. "
+      "The arguments that the class declares stand beside `class`; `orrery describe "
+      "Python:mine.py:Mine` lists them.");
     v("timeout", timeout,
       "Limit of host time for one call of a method. Longer calls, such as endless loops, end the "
       "run with an error; 0s: no limit.",

@@ -58,8 +58,8 @@ std::string metrics_text() {
     rows.emplace_back(figure.name,
                       figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
   }
-  return "Metrics, figures of /summary; a run has those of the features that it uses:\n" +
-         aligned(rows);
+  return "Metrics: the figures of /summary. A run has only the figures of features that it "
+         "uses:\n" + aligned(rows);
 }
 
 // The metric with its doc. A doc such as "its median" refers to an earlier metric, which is then
@@ -91,9 +91,9 @@ std::string overview(const FieldTree& scenario) {
   }
   text += "\nMachines:\n" + aligned(machines);
   text +=
-      "\n`orrery describe NAME` tells more of a section such as policy.queue, a policy or a "
-      "machine; `orrery describe points` of the points that policies serve, `study` of the file of "
-      "a study, `metrics` of the figures that runs find.\n";
+      "\n`orrery describe NAME` explains a policy, a machine or a section such as policy.queue. "
+      "`orrery describe points` lists the extension points, `orrery describe metrics` the figures "
+      "of /summary. `orrery describe study` explains the file of a study.\n";
   return text;
 }
 
@@ -200,7 +200,7 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   }
   const bool is_machine = arguments.positional.size() == 2;
   if (is_machine && arguments.positional.front() != "machine") {
-    throw UsageError{"one NAME, or 'machine' and the name of one"};
+    throw UsageError{"expected one NAME, or 'machine' and the name of a machine"};
   }
   const std::string& name = arguments.positional.back();
   if (const Machine* const machine = find_machine(name)) {

@@ -22,7 +22,7 @@ constexpr std::array<OutsideCommand, 5> kOutside{{
     {"report", "RUN.h5 | STUDY [-o FILE]",
      "One interactive page of a run, or of a study's folder."},
     {"plot", "[[NAME] RUN.h5... [-o FILE] [--job JOB]]",
-     "Draws a figure of a run; alone, it lists the figures."},
+     "Draws a figure of a run; without arguments, lists the figures."},
     {"explain", "RUN.h5 [--job NAME|ID | --deadlock K] [--attempts N] [--json]",
      "Explains why a job waited or failed, or what each job held in a deadlock."},
     {"export", "RUN.h5 [--perfetto FILE] [--csv DIR] [--parquet DIR] [--table NAME]...",

@@ -159,7 +159,7 @@ CASES = [
     with_arguments("unknown machine to describe", ("describe", "machine", "dgx-a10"),
                    "no machine is called 'dgx-a10'; did you mean 'dgx-a100'?"),
     with_arguments("two names to describe", ("describe", "dgx-2", "dgx-a100"),
-                   "one NAME, or 'machine' and the name of one"),
+                   "one NAME, or 'machine' and the name of a machine"),
     # traces
     Case("too many copies of nodes", {**NODE_LIST, "s.yaml": NODE_LIST["s.yaml"].replace("n.csv", "n.csv, copies: 1000")}, RUN, 2, ("s.yaml:2:", "copies", "100")),
     trace("trace empty", "", "t.csv"),
@@ -222,7 +222,8 @@ CASES = [
     planned("memory that no server has", "api_servers: {server: {heap: {per_node: 8191PiB}}}",
             "s.yaml:10:", "out of range: must be between 0B and 1TiB"),
     planned("defragmentations out of order", "etcd: {defragmentations: [{at: 2s}, {at: 1s}]}",
-            "s.yaml:10:71: control_plane.etcd.defragmentations[1].at", "must be later than that before it"),
+            "s.yaml:10:71: control_plane.etcd.defragmentations[1].at",
+            "must be later than the defragmentation before it, at "),
     planned("member that etcd does not have", "etcd: {members: 3, losses: [{member: 3, at: 1s}]}",
             "s.yaml:10:67: control_plane.etcd.losses[0].member", "there are members 0 to 2"),
     planned("member lost while it is", "etcd: {losses: [{at: 1s}, {at: 2s}]}",

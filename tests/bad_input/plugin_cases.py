@@ -22,7 +22,7 @@ FAULTS = (  # policy, scenario text that names it, expected message
     ("PicksNothing", PODS, "PickDevices gives the GPUs that the pod needs"),
     ("PicksTaken", PODS, "PickDevices takes GPUs that are free"),
     ("AsksForNobody", PODS, "there is such a pod"),
-    ("NamesTheSame", PODS, "NextPod names a pod that waits, or none"),
+    ("NamesTheSame", PODS, "NextPod names a pod in the queue, or none"),
     ("NamesNoLeaf", GANGS, "Domains names nodes and leaves of the cluster"),
     ("ScoresTooHigh", GANGS, "the score of a placement lies in 0..100"),
     ("StartsTwice", JOBS, "only a waiting job starts"),

@@ -74,7 +74,8 @@ def source_cases(case: Callable) -> Iterable:
             listed(8), more=COUNTING.replace("[cpus]", "[cpus, gpus]"))),
         wrong("more servers than any job of a generator has ranks",
               with_servers(generator(2), "count: 4"), "s.yaml:5:7: workload.sources[0]: training.step."
-              "exchanges[0].servers.count: is more than 2, which 2 ranks have nodes for at most"),
+              "exchanges[0].servers.count: is more than 2, the most servers that 2 ranks can have: "
+              "each is on a node of its own"),
         wrong("more dedicated servers than a generator has for",
               with_servers(generator(4), "count: 4, placement: dedicated"), "is more than 3"),
         valid("validate: servers for the largest jobs of a generator", with_servers(

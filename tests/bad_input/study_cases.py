@@ -83,9 +83,9 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
         study("axis without arms", STUDY.replace(", values: [2, 4]", ""), "study.yaml:3:5: axes[0]",
               "needs either `arms` or `parameter` with `values`"),
         study("value with a long name", STUDY.replace("[2, 4]", "[2, 0x" + 50 * "0" + "4]"),
-              "study.yaml:3:", "axes[0].values[1]: its name must have 1 to 48 bytes"),
+              "study.yaml:3:", "axes[0].values[1]: the arm's name must have 1 to 48 bytes"),
         study("arm without a name", "base: s.yaml\naxes: [{name: p, arms: [{name: ''}]}]\n",
-              "study.yaml:2:", "axes[0].arms[0]: its name must have 1 to 48 bytes"),
+              "study.yaml:2:", "axes[0].arms[0]: the arm's name must have 1 to 48 bytes"),
         study("too many runs", STUDY.replace("[2, 4]", "[" + ", ".join(map(str, range(1, 13))) + "]")
               + "seeds: {count: 100000}\n", "study.yaml:4:8: seeds: make more than 1000000 runs"),
         study("seeds beyond the last", STUDY + "seeds: {first: 18446744073709551615}\n",

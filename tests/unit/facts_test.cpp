@@ -289,7 +289,7 @@ const std::vector<Row> kSections{
     {kT + "step.exchanges[0].stages", "pipelined", kFlow + kStep, "algorithm is not hierarchical",
      kFlow + Settings{kT + "step={compute: 1s, exchanges: [{bytes: 1GB, algorithm: "
                            "hierarchical}]}"}},
-    {kT + "step", "{compute: 1s}", kFlow, "it is compute alone, which work includes", {}},
+    {kT + "step", "{compute: 1s}", kFlow, "the step is only compute, which work includes", {}},
     {kT + "checkpoint_write",
      "1s",
      kStore + kSaves,

@@ -14,7 +14,8 @@ void EtcdParams::check(Checker& c) const {
   for (size_t i = 1; i < defragmentations.size(); ++i) {
     if (defragmentations[i].at > defragmentations[i - 1].at) continue;
     c.error("defragmentations[" + std::to_string(i) + "].at",
-            "must be later than that before it, " + format_quantity(defragmentations[i - 1].at));
+            "must be later than the defragmentation before it, at " +
+                format_quantity(defragmentations[i - 1].at));
   }
   if (compaction_interval > Duration{} && compaction_interval < 1_s) {
     c.error("compaction_interval", "must be 0 (never) or at least 1 s");

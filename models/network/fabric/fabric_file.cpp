@@ -158,7 +158,7 @@ class Reader {
     if (core_.empty()) core_ = row.cell(columns_[1]);
     if (core_ == row.cell(columns_[1])) return;
     complain(row, columns_[1],
-             in_quotes(row.cell(columns_[1])) + ": the hosts before hang on " + in_quotes(core_) +
+             in_quotes(row.cell(columns_[1])) + ": the hosts above are below " + in_quotes(core_) +
                  ", so the fabric is disconnected");
   }
 

@@ -143,8 +143,8 @@ class Sizer {
     if (tree_.blocks() > tree_.radix) {
       complain("radix", "there are " + std::to_string(tree_.blocks()) +
                             " blocks, but a core switch of " + std::to_string(tree_.radix) +
-                            " ports joins no more than that many: the cluster takes a larger "
-                            "radix or a higher oversubscription");
+                            " ports joins at most " + std::to_string(tree_.radix) +
+                            ": give a larger radix or a higher oversubscription");
       return;
     }
     const Above spines = fewest_above(fullest, tree_.leaf_down, tree_.leaf_up, down);

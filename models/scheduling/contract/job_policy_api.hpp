@@ -116,7 +116,8 @@ struct PlanNews {
 };
 class ORRERY_API Plan : public JobPoint {
  public:
-  static constexpr PointName kPoint{"Plan", "which jobs start now, and with which reservations"};
+  static constexpr PointName kPoint{
+      "Plan", "which jobs start now, and which waiting jobs get a reservation"};
   virtual void plan(const PlanNews& news) = 0;
   // True: plan() is also called while no job waits.
   virtual bool plans_without_waiting() const { return false; }

@@ -50,8 +50,8 @@ struct AttemptRow {
     c("pods", &AttemptRow::pods, "pods tried together: members of a gang that is placed as a whole",
       "pods");
     c("placeable", &AttemptRow::placeable,
-      "the most of these pods for which there was room, by whole GPUs alone if these are too few; "
-      "-1: not counted",
+      "most of these pods for which one domain had room, by its free GPUs alone if these are too "
+      "few; -1: not counted",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated,
@@ -105,8 +105,8 @@ struct RejectionRow {
     c("is_unresolvable", &RejectionRow::is_unresolvable,
       "evicting pods from these nodes would not help");
     c("which", &RejectionRow::which,
-      "ids of these nodes, as ranges. A long list is shortened by including nodes between them. "
-      "Empty: not recorded");
+      "ids of these nodes, as ranges. In a long list, ranges are joined, so nodes between them are "
+      "included. Empty: not recorded");
   }
 };
 

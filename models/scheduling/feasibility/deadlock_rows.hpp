@@ -35,8 +35,8 @@ struct DeadlockRow {
     c("onset", &DeadlockRow::onset, "first instant at whose end no member could complete");
     c("resolved_at", &DeadlockRow::resolved_at, "when it dissolved; -1: not in this run");
     c("resolution", &DeadlockRow::resolution, "what dissolved it");
-    c("members", &DeadlockRow::members, "jobs in it, at most at a time", "jobs");
-    c("gpus_held", &DeadlockRow::gpus_held, "held by its members, at most at a time", "GPU");
+    c("members", &DeadlockRow::members, "most jobs in it at one time", "jobs");
+    c("gpus_held", &DeadlockRow::gpus_held, "most GPUs that its members held at one time", "GPU");
     c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time its members held while in it", "GPU s");
   }
 };
@@ -56,11 +56,13 @@ struct DeadlockMemberRow {  // a row for each gang of a member job
     c("gang", &DeadlockMemberRow::gang, "which gang of the job");
     c("joined", &DeadlockMemberRow::joined, "when the job became a member");
     c("left", &DeadlockMemberRow::left, "when it left the deadlock; -1: not in this run");
-    c("assigned", &DeadlockMemberRow::assigned, "pods with a node, at most in that time", "pods");
+    c("assigned", &DeadlockMemberRow::assigned, "most pods with a node while the job was a member",
+      "pods");
     c("needed", &DeadlockMemberRow::needed, "pods the gang needs to start", "pods");
-    c("gpus_held", &DeadlockMemberRow::gpus_held, "GPUs held, at most in that time", "GPU");
+    c("gpus_held", &DeadlockMemberRow::gpus_held, "most GPUs held while the job was a member",
+      "GPU");
     c("is_infeasible", &DeadlockMemberRow::is_infeasible,
-      "it would not fit even without all others");
+      "its missing pods would not fit even without any other job");
   }
 };
 

@@ -22,7 +22,9 @@ class InfeasibleTime {
     recorder.add_summary("infeasible_gang_jobs", static_cast<int64_t>(jobs_), "jobs",
                          "jobs that held GPUs while their missing pods could never fit");
     recorder.add_summary("gpu_hours_infeasible", static_cast<double>(up_to(end)) * 1e-12 / 3600,
-                         "GPU h", "GPU time held by such jobs outside deadlocks");
+                         "GPU h",
+                         "GPU time that jobs held outside deadlocks while their missing pods could "
+                         "never fit");
   }
 
  private:

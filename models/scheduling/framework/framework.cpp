@@ -84,7 +84,7 @@ PodId Framework::run_next_pod() {
 
 void Framework::check_next_pod(size_t passed_over, size_t pods) const {
   ask(*plugins_.at<NextPod>().front().name,
-      [&] { ORRERY_CHECK(passed_over <= pods, "NextPod names a pod that waits, or none"); });
+      [&] { ORRERY_CHECK(passed_over <= pods, "NextPod names a pod in the queue, or none"); });
 }
 
 QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const {

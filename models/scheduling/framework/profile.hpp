@@ -101,10 +101,11 @@ struct ProfileParams {
   void fields(V& v) {
     const Heeded kOfPods{driver != Driver::Counting, "driver: counting places no pods"};
     v("base", base,
-      "default: kube-scheduler's own, of Kubernetes 1.36; coscheduling: with the gang plugin of "
-      "scheduler-plugins, on Kubernetes 1.35; koordinator: with that of Koordinator 1.8, on "
-      "Kubernetes 1.35, for jobs of several gangs; strict_gang: all members or none; native_gang: "
-      "Kubernetes 1.36; empty: only `plugins`.",
+      "default: kube-scheduler's profile of Kubernetes 1.36; coscheduling: with the gang plugin of "
+      "scheduler-plugins, on Kubernetes 1.35; koordinator: with the gang plugin of Koordinator "
+      "1.8, on Kubernetes 1.35: the gangs of a job start together or not at all; strict_gang: a "
+      "gang is placed as a whole or waits; native_gang: gang scheduling of Kubernetes 1.36; empty: "
+      "only `plugins`.",
       kOfPods);
     v("driver", driver,
       "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "

@@ -37,8 +37,8 @@ struct SchedulerCostParams {
     v("per_cycle", per_cycle,
       "Scheduler time of one attempt with any result; absent: the preset's.",
       Range{Duration{}, 1_min},
-      Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us, with 500 nodes "
-             "the share of filters, 1.34 of 6.37 ms in pull request 85861"});
+      Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us; with 2us for "
+             "each of 500 nodes, this is the filters' 1.34 of 6.37 ms in pull request 85861"});
     v("per_node", per_node,
       "Scheduler time for each node visited by the filters; absent: the preset's.",
       Range{Duration{}, 1_s},

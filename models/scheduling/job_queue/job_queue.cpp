@@ -248,7 +248,7 @@ void JobQueue::add_summary(Recorder& recorder, Time end) const {
 void JobQueue::audit() const {
   Resources held;
   running().for_each([&](JobSlot slot) { held += records_[slot].held; });
-  ORRERY_CHECK(held == pool_.used(), "the pool lacks what the started jobs hold");
+  ORRERY_CHECK(held == pool_.used(), "the used amount of the pool is what started jobs hold");
 }
 
 }  // namespace orrery

@@ -29,7 +29,8 @@ bool JobQueue::start(JobSlot slot, const NodeSet* nodes) {
   QueuedJob& r = records_[slot];
   ORRERY_CHECK(r.state == QueuedState::Waiting, "only a waiting job starts");
   ORRERY_CHECK(fits(r), "a plan starts what fits");
-  ORRERY_CHECK(nodes == nullptr || chooses_nodes(), "the nodes of a job are heeded");
+  ORRERY_CHECK(nodes == nullptr || chooses_nodes(),
+               "start_on() needs jobs with pods, and a plugin that heeds the chosen nodes");
   if (is_refused(r)) return false;
   r.held = r.ask.request;
   r.progress.pace = {};
@@ -45,9 +46,10 @@ bool JobQueue::start(JobSlot slot, const NodeSet* nodes) {
 bool JobQueue::start_beside(JobSlot slot, JobSlot host) {
   QueuedJob& r = records_[slot];
   QueuedJob& other = records_[host];
-  ORRERY_CHECK(around_.is_counting && r.state == QueuedState::Waiting, "only a waiting job starts");
+  ORRERY_CHECK(around_.is_counting && r.state == QueuedState::Waiting,
+               "start_beside() needs the counting driver and a waiting job");
   ORRERY_CHECK(other.is_running() && !other.is_over && other.partner == kNoJob,
-               "a host runs, and alone");
+               "a host runs and has no partner");
   ORRERY_CHECK(other.ask.request == r.ask.request, "partners ask for the same");
   if (is_refused(r)) return false;
   r.partner = host;

@@ -120,12 +120,13 @@ struct JobQueueParams {
       "Admits.");
     v("estimates", estimates, "Estimates of run times.");
     v("counts", counts,
-      "Resources that jobs take out of the pool of all nodes. Reservations are of the first; the "
-      "others must be sufficient when a job starts. With driver: counting, gpus must be included "
-      "if any job requests GPUs.");
+      "Resources that jobs take out of the pool of all nodes. Plans reserve only the first; a job "
+      "starts only if enough of the others is free, too. With driver: counting, gpus must be "
+      "included if any job requests GPUs.");
     v("react", react,
       "each_instant: once after all events of an instant; each_event: after each single arrival "
-      "and end, with ends expected right then first.",
+      "and end. Ends at their expected time come first, and cause a plan only if no other job "
+      "arrives or ends then.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes have; nodes that are down count. "

@@ -36,7 +36,8 @@ class QueueStatistics {
     const int128_t used = integral_ + static_cast<int128_t>(used_) * (end - since_).ns;
     recorder.add_summary("bounded_slowdown_mean",
                          ended_ == 0 ? 0 : sum_ / static_cast<double>(ended_), "",
-                         "mean of flow time over run time, runs of at least 10 s, at least 1");
+                         "mean of flow time over run time; runs below 10 s count as 10 s, ratios "
+                         "below 1 as 1");
     recorder.add_summary("bounded_slowdown_max", max_, "", "the largest of them");
     recorder.add_summary("pool_used",
                          capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time,

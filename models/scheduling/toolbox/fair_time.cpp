@@ -148,7 +148,7 @@ FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double>
     return {.value = 0, .x = {jobs.size(), std::vector<double>(gpus.size())}};
   }
   const auto first = shares.program.solve();
-  ORRERY_CHECK(first.has_value(), "no share at all is within what the cluster allows");
+  ORRERY_CHECK(first.has_value(), "zero shares for all jobs satisfy the limits of the cluster");
   constexpr double kSlack = 1e-9;  // for rounding errors, so that the second program has a solution
   shares.program.add_row(std::vector<Term>{{least, 1}}, {first->value * (1 - kSlack), kInfinite});
   shares.program.set_gain(least, 0);
@@ -195,7 +195,7 @@ FairTime finish_time(std::span<const FairTimeJob> jobs, std::span<const double> 
   while (!best) {
     low = high;
     high *= 2;
-    ORRERY_CHECK(high < 1e30, "jobs that wait long enough take no GPUs");
+    ORRERY_CHECK(high < 1e30, "with a large enough rho, the jobs need hardly any share");
     best = try_rho(high);
   }
   while (high > low * (1 + kPrecision)) {

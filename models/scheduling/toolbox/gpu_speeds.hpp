@@ -21,7 +21,8 @@ struct GpuSpeedEntry {
 
   template <class V>
   void fields(V& v) {
-    v("application", application, "Of the job; empty: any that has no entry of its own.");
+    v("application", application,
+      "Application of the job; empty: any that has no speed of its own, here or in the file.");
     v("gpu", gpu, "Model, as the machine names it.", Required{}, Example{"V100M32"});
     v("speed", speed, "Work done in a unit of time; 0: it cannot run there.", Range{0.0, 1000.0});
   }
@@ -37,11 +38,13 @@ struct GpuSpeedParams {
 
   template <class V>
   void fields(V& v) {
-    v("list", list, "By application and model. Others are from the file, else 1.");
+    v("list", list,
+      "Speeds by application and model. For other jobs, the speed is the file's, else that of the "
+      "model's entry without an application, else 1.");
     v("throughputs", throughputs,
       "Gavel's JSON of steps per second by GPU and job type: speeds are relative to `reference`.",
       IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
-    v("names", names, "Names of GPU models in the machines: their names in the file.",
+    v("names", names, "Maps names of GPU models in the machines to their names in the file.",
       Example{"{V100M32: v100}"});
     v("reference", reference, "The file's GPU for which durations are given.");
   }

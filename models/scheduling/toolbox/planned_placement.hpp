@@ -17,7 +17,7 @@ struct TopologyParams {
   template <class V>
   void fields(V& v) {
     v("leaves_per_block", leaves_per_block,
-      "Leaf switches, in a row, that share a switch of the next tier; 0: all do.",
+      "Number of consecutive leaf switches that share a switch of the next tier; 0: all do.",
       Range{0, 1'000'000});
   }
 };

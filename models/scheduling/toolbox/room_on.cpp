@@ -42,7 +42,7 @@ RoomOn::RoomOn(const Topology& topology, Options options, std::span<const int64_
 void RoomOn::set(uint32_t node, int64_t pods) {
   const int64_t before = by_node_[node];
   if (pods == before) return;
-  ORRERY_CHECK(pods >= 0 && pods <= INT32_MAX, "nodes hold so many pods at most");
+  ORRERY_CHECK(pods >= 0 && pods <= INT32_MAX, "a node has room for 0 to INT32_MAX pods");
   by_node_[node] = static_cast<int32_t>(pods);
   const Sum change{pods - before, pods / options_.slice - before / options_.slice};
   const uint32_t leaf = topology_->leaf_of(node);

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 2> enum_names(UnhealthyPodEviction) {
 struct DisruptionBudgetParams {
   static constexpr std::string_view kDoc =
       "A PodDisruptionBudget: how many of the selected pods controllers may evict at a time. "
-      "Deletions of the scheduler, and drains that are forced, ignore it.";
+      "Preemption by the scheduler and forced drains ignore it.";
   std::string name = {};
   std::string team = {};
   std::map<std::string, std::string> labels = {};
@@ -61,12 +61,12 @@ struct DisruptionBudgetParams {
       "stateful sets): with a Job as owner no disruption is allowed, as upstream.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"50%"});
     v("max_unavailable", max_unavailable,
-      "Pods that may be unready: a number or a percentage, rounded up. Owners as with percentages "
-      "of min_available.",
+      "Pods that may be unready: a number or a percentage, rounded up. Both need owners with a "
+      "scale, as a percentage in min_available does.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"1"});
     v("unhealthy", unhealthy,
-      "Eviction of unready pods. IfHealthyBudget: allowed while the budget's number of pods is "
-      "ready; AlwaysAllow: at any time.",
+      "Eviction of unready pods. IfHealthyBudget: allowed while at least as many pods are ready "
+      "as the budget requires; AlwaysAllow: at any time.",
       Source{"unhealthyPodEvictionPolicy of policy/v1"});
   }
   void check(Checker& c) const {

@@ -45,8 +45,9 @@ struct Ending {
 // One way in which pods of a role may end.
 struct DrawnEndingParams {
   static constexpr std::string_view kDoc =
-      "A way to end, drawn at each start of an independent pod, or of a gang for each of its "
-      "roles.";
+      "A way in which pods of a role end. Each start of a pod draws it with its chance; the ranks "
+      "of a gang draw it once per role at each start of the gang. Of several ends the earliest "
+      "counts.";
 
   EndCause cause = EndCause::Error;
   double chance = 0;

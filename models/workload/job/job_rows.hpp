@@ -59,7 +59,8 @@ struct JobRow {
       "pods with which its gangs last started; 0: never started, or no gangs", "pods");
     c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
-    c("restarts", &JobRow::restarts, "stops of the gang, or lost pods, after which it continued");
+    c("restarts", &JobRow::restarts,
+      "restarts after failures: of the gang, or of independent pods");
     c("preemptions", &JobRow::preemptions, "times one of its pods was preempted", "pods");
     c("evictions", &JobRow::evictions, "times a controller deleted one of its pods", "pods");
     c("membership_changes", &JobRow::membership_changes,

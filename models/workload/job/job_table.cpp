@@ -187,7 +187,7 @@ void JobTable::remove(JobId id) {
 }
 
 void JobTable::recycle(JobId id) {
-  ORRERY_CHECK(!is_live_[id.index], "ids of a job that is over are reused");
+  ORRERY_CHECK(!is_live_[id.index], "only ids of a job that is over may be reused");
   const Job& job = jobs_[id.index];
   if (job.pods > 0) free_pods_[job.pods].push_back(job.first_pod.index);
   if (job.roles > 0) free_roles_[job.roles].push_back(job.first_role.index);

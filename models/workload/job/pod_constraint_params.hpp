@@ -28,9 +28,9 @@ struct TolerationParams {
   void fields(V& v) {
     v("key", key, "Key of the taint; empty: every taint, with Exists.", Example{"nvidia.com/gpu"});
     v("operator", op,
-      "Equal: key and value must be those of the taint, and a missing value is an empty one; "
-      "Exists: any value. Absent: Equal if a value is given, as in Kubernetes, otherwise Exists, "
-      "where Kubernetes uses an empty value.");
+      "Equal: key and value must be those of the taint; a missing value is empty. Exists: any "
+      "value. Absent: Equal if a value is given, as in Kubernetes; without a value Exists, where "
+      "Kubernetes has Equal with an empty value.");
     v("value", value, "Value of the taint; empty with Exists.");
     v("effect", effect, "Effect of the taint; absent: any.");
   }
@@ -54,7 +54,7 @@ struct TolerationParams {
 
 struct PodImageParams {
   static constexpr std::string_view kDoc =
-      "The image of the pods' containers: nodes pull it once, with a control plane.";
+      "The image of the pods' containers. With a control plane, each node pulls it once.";
 
   std::string name = {};
   Bytes size = {};
@@ -105,12 +105,12 @@ struct TopologySpreadParams {
 
   template <class V>
   void fields(V& v) {
-    v("max_skew", max_skew, "Most pods a domain may hold above the emptiest one.",
+    v("max_skew", max_skew, "By how many pods a domain may exceed the domain with the fewest.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
     v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("when_unsatisfiable", when_unsatisfiable,
-      "DoNotSchedule: such nodes are not feasible; ScheduleAnyway: they only score lower.",
+      "DoNotSchedule: nodes beyond max_skew are not feasible; ScheduleAnyway: they score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
     v("match_labels", match_labels, "Which pods count: those with all these labels, of any job.",
       Required{}, Example{"{app: database}"});

@@ -45,7 +45,7 @@ struct PodRow {  // one life of a pod
     c("job", &PodRow::job, "serial number of its job");
     c("rank", &PodRow::rank, "which pod of the job");
     c("node", &PodRow::node, "where it ran; 4294967295: nowhere");
-    c("gpus", &PodRow::gpus, "bit i: GPU i of the node was its own");
+    c("gpus", &PodRow::gpus, "bit i: the pod held GPU i of its node, or a share of it");
     c("created", &PodRow::created, "when it entered the scheduler's queue");
     c("bound", &PodRow::bound,
       "when it was bound; with a control plane, when its kubelet observed the binding; -1: never");
@@ -53,8 +53,8 @@ struct PodRow {  // one life of a pod
     c("ended", &PodRow::ended, "when it left");
     c("attempts", &PodRow::attempts, "scheduling attempts");
     c("end", &PodRow::end,
-      "why it ended; exited: by itself, without success; evicted: deleted by a controller of "
-      "policy.controllers");
+      "why it ended; exited: its containers failed, or exited with 0 and the pod was to be "
+      "restarted or is no rank; evicted: deleted by a controller of policy.controllers");
     c("cause", &PodRow::cause, "cause of an exit, or of the loss of the pod");
     c("exit_code", &PodRow::exit_code,
       "exit code of its containers; 137: killed; 143: terminated; -1: unknown");

@@ -55,7 +55,8 @@ void ServiceLives::set_use(JobId id, double use) {
 void ServiceLives::scale(JobId id, int32_t replicas) {
   const Job& job = jobs_.job(id);
   State& state = states_[id];
-  ORRERY_CHECK(job.spec.service && replicas > 0 && replicas <= job.pods, "it is within its limits");
+  ORRERY_CHECK(job.spec.service && replicas > 0 && replicas <= job.pods,
+               "a service has at least one and at most all of its pods");
   int32_t missing = replicas - state.replicas;
   state.replicas = replicas;
   if (missing < 0) return retire(id, -missing);

@@ -20,7 +20,9 @@ struct ScalingRulesParams {
 
   template <class V>
   void fields(V& v) {
-    v("stabilization", stabilization, "The most moderate recommendation of this time counts.",
+    v("stabilization", stabilization,
+      "Stabilization window: of the recommendations in this time, the one with the smallest "
+      "change applies.",
       Range{Duration{}, 1_h},
       Source{"autoscaling/v2: stabilizationWindowSeconds, 0 up and 300 down"});
     v("pods", pods, "Pods per period; 0: by percent alone.", Range{0, 1'000'000}, Unit{"pods"},
@@ -66,7 +68,10 @@ struct HorizontalPodAutoscalerParams {
     v("replicas_max", replicas_max, "Never more.", Range{1, 1'000'000}, Unit{"pods"}, Required{});
     v("target", target, "Target of the mean use of the replicas, relative to their requests.",
       Range{1, 100}, Unit{"%"}, Source{"autoscaling/v2: averageUtilization, 80 without metrics"});
-    v("tolerance", tolerance, "Within this share of the target the number stays.", Range{0.0, 1.0},
+    v("tolerance", tolerance,
+      "The number of replicas stays while the use deviates from the target by at most this share "
+      "of it.",
+      Range{0.0, 1.0},
       Unit{"share"}, Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
     v("sync_period", sync_period, "From one sync to the next.", Range{1_s, 1_h},
       Source{"kube-controller-manager --horizontal-pod-autoscaler-sync-period"});

@@ -34,7 +34,7 @@ struct ServiceParams {
   static constexpr std::string_view kKind = "service";
   static constexpr std::string_view kDoc =
       "A Deployment: independent pods that run until they are deleted, and share a load evenly. "
-      "Their GPUs compute for the share of time of the load, and are idle for the rest.";
+      "The load sets the share of time in which their GPUs compute; for the rest they are idle.";
 
   std::string name = {}, team = {};
   Duration submit = {};
@@ -53,7 +53,8 @@ struct ServiceParams {
     v("lasts", lasts,
       "Deleted after this time; absent: it outlives the run, which then needs `until`.",
       Range{1_s, Duration::max()});
-    v("replicas", replicas, "Pods, at first if there is an autoscaler.", Range{1, 1'000'000},
+    v("replicas", replicas,
+      "Number of pods; with an autoscaler, the number at the start.", Range{1, 1'000'000},
       Unit{"pods"});
     v("priority", priority, "Priority of its pods.", kPriorities);
     v("pod", pod, "Requests of each pod.");

@@ -38,10 +38,10 @@ struct ExplicitRoleParams {
     v("name", name, "Name of the role.");
     v("pods", pods, "How many.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "In a gang: pods of this role that must be up before the job starts, beside the gang's "
-      "min_available pods of any role; 0: the role has no minimum of its own. Volcano sets a "
-      "missing minimum to the role's pods, and ignores those of all roles if the gang's is less "
-      "than their sum.",
+      "In a gang: pods of this role that must be up before the job starts. They count towards the "
+      "gang's min_available, too. 0: the role has no minimum of its own. Volcano sets a missing "
+      "minimum to the role's pods, and ignores those of all roles if the gang's is less than "
+      "their sum.",
       Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"},
       Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
     v("pod", pod, "Requests of each of its pods.");
@@ -89,8 +89,8 @@ struct ExplicitGangParams {
   template <class V>
   void fields(V& v) {
     v("min_available", min_available,
-      "Pods that must be up before the job starts; 0: all. The others have "
-      "workload.controller.last_call for that.",
+      "Pods that must be up before the job starts; 0: all. The job then waits up to "
+      "workload.controller.last_call for the others.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods});
     v("roles", roles, "The gang's pods, role by role.", Required{});
   }

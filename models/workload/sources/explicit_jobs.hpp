@@ -62,16 +62,16 @@ struct ExplicitJobParams {
       "that would start at that very instant is cancelled. A gang has started once it has its "
       "nodes, independent pods once one of them has. Absent: never.");
     v("priority", priority, "Priority of its pods.", kPriorities);
-    v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
+    v("pods", pods, "Number of equal pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "Pods that must be up before it starts; 0: all. The others have "
-      "workload.controller.last_call for that.",
+      "Pods that must be up before it starts; 0: all. It then waits up to "
+      "workload.controller.last_call for the others.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods},
       Heeded{min_available == 0 || kind == JobKind::MpiGang, "pods of kind: pods are independent"});
     v("pod", pod, "Requests of each pod.");
     v("gangs", gangs,
-      "Instead of pods, min_available and pod: gangs of several roles. With kind: pods the roles "
-      "of one entry, whose pods are independent.");
+      "Instead of pods, min_available and pod: gangs of several roles. With kind: pods, only one "
+      "entry; the pods of its roles are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
     v("count", count, "Number of such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
     v("every", every, "Time from one of them to the next; 0: all at once.",

@@ -17,7 +17,8 @@ void GeneratorParams::fields(V& v) {
   v("burst", burst, "Jobs that arrive in bursts; absent: none.");
   v("shape", shape, "Sizes and compute times of jobs.", Required{});
   v("job_kind", job_kind,
-    "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+    "auto: jobs of several pods are gangs with one communicator, others independent pods. With "
+    "training.checkpoint or training.step all jobs are gangs.");
   v("gpus_per_pod_max", gpus_per_pod_max,
     "Larger jobs have pods of this many GPUs and one pod for the rest.", Range{1, 16}, Unit{"GPU"});
   v("cpus_per_gpu", cpus_per_gpu, "CPU cores of a pod for each GPU; 0: no request.",

@@ -41,7 +41,8 @@ struct TraceSourceParams : TraceParams {
   void fields(V& v) {
     TraceParams::fields(v);
     v("job_kind", job_kind,
-      "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+      "auto: jobs of several pods are gangs with one communicator, others independent pods. With "
+      "training.checkpoint or training.step all jobs are gangs.");
     v("team", team,
       "The team of a job for quotas, fair shares and the output: its queue, or the group of its "
       "user, which SWF logs and traces converted from them have.");
@@ -55,10 +56,13 @@ struct TraceSourceParams : TraceParams {
     v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
     v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");
     v("gpu_models", gpu_models, "Pods may only use nodes with a recorded GPU model.");
-    v("priority_low", priority_low, "Priority of jobs with low in the trace.", kPriorities);
-    v("priority_normal", priority_normal, "Priority of jobs with normal, or without one.",
+    v("priority_low", priority_low,
+      "Priority of jobs whose recorded priority is low.", kPriorities);
+    v("priority_normal", priority_normal,
+      "Priority of jobs whose recorded priority is normal or missing.",
       kPriorities);
-    v("priority_high", priority_high, "Priority of jobs with high.", kPriorities);
+    v("priority_high", priority_high,
+      "Priority of jobs whose recorded priority is high.", kPriorities);
     v("pods", pods, "Constraints on the nodes of the pods.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
   }

@@ -67,7 +67,7 @@ struct TrainingParams {
       "model, work is compute on GPUs of its work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
       Heeded{is_step_felt(),
-             "it is compute alone, which work includes: nothing lengthens the run"});
+             "the step is only compute, which work includes, so it does not lengthen the run"});
     v("dataset", dataset, "Data that gangs read during training.", Heeded{Fact::Gangs});
     v("restart_scope", restart_scope,
       "After the loss of a pod of a gang: gang recreates all pods; pod leaves the survivors on "

@@ -87,7 +87,7 @@ class FileTraceReader final : public TraceReader {
     if (!zero_) zero_ = start_of(earliest_);
     if (window_start_) job_.submit = std::max(job_.submit, *window_start_);
     if (job_.submit < last_arrival_) {
-      stop(place_of(job_) + ": the row is more than " + std::to_string(ReorderBuffer::kWindow) +
+      stop(place_of(job_) + ": the row is at least " + std::to_string(ReorderBuffer::kWindow) +
            " rows late: set sort: all");
       return nullptr;
     }
@@ -334,7 +334,7 @@ void FileTraceReader::read_row() {
   }
   if (zero_ && !window_start_ && row.job.submit < *zero_) {
     findings_.stop(place_of(row.job) +
-                   ": the job is of a day before the first row's: set window_start");
+                   ": the job arrives on a day before that of the first row: set window_start");
     return;
   }
   if (row.job.status == TraceStatus::Pending && !params_.openb.pending_jobs) {

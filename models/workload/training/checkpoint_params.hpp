@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"
 
 struct CheckpointParams {
   static constexpr std::string_view kDoc =
-      "The store of checkpoints, written and read at its free rate; instead of checkpoint_write "
-      "and restore.";
+      "Checkpoints are written to a store and read from it, and share its bandwidth with other "
+      "transfers. Replaces checkpoint_write and restore.";
 
   std::string store = {};
   Bytes bytes = {};
@@ -39,8 +39,8 @@ struct CheckpointParams {
       "A whole checkpoint. Published: 14 bytes a parameter, Megatron: 2.45 TB for 175 billion.",
       Required{}, Example{"2.45TB"});
     v("mode", mode,
-      "sync: compute stops until it is written; async: only until it is copied to host memory, and "
-      "the next checkpoint waits until this one is written.");
+      "sync: compute stops until the checkpoint is written; async: only until it is copied to "
+      "host memory, and the next checkpoint waits until this one is written.");
     v("sharded", sharded,
       "Every node writes an equal part, and reads it back; otherwise the node of rank 0 writes "
       "everything, and all nodes read everything.",

@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
 
 struct CommunicatorParams {
   static constexpr std::string_view kDoc =
-      "From the start of all ranks until they can exchange. With n ranks tcp_store takes 86 us * "
-      "n^2 + 335 ms * n, redis 86 us * n^2, ordered 2.4 ms * n but at most 30 s: fitted to "
+      "From the start of all ranks until they can communicate. With n ranks tcp_store takes 86 us "
+      "* n^2 + 335 ms * n, redis 86 us * n^2, ordered 2.4 ms * n but at most 30 s: fitted to "
       "MegaScale's 1047 s, 361 s and less than 5 s on 2,048 GPUs.";
 
   CommunicatorMethod method = CommunicatorMethod::TcpStore;

@@ -112,8 +112,9 @@ std::vector<StepMistake> StepParams::servers_beyond(int32_t ranks) const {
     const int32_t most = servers->count_on(members);
     if (servers->count <= most) continue;
     found.push_back({"exchanges[" + std::to_string(i) + "].servers.count",
-                     "is more than " + std::to_string(most) + ", which " + std::to_string(members) +
-                         " ranks have nodes for at most"});
+                     "is more than " + std::to_string(most) + ", the most servers that " +
+                         std::to_string(members) +
+                         " ranks can have: each is on a node of its own"});
   }
   return found;
 }

@@ -36,8 +36,8 @@ struct StragglerParams {
 
 struct PollingParams {
   static constexpr std::string_view kDoc =
-      "CPU cores poll for RDMA completions; with too few of them exchanges between nodes are "
-      "slower, by (cores per GPU / cores_per_gpu) ^ exponent. No effect on one node.";
+      "CPU cores poll for RDMA completions. With c cores per GPU, fewer than cores_per_gpu, NICs "
+      "reach (c / cores_per_gpu) ^ exponent of their rate. No effect on one node.";
 
   double cores_per_gpu = 4;
   double exponent = 1;
@@ -60,7 +60,7 @@ struct StepMistake {
 
 struct StepParams {
   static constexpr std::string_view kDoc =
-      "One step: compute * (1 + bubble) + the exchanges that overlap * compute does not hide + "
+      "One step: compute * (1 + bubble) * slowdown + max(0, exchanges - overlap * compute) + "
       "optimizer + data.";
 
   std::optional<Duration> compute = {};
@@ -101,7 +101,7 @@ struct StepParams {
     for (size_t i = 0; i < exchanges.size(); ++i) {
       if (!is_alone(exchanges[i].among)) continue;
       c.warning("exchanges[" + std::to_string(i) + "].among",
-                "such a group has one rank: parallel makes none");
+                "such a group has one rank by `parallel`, so nothing is exchanged");
     }
   }
   std::vector<StepMistake> mistakes() const;

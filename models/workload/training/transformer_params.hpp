@@ -41,7 +41,7 @@ struct TransformerParams {
     v("precision", precision,
       "Precision of matrix products; half: FP16 or BF16, which are equally fast. The peak of a GPU "
       "model at a precision is that of NVIDIA's data sheet without sparsity.",
-      Heeded{!peak_tflops, "by peak_tflops all GPUs are alike"});
+      Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
     v("peak_tflops", peak_tflops, "Peak of one GPU, in place of the peaks of all GPU models.",
       Range{0.001, 1e6}, Unit{"TFLOP/s"});
     v("efficiency", efficiency,
@@ -50,9 +50,9 @@ struct TransformerParams {
       Source{"A100: 44 to 52 %, Megatron, SC'21 table 1; V100: 48 %, Megatron-LM 1.0; H100 with "
              "waiting: 41 to 43 %, Llama 3"});
     v("work_gpu", work_gpu,
-      "GPU model on which the job computes for exactly `work`. On other models steps scale with "
-      "their peaks.",
-      Heeded{!peak_tflops, "by peak_tflops all GPUs are alike"});
+      "GPU model on which the job computes for exactly `work`. On another model, the compute of a "
+      "step is longer or shorter by the ratio of the two peaks.",
+      Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
     v("gradient_bytes", gradient_bytes, "Bytes of one parameter's gradient in exchanges.",
       Range{1, 8}, Unit{"bytes"}, Source{"Megatron sums up gradients in 32 bits"});
     v("experts_per_token", experts_per_token,

@@ -70,7 +70,8 @@ class AvoidBrokenLinks final : public Policy, public Controller {
   std::map<NodeId, Time> out_until_;
 };
 ORRERY_REGISTER_POLICY(AvoidBrokenLinks, "AvoidBrokenLinks",
-                       "Cordons nodes whose NIC or leaf switch a gang has failed on, for a while.");
+                       "For a while, cordons the nodes of a failed gang that have a NIC without a "
+                       "link.");
 
 }  // namespace
 }  // namespace orrery

@@ -16,8 +16,8 @@ inline constexpr std::array kThresholdResources = {Resource::Cpu, Resource::Memo
 
 struct UsageThresholds {
   static constexpr std::string_view kDoc =
-      "Requests of the pods on a node, in percent of its capacity. Resources that are not named "
-      "are ignored.";
+      "Requests of the pods on a node, in percent of its capacity. Resources that are not named do "
+      "not decide which nodes are over- or underutilized.";
   std::optional<double> cpu = {}, memory = {}, pods = {}, gpus = {};
 
   template <class V>

@@ -39,7 +39,7 @@ class ClusterAutoscaler final : public Policy, public Controller {
     if (period_ == Duration{}) return {};  // no tick has seen a pool
     return {{"autoscaler_loops", loops_, "", "of the autoscaler"},
             {"autoscaler_halted", halted_, "",
-             "of these, with too many nodes not ready to do anything"},
+             "of these, loops that halted because too many nodes were not ready"},
             {"nodes_drained", down_.counters().drained, "nodes",
              "nodes that the autoscaler drained and took away"},
             {"drains_failed", down_.counters().failed, "nodes",

@@ -85,8 +85,8 @@ struct ClusterAutoscalerParams {
   template <class V>
   void fields(V& v) {
     v("time_per_node", time_per_node,
-      "Duration of a loop for each node of the cluster. A loop acts at its end on the state at its "
-      "begin, and the next one begins no earlier.",
+      "Duration of a loop for each node of the cluster. A loop decides by the state at its begin "
+      "and acts at its end. The next loop begins then at the earliest.",
       Range{Duration{}, 1_min},
       Source{"calibrated: cluster-autoscaler, scalability tests: a loop takes up to 10 s with "
              "1,000 nodes of 30 pods"});

@@ -58,7 +58,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       v("weight_age", weight_age, "PriorityWeightAge.", kWeights);
       v("weight_job_size", weight_job_size, "PriorityWeightJobSize.", kWeights);
       v("weight_fairshare", weight_fairshare, "PriorityWeightFairshare.", kWeights);
-      v("weight_priority", weight_priority, "Of the job's own priority, one to one.", kWeights);
+      v("weight_priority", weight_priority,
+        "Weight of the job's own priority, which is not normalised.", kWeights);
       v("max_age", max_age, "PriorityMaxAge: a wait that counts in full.", Range{1_s, 3660_d},
         Source{"slurm.conf"});
       v("favor_small", favor_small, "PriorityFavorSmall.");
@@ -67,7 +68,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       v("calc_period", calc_period, "PriorityCalcPeriod: between two updates of all priorities.",
         Range{1_s, 24_h}, Source{"slurm.conf"});
       v("fairshare", fairshare, "fair_tree, or classic: 2^(-usage/share).", Source{"slurm.conf"});
-      v("damping", damping, "FairShareDampeningFactor: of classic, divides the exponent.",
+      v("damping", damping, "FairShareDampeningFactor: divides the exponent of classic.",
         Range{1.0, 1000.0}, Source{"slurm.conf"},
         Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
       v("shares", shares,

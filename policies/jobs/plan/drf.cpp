@@ -134,7 +134,8 @@ ORRERY_REGISTER_POLICY(Drf, "DRF",
                        "Dominant resource fairness over CPUs, memory and GPUs. An owner whose next "
                        "job does not fit is skipped. O(log n) for each job that arrives, starts or "
                        "ends; with several counted resources, also for each owner whose next job "
-                       "lacks another one than the first; O(owners) when nodes join or leave.");
+                       "has enough of the first resource but lacks another; O(owners) when nodes "
+                       "join or leave.");
 
 }  // namespace
 }  // namespace orrery

@@ -252,9 +252,9 @@ ORRERY_REGISTER_POLICY(
     Gavel, "Gavel",
     "Fair shares of the time on each GPU model, approximated by rounds: a job runs on GPUs of one "
     "model, at that model's speed; with nodes instead of `driver: counting`, all count as one "
-    "model. No job starts between rounds. O(n log n) a round over all waiting and running jobs; "
-    "with several models two linear programs whenever jobs arrived or left, with a variable for "
-    "each job and model, and for finish_time about 20 of them each round.");
+    "model. No job starts between rounds. O(n log n) a round over all waiting and running jobs. "
+    "With several models, max_min solves two linear programs whenever jobs or nodes have changed, "
+    "finish_time about 20 each round. Each has a variable for each job and model.");
 
 }  // namespace
 }  // namespace orrery

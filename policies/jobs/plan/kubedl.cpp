@@ -76,8 +76,8 @@ ORRERY_REGISTER_POLICY(
     KubeDl, "KubeDL",
     "Teams take turns; each starts its job of highest priority that fits and is within its Quota, "
     "ties by submission (in KubeDL at random). O(log n) for each job that arrives or leaves and "
-    "for each turn; with several counted resources, a turn also skips each job that lacks another "
-    "one than the first.");
+    "for each turn; with several counted resources, also for each job skipped because it has "
+    "enough of the first resource but lacks another.");
 
 }  // namespace
 }  // namespace orrery

@@ -46,12 +46,12 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     void fields(V& v) {
       v("profiler_gpus", profiler_gpus,
         "Units of the pool reserved for profiling; 0: jobs are not profiled. A job that is larger "
-        "than the rest never starts.",
+        "than the rest of the pool never runs there.",
         Range{int64_t{0}, int64_t{1'000'000}});
       v("profiled_gpus_max", profiled_gpus_max, "Larger jobs are not profiled.",
         Range{int64_t{1}, int64_t{1'000'000}});
       v("profile_time", profile_time,
-        "A job that runs longer leaves the profiler, keeps its compute, and joins the queue.",
+        "A job that runs longer is stopped and joins the queue; the work done so far is kept.",
         Range{1_s, 24_h}, Source{"Lucid artifact: 500 s"});
       v("scores", scores, "Sharing scores, as profiled.",
         Source{"Lucid artifact: labels of 66 model configurations"});

@@ -28,7 +28,8 @@ class SlurmBackfill final : public Policy, public Plan {
         "Jobs considered in a pass; later ones have no reservation.", Range{1, 1'000'000},
         Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_user", bf_max_job_user,
-        "Jobs of one user considered; others are skipped and do not count; 0: all.",
+        "Jobs of one user considered in a pass; the user's later jobs are skipped and do not count "
+        "for bf_max_job_test; 0: all.",
         Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_start", bf_max_job_start, "Jobs that one pass may start; 0: any number.",
         Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});

@@ -29,7 +29,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
       v("lease", lease, "How long a job keeps its GPUs before they are auctioned again.",
         Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
       v("fairness", fairness,
-        "f: the share 1 - f of the jobs without a lease with the largest rho may bid; at least "
+        "f: of the jobs without a lease, the share 1 - f with the largest rho may bid; at least "
         "one.",
         Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
     }

@@ -47,7 +47,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         "returns to the first queue; 0: never.",
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
         Heeded{by != Service::Gittins, "by is gittins"});
-      v("gittins_delta", gittins_delta, "For gittins: the service that a job would get next.",
+      v("gittins_delta", gittins_delta,
+        "For gittins: the quantum, the service that the index assumes a job gets next.",
         kService, Unit{"s"}, Source{"Tiresias artifact"},
         Heeded{by == Service::Gittins, "by is not gittins"});
     }

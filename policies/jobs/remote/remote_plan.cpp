@@ -258,8 +258,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
   bool is_held_ = false;  // an Admit policy held a job that the client started
 };
 ORRERY_REGISTER_POLICY(Remote, "Remote",
-                       "A program on a local socket decides which jobs start, on which nodes, stop "
-                       "or are cancelled; the JSON lines are described in "
+                       "A program on a local socket decides which jobs start and on which nodes, "
+                       "and which jobs stop or are cancelled; the JSON lines are described in "
                        "policies/jobs/remote/README.md. Jobs wait in the order of submission.");
 
 }  // namespace

@@ -20,8 +20,8 @@ class DefaultDevices final : public Policy, public PickDevices {
     template <class V>
     void fields(V& v) {
       v("strategy", strategy,
-        "best_fit: idle GPUs by index, a share on the GPU with the least sufficient rest; "
-        "lowest_index: both by index; random: both at random.");
+        "best_fit: whole GPUs by index, a share on the fullest GPU with enough left; lowest_index: "
+        "whole GPUs and shares by index; random: whole GPUs and shares at random.");
     }
   };
   DefaultDevices(Handle& /*handle*/, const Params& params) : strategy_{params.strategy} {}

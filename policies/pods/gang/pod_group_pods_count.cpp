@@ -19,7 +19,7 @@ class PodGroupPodsCount final : public Policy, public ScorePlacement {
   }
 };
 ORRERY_REGISTER_POLICY(PodGroupPodsCount, "PodGroupPodsCount",
-                       "Prefers the domain that takes most members of the gang.");
+                       "Prefers the domain that takes the largest number of members of the gang.");
 
 }  // namespace
 }  // namespace orrery

@@ -25,15 +25,17 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
     template <class V>
     void fields(V& v) {
       v("level", level, "The domain: the nodes of one leaf switch, or one node.");
-      v("required", required, "true: wait without a domain for all; false: spread over any nodes.",
+      v("required", required,
+        "true: a gang that fits in no domain waits; false: it is then placed on any nodes.",
         Source{"kube-scheduler 1.36"});
       v("relax_attempts", relax_attempts,
-        "After this many futile attempts the next level is tried too (nodes of one leaf, then any "
-        "nodes), and one more after as many again; absent: never.",
+        "Each time this many attempts have failed, the next wider level is tried too: after one "
+        "node one leaf, after one leaf any nodes; absent: never.",
         Range{1, 1'000'000}, Example{"3"}, Heeded{required, "required is false"});
       v("relax_after", relax_after,
-        "The same after this wait since its first attempt; checked at the next attempt, whose time "
-        "`policy.queue` determines. Philly retries after 2 to 3 min.",
+        "As relax_attempts, but a wider level is added each time this long has passed since the "
+        "gang's first failed attempt. This is checked at each attempt, whose time `policy.queue` "
+        "determines. Philly retries after 2 to 3 min.",
         Source{"Philly, ATC'19, section 2.3"}, Example{"10min"},
         Heeded{required, "required is false"});
     }
@@ -103,9 +105,10 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 };
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
                        "Places a whole gang under one leaf switch or on one node; relax_* loosens "
-                       "that step by step, like Philly. For each tried gang O(leaves), or O(nodes) "
-                       "with one node each; equal pods with whole GPUs are tried only in domains "
-                       "with enough idle GPUs, others in one domain after another until they fit.");
+                       "that step by step, like Philly. An attempt of a gang costs O(leaves), with "
+                       "level: hostname O(nodes). Gangs of equal pods with whole GPUs are tried "
+                       "only in domains with enough idle GPUs. Other gangs are tried in one domain "
+                       "after another until they fit.");
 
 }  // namespace
 }  // namespace orrery

@@ -34,16 +34,17 @@ class InterPodAffinity final : public Policy,
     template <class V>
     void fields(V& v) {
       v("algorithm", algorithm,
-        "The algorithm whose cost is charged. current: pods with terms are compared with all nodes "
-        "and pods, others with pods with anti-affinity and their nodes. before_1_18: others with "
-        "all nodes, too, with the constants of 2019. Default with policy.cost.preset: "
-        "kubernetes_1_15.");
+        "The algorithm whose cost is charged. current: a pod with terms is compared with all nodes "
+        "and all placed pods, any other pod with the placed pods with anti-affinity and their "
+        "nodes. before_1_18: every pod is compared with all nodes, at the costs of 2019. "
+        "before_1_18 is the default if policy.cost.preset is kubernetes_1_15.");
       v("per_node", per_node, "Scheduler time for each of these nodes.", Range{Duration{}, 1_s},
         Source{"2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
                "request 79474"});
       v("per_pod", per_pod, "Scheduler time for each of these pods.", Range{Duration{}, 1_s},
-        Source{"2300ns, calibrated: with per_node the floors of scheduler_perf, 60 and 35 pods/s "
-               "of 5,000 nodes with anti-affinity and affinity; before_1_18: 1440ns, as per_node"});
+        Source{"2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates on 5,000 "
+               "nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; before_1_18: "
+               "1440ns, as per_node"});
     }
   };
   static constexpr Traits kTraits = Trait::HeedsPodAffinity;

@@ -95,8 +95,8 @@ class NodeAffinity final : public Policy,
 };
 ORRERY_REGISTER_POLICY(
     NodeAffinity, "NodeAffinity",
-    "Nodes whose labels match the required terms; more for preferred ones. Only the "
-    "nodes that a job queue chose for the job, if it chose some.");
+    "Nodes whose labels match the required terms; nodes that match preferred terms score higher. "
+    "Only the nodes that a job queue chose for the job, if it chose some.");
 
 }  // namespace
 }  // namespace orrery

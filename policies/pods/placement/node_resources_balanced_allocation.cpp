@@ -27,7 +27,7 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
     Version version = Version::Delta;
     template <class V>
     void fields(V& v) {
-      v("resources", resources, "Resources whose shares are compared. Weights have no effect.",
+      v("resources", resources, "Resources whose shares are compared.",
         Source{"kube-scheduler 1.36"});
       v("version", version,
         "delta: the pod's change of the balance; absolute: the balance with the pod, as in older "

@@ -24,11 +24,13 @@ struct ConstraintParams {
   WhenUnsatisfiable whenUnsatisfiable = WhenUnsatisfiable::ScheduleAnyway;
   template <class V>
   void fields(V& v) {
-    v("maxSkew", maxSkew, "Most pods a domain may hold above the emptiest one.",
+    v("maxSkew", maxSkew, "By how many pods a domain may exceed the domain with the fewest.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
     v("topologyKey", topologyKey, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
-    v("whenUnsatisfiable", whenUnsatisfiable, "Filter such nodes out, or only rank them lower.",
+    v("whenUnsatisfiable", whenUnsatisfiable,
+      "DoNotSchedule: nodes where the pod would exceed maxSkew are filtered out; ScheduleAnyway: "
+      "nodes of domains with more pods score lower.",
       Required{});
   }
 };

@@ -52,10 +52,9 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
       v("order", order,
         "fewest: as few gangs as possible, and of several such choices the one that loses the "
         "least GPU time; exact for few gangs, else the largest gangs first. volcano: lower "
-        "priority first, then the gang "
-        "created last. kueue: gangs that lose pods already, then those of other teams, then lower "
-        "priority, then the gang placed last. In each order, gangs that turn out not to be needed "
-        "are spared.",
+        "priority first, then the gang created last. kueue: gangs with terminating pods first, "
+        "then gangs of other teams, then lower priority, then the gang placed last. In each order, "
+        "gangs that turn out not to be needed are spared.",
         Source{"volcano ed72c7c8, preempt action; kueue ff69552e, CandidatesOrdering"});
       v("trials_max", trials_max,
         "Trial placements of one attempt, after which the victims found so far are taken.",

@@ -23,9 +23,10 @@ class HeliosConsolidate final : public PlannedPlacement {
   }
 };
 ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
-                       "A gang goes to the node with the fewest sufficient free GPUs, or to whole "
-                       "nodes. For each tried gang O(log n) for each of its nodes, and for each "
-                       "node that changed since the last gang of equal pods.");
+                       "A gang goes to the node with the fewest free GPUs among those with room "
+                       "for all its pods. A gang larger than a node gets whole nodes, and one more "
+                       "for the rest. A tried gang costs O(log n) for each node that it gets or "
+                       "that changed since the last gang of equal pods.");
 
 }  // namespace
 }  // namespace orrery

@@ -16,8 +16,9 @@ class KueueTas final : public PlannedPlacement {
       TopologyParams::fields(v);
       v("level", level, "The level of a domain.");
       v("mode", mode,
-        "required: one domain holds the gang, or it waits; preferred: otherwise one of the level "
-        "above, finally several; unconstrained: several of this level if necessary.");
+        "required: the gang waits if no domain has room for all of it. preferred: one domain of "
+        "each wider level is then tried; if no block has room, several blocks are used. "
+        "unconstrained: several domains of this level are used if none has room for all.");
       v("order", order,
         "BestFit: the largest domains first, the tightest last; LeastFreeCapacity: the smallest "
         "first.",
@@ -45,10 +46,11 @@ class KueueTas final : public PlannedPlacement {
   const Params params_;
 };
 ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
-                       "A gang goes into one topology domain, or into as few as possible. For each "
-                       "tried gang O(leaves), a logarithm for each domain that it is split over, "
-                       "and O(1) for each node that changed since the last gang of equal pods; by "
-                       "nodes, O(log n) for each node that it gets or that changed.");
+                       "A gang goes into one topology domain, or into as few as possible. A tried "
+                       "gang costs O(leaves), a logarithm for each domain that it is split over, "
+                       "and O(1) for each node that changed since the last gang of equal pods. "
+                       "With level: node, it costs O(log n) for each node that it gets or that "
+                       "changed.");
 
 }  // namespace
 }  // namespace orrery

@@ -15,7 +15,7 @@ class SlurmBlock final : public PlannedPlacement {
     template <class V>
     void fields(V& v) {
       v("doublings", doublings,
-        "The largest aggregate is this power of two of leaves; a larger gang is never placed.",
+        "The largest aggregate has 2^doublings leaves. A gang that needs more is never placed.",
         Range{0, 30}, Source{"Slurm BlockSizes"});
     }
   };

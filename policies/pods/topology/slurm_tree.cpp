@@ -16,9 +16,9 @@ class SlurmTree final : public PlannedPlacement {
 };
 ORRERY_REGISTER_POLICY(
     SlurmTree, "SlurmTopologyTree",
-    "A gang goes to the leaf switch that fits it tightest, or to nearby leaves. For each tried "
-    "gang O(leaves), again for each leaf that it gets, at most one a pod, and O(1) for each node "
-    "that changed since the last gang of equal pods.");
+    "A gang goes to the leaf switch that fits it tightest, or to nearby leaves. A tried gang costs "
+    "O(leaves) for each leaf that it gets, which are at most as many as its pods, and O(1) for "
+    "each node that changed since the last gang of equal pods.");
 
 }  // namespace
 }  // namespace orrery

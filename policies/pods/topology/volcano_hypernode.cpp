@@ -45,8 +45,8 @@ class VolcanoHyperNode final : public PlannedPlacement, public Score {
   const int32_t highest_tier_;
 };
 ORRERY_REGISTER_POLICY(VolcanoHyperNode, "VolcanoHyperNode",
-                       "A gang goes under the lowest switch that holds all of it. For each tried "
-                       "gang O(leaves), the nodes under that switch, and O(1) for each node that "
+                       "A gang goes under the lowest switch that holds all of it. A tried gang "
+                       "costs O(leaves + nodes under that switch), and O(1) for each node that "
                        "changed since the last gang of equal pods.");
 
 }  // namespace

@@ -83,8 +83,9 @@ std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator) {
   std::vector<Doubt> found;
   if (paired.pairs < kFewPairs) {
     found.push_back({FewSeeds, "only " + std::to_string(paired.pairs) +
-                                   " seeds: the interval assumes normal differences, and so few do "
-                                   "not show whether they are"});
+                                   " seeds: the interval assumes normal differences, and " +
+                                   std::to_string(paired.pairs) +
+                                   " pairs are too few to check that"});
   }
   if (paired.correlation < -2.6 / std::sqrt(static_cast<double>(paired.pairs))) {
     found.push_back({Opposed,

@@ -211,8 +211,8 @@ CommandSpec study_command_spec() {
   return {
       .name = "study",
       .doc =
-          "Runs a grid of scenarios and compares them pair by pair (run FILE), tells which "
-          "runs that are (plan FILE), runs a part of them (shard FILE 2/5), tells what was found "
+          "Runs a grid of scenarios and compares them pair by pair (run FILE), lists the runs of "
+          "the grid (plan FILE), runs a part of them (shard FILE 2/5), tells what was found "
           "(report FILE), or compares the columns of a table with its first, row by row (pairs "
           "TABLE.csv).",
       .positional = "run FILE | plan FILE | shard FILE I/N | report FILE | pairs TABLE.csv",
@@ -220,11 +220,11 @@ CommandSpec study_command_spec() {
       .positional_max = 3,
       .options = {{"output", 'o', "DIR", "Folder of the runs; default: the study's name."},
                   {"jobs", 'j', "N", "Runs at once; left out: one a core."},
-                  {"format", 0, "FORMAT", "Of a report: markdown, csv or latex."},
-                  {"confidence", 0, "PART", "Of intervals of pairs: 0.95."},
+                  {"format", 0, "FORMAT", "Format of a report: markdown, csv or latex."},
+                  {"confidence", 0, "PART", "Confidence of the intervals of pairs; default: 0.95."},
                   {"verify", 0, "",
-                   "Compare each kept file with what its run wrote: report tells which are "
-                   "damaged, run and shard run those again."},
+                   "Compare each kept file with what its run wrote. `report` lists damaged files; "
+                   "`run` and `shard` repeat their runs."},
                   plugin_option(),
                   {"quiet", 'q', "", "Say nothing but errors."}}};
 }

@@ -134,13 +134,12 @@ struct StudyDifferenceRow {
     c("low", &Row::low, "end of the confidence interval of the difference; NaN: too few pairs");
     c("high", &Row::high, "likewise");
     c("percent", &Row::percent,
-      "geometric mean of value over the baseline's, minus 1; NaN: some "
-      "value is not positive",
+      "geometric mean of the ratio of value to baseline, minus 1; NaN: some value is not positive",
       "%");
     c("percent_low", &Row::percent_low, "end of the confidence interval of the percent", "%");
     c("percent_high", &Row::percent_high, "likewise", "%");
     c("verdict", &Row::verdict,
-      "by the interval on the scale; equal: each pair has two equal values");
+      "decided by the interval on the scale in `scale`; equal: each pair has two equal values");
     c("correlation", &Row::correlation,
       "correlation of the two cells over the seeds; 0: one does not vary");
   }

@@ -53,9 +53,9 @@ std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cel
   const StudyPairs jobs = pairs_of(completed, cell, baseline);
   const double own = mean_of(jobs.arm), other = mean_of(jobs.baseline);
   if (std::abs(own - other) <= kAlike * std::max(own, other)) return {};
-  return Doubt{DoubtKind::OtherJobs, "is of other jobs: " + text_of(own) + " completed, " +
-                                         text_of(other) +
-                                         " of the baseline, and those that did not are left out"};
+  return Doubt{DoubtKind::OtherJobs, "covers other jobs than the baseline: " + text_of(own) +
+                                         " jobs completed here, " + text_of(other) +
+                                         " in the baseline, and uncompleted jobs are left out"};
 }
 
 // Clips the interval of a mean to 0 if no value is negative, and to 1 if the values are shares.

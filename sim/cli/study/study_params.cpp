@@ -39,7 +39,8 @@ void StudyAxisParams::check(Checker& c) const {
   for (size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty() && names[i].size() <= kNameMax) continue;
     c.error(list + std::to_string(i) + "]",
-            "its name must have 1 to " + std::to_string(kNameMax) + " bytes, in `arms` it is free");
+            "the arm's name must have 1 to " + std::to_string(kNameMax) +
+                " bytes; an arm of `values` is named after its value, one of `arms` has a `name`");
   }
   if (name.empty() || name.size() > kNameMax) {
     c.error("name", "must have 1 to " + std::to_string(kNameMax) + " bytes");

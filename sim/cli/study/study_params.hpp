@@ -60,8 +60,8 @@ struct StudyCompareParams {
 
 struct StudyStopParams {
   static constexpr std::string_view kDoc =
-      "Seeds are added until each interval is narrow enough: of the differences that are compared, "
-      "else of the means of the cells.";
+      "Seeds are added until each interval is narrow enough. These are the intervals of the "
+      "compared differences or, without `compare`, of the means of the cells.";
 
   std::string metric;
   double half_width = 0.02;
@@ -72,11 +72,12 @@ struct StudyStopParams {
   void fields(V& v) {
     v("metric", metric, "Metric whose intervals count.", Required{}, Example{"jct_mean"});
     v("half_width", half_width,
-      "Half of the interval, as a part of the mean of the arm that others are compared with, or of "
-      "the cell's own mean.",
+      "Half-width of the interval, as a fraction of the mean of the `against` arm or, without "
+      "`compare`, of the cell's own mean.",
       Range{1e-6, 10.0}, Heeded{!half_width_absolute, "half_width_absolute is given"});
     v("half_width_absolute", half_width_absolute,
-      "Half of the interval in the unit of the metric, instead. Needed where the baseline is 0.",
+      "Half-width of the interval in the unit of the metric, in place of half_width. Needed where "
+      "the baseline is 0.",
       Range{1e-12, 1e18}, Example{"30"});
     v("seeds_max", seeds_max, "Seeds of a cell at which the study stops in any case.",
       Unit{"seeds"}, Range{2, 100'000});
@@ -91,9 +92,9 @@ struct StudyRunParams {
   template <class V>
   void fields(V& v) {
     v("fork_at", fork_at,
-      "Arms that set parameters of `policy` alone differ from then on, as run.changes of a "
-      "scenario: what comes before runs once for all of them, and each goes on in a process of its "
-      "own. Left out: arms differ from the start.",
+      "Time from which arms differ if they only set parameters of `policy`, as with run.changes of "
+      "a scenario. The part before it is simulated once for all of them. Then each arm continues "
+      "in its own process. Left out: arms differ from the start.",
       Range{1_ns, Duration::max()}, Example{"10d"});
   }
 };

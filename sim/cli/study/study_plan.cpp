@@ -187,7 +187,8 @@ void StudyPlan::find_forks(Diagnostics& diagnostics) {
   const config::Node& at = study_.root["run"]["fork_at"];
   if (std::ranges::find(is_forked_, true) == is_forked_.end()) {
     diagnostics.error(at.position, "run.fork_at",
-                      "no axis sets parameters of `policy` alone, which may change on the way");
+                      "no axis sets parameters of `policy` alone, and no other parameters can "
+                      "change during a run");
   } else if (base_.root["run"].find("changes") != nullptr) {
     diagnostics.error(at.position, "run.fork_at", "the base scenario has run.changes of its own");
   }

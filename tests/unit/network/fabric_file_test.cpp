@@ -140,7 +140,7 @@ TEST(FabricFile, MistakesAreReportedWithRowAndColumn) {
            {"ip,DSW,PSW,ASW\na,G,P,S\n\na,G,P,S2\n",
             "t.csv:4:1 (ip): 'a' is a host of row 2 already"},
            {"ip,DSW,PSW,ASW\na,G,P,S\nb,H,Q,S\n",
-            "t.csv:3:2 (DSW): 'H': the hosts before hang on 'G', so the fabric is disconnected"},
+            "t.csv:3:2 (DSW): 'H': the hosts above are below 'G', so the fabric is disconnected"},
            {"sysname,switchname,nicname\nh,s,e0\nh,t,e0\n",
             "t.csv:3:3 (nicname): 'e0' of 'h' has a cable in row 2 already"},
            {"sysname,switchname,portname\nh,s,1\ng,s,1\n",

@@ -286,7 +286,7 @@ TEST_F(StudyTest, MeansOfOtherJobsAreDoubted) {
   EXPECT_EQ(metrics[0].name, "jct_mean");
   EXPECT_TRUE(metrics[1].is_reported);
   EXPECT_FALSE(metrics[2].is_reported);
-  const auto is_of_other_jobs = ::testing::Field(&Doubt::text, HasSubstr("is of other jobs"));
+  const auto is_of_other_jobs = ::testing::Field(&Doubt::text, HasSubstr("covers other jobs"));
   EXPECT_THAT(metrics[0].lines[1].doubts, ::testing::Contains(is_of_other_jobs));
   EXPECT_THAT(metrics[1].lines[1].doubts, ::testing::Not(::testing::Contains(is_of_other_jobs)));
   EXPECT_THAT(report_text(study, metrics, ReportFormat::Csv),

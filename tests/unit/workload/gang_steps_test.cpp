@@ -254,7 +254,8 @@ TEST(GangSteps, MistakesAreReported) {
   };
   EXPECT_THAT(rank("job: b, at: 1s"), HasSubstr("faults.ranks[0].job: no job is called 'b'"));
   EXPECT_THAT(rank("job: a, pod: 8, at: 1s"), HasSubstr("ranks[0].pod: no gang called 'a' has"));
-  EXPECT_THAT(rank("job: a, gpus: 9, at: 1s"), HasSubstr("ranks[0].gpus: its pods have fewer"));
+  EXPECT_THAT(rank("job: a, gpus: 9, at: 1s"),
+              HasSubstr("ranks[0].gpus: the pods of gang 'a' have fewer"));
   EXPECT_THAT(errors(scenario(
                   "level: flow",
                   "step: {compute: 1s, exchanges: [{bytes: 1MB}], parallel: {tensor: 3}}", kEight)),

@@ -215,7 +215,7 @@ TEST(TraceReader, RowsTooLateForTheWindowNeedTheWholeFileSorted) {
     text += std::to_string(i) + "," + std::to_string(i + 10) + ",1,1\n";
   text += "late,0,1,1\n";
   EXPECT_EQ(read_text(text).error,
-            "jobs.csv:5002:2 (arrival_s): the row is more than 4096 rows late: set sort: all");
+            "jobs.csv:5002:2 (arrival_s): the row is at least 4096 rows late: set sort: all");
   const ReadTrace sorted = read_text(text, {.sort = TraceSort::All});
   ASSERT_EQ(sorted.names.size(), 5001U) << sorted.error;
   EXPECT_EQ(sorted.names.front(), "late");

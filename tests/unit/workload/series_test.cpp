@@ -85,7 +85,8 @@ TEST(GenAiRates, AreRequestsAtEvenDistancesOfEachContainer) {
   EXPECT_EQ(of["b"], 2);
   ASSERT_EQ(reader->notes().size(), 1U);
   EXPECT_EQ(reader->notes()[0].what,
-            "left out: requests at the entrance: containers have them again");
+            "left out: requests at the service's entrance: the rows of its containers count them "
+            "too");
 }
 
 const std::string kBetweenSteps =
@@ -96,8 +97,8 @@ TEST(GenAiRates, ARowBetweenTheStepsIsTheOneThatIsReportedAndNothingFollowsIt) {
   const auto reader = open_requests_text({.file = "r.csv"}, kBetweenSteps);
   EXPECT_EQ(reader->next(), nullptr);
   EXPECT_EQ(reader->error().value_or(""),
-            "r.csv:3:1 (timestamp_anon): found '1010', expected a time a multiple of 57 s after "
-            "the first");
+            "r.csv:3:1 (timestamp_anon): found '1010', expected a time that is a multiple of 57 s "
+            "after the first");
   EXPECT_EQ(reader->next(), nullptr);
   EXPECT_EQ(reader->counts().delivered, 0);
 }

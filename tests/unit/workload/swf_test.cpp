@@ -120,7 +120,7 @@ TEST(Swf, WhatIsNoJobIsCountedByItsReason) {
                 "3 0 4 9 8 -1 -1 8 20 -1 3 1 1 -1 1 -1 -1 -1\n"
                 "4 0 4 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"),
       (Strings{"1 left out: the run time is unknown", "1 left out: cancelled before it started",
-               "2 left out: part of a job that has no row of its own above (status 2, 3 or 4)"}));
+               "2 left out: part of a job; the whole job has no row above (status 2, 3 or 4)"}));
 }
 
 TEST(Swf, PartsOfASwappedJobFollowItsOwnRow) {
@@ -128,8 +128,8 @@ TEST(Swf, PartsOfASwappedJobFollowItsOwnRow) {
   const std::string rest = " 1 1 -1 1 -1 -1 -1\n";
   EXPECT_EQ(swf_notes("3" + part + "1" + rest + "3" + part + "2" + rest + "3" + part + "3" + rest +
                       "9" + part + "4" + rest),
-            (Strings{"2 left out: part of a job that has a row of its own (status 2, 3 or 4)",
-                     "1 left out: part of a job that has no row of its own above (status 2, 3 or "
+            (Strings{"2 left out: part of a job; the whole job has a row above (status 2, 3 or 4)",
+                     "1 left out: part of a job; the whole job has no row above (status 2, 3 or "
                      "4)"}));
 }
 

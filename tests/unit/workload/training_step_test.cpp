@@ -251,7 +251,7 @@ TEST(StepParams, TellThatServersAreMoreThanTheirRanks) {
   ASSERT_EQ(params.servers_beyond(4).size(), 1U);
   EXPECT_EQ(params.servers_beyond(4)[0].field, "exchanges[0].servers.count");
   EXPECT_EQ(params.servers_beyond(4)[0].message,
-            "is more than 4, which 4 ranks have nodes for at most");
+            "is more than 4, the most servers that 4 ranks can have: each is on a node of its own");
   params.exchanges[0].servers->placement = ServerPlacement::Dedicated;
   EXPECT_EQ(params.servers_beyond(8).size(), 1U);
 }

@@ -23,7 +23,7 @@ struct StartLatencyParams {
   template <class V>
   void fields(V& v) {
     v("median", median, "Half of the pods start within this time.",
-      Source{"0 as with control_plane: none, which charges nothing"});
+      Source{"0: control_plane.level: none models no such delay"});
     v("sigma", sigma,
       "Deviation of the logarithm of a lognormal distribution; 0: every pod takes the median.",
       Range{0.0, 5.0}, Heeded{median > Duration{}, "the median is 0"});
@@ -62,15 +62,17 @@ struct JobControllerParams {
   template <class V>
   void fields(V& v) {
     v("concurrent_syncs", concurrent_syncs,
-      "Jobs whose pods are created at once; they take turns, a batch each.", Range{1, 10'000},
-      Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"}, Heeded{Fact::Pods});
+      "Jobs whose pods are created concurrently; they take turns, one batch each.",
+      Range{1, 10'000}, Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"},
+      Heeded{Fact::Pods});
     v("pods_per_sync_max", pods_per_sync_max,
-      "Pods of one job created before other jobs get their turn, in batches of 1, 2, 4, ...",
+      "Most pods that one sync of a job creates, in batches of 1, 2, 4, ...; a job that lacks "
+      "more goes to the back of the queue.",
       Range{1, 1'000'000}, Unit{"pods"},
       Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"},
       Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
-      Source{"0 as with control_plane: none, which charges nothing"}, Heeded{Fact::Pods},
+      Source{"0: control_plane.level: none models no such delay"}, Heeded{Fact::Pods},
       Heeded{Fact::PodBatches});
     v("pod_start", pod_start, "From a pod's binding until its containers run.", Heeded{Fact::Pods});
     v("last_call", last_call,
@@ -90,20 +92,21 @@ struct JobControllerParams {
       Heeded{Fact::ElasticGangs});
     v("failure_detection", failure_detection,
       "How long until a job itself detects that its pods are on a dead node. Absent: 5s with "
-      "control_plane.level: none; with other levels it never does, and the eviction of the pods or "
-      "the return of their node is the detection, as it is if that is sooner. Exited processes are "
+      "control_plane.level: none, never with other levels. With those, the eviction of the pods "
+      "or the return of their node is a detection, too, if it comes first. Exited processes are "
       "detected after this time, or 5s, with any level.",
       Source{"5s: an executor's heartbeat or exit status tells within seconds"},
       Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
-      "How long ranks wait for a dead rank whose node is up (faults.ranks), or on a dead node if "
-      "the job does not detect it; null: for ever, as without asynchronous error handling.",
+      "How long ranks wait for a dead rank whose node is up (faults.ranks). With a control plane, "
+      "also the longest wait for a rank on a dead node. null: for ever, as without asynchronous "
+      "error handling.",
       Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"}, Heeded{Fact::Hangs});
     v("restart_delay", restart_delay, "From the detection until the pods are recreated.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job"}, Heeded{Fact::Restarts});
     v("restart_delay_max", restart_delay_max,
-      "The delay doubles with each failure of a gang, or of a pod of a job of pods, up to this; "
-      "absent: it is constant.",
+      "The delay doubles with each restart of the job (with kind: pods, of any of its pods), up "
+      "to this; absent: it is constant.",
       Source{
           "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
           "documentation 6 min"},
@@ -118,9 +121,9 @@ struct JobControllerParams {
              "30 s unless the pod says otherwise"},
       Heeded{Fact::Preemption});
     v("overruns", overruns,
-      "kill: a job that has computed for its requested time, since its last failure, fails for "
-      "good; one of kind pods does so that long after its first pod began to run. keep: it "
-      "continues. Jobs without a requested time continue.",
+      "kill: a job fails for good once it has computed for its requested time since its last "
+      "restart; a job of kind pods, once this time has passed since its first pod began to run. "
+      "keep: it continues. Jobs without a requested time continue.",
       Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }

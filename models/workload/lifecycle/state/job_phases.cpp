@@ -31,7 +31,7 @@ void JobPhases::set(JobId id, JobPhase phase) {
   const JobPhase before = job.phase;
   if (before == phase) return;
   ORRERY_CHECK((kMoves[static_cast<size_t>(before)] & bit(phase)) != 0,
-               "a job moves along the arrows of its life");
+               "a job's phase changes only as kMoves allows");
   job.phase = phase;
   changing.emit(id, before, phase);
   news_.phase_changed.emit(id, before, phase);

@@ -41,7 +41,7 @@ struct GavelOptions {
   void fields(V& v) {
     v("throughputs", throughputs,
       "JSON of steps per second by GPU and job type. Empty: simulation_throughputs.json, plain or "
-      "packed, beside the trace or a folder above.");
+      "packed, in the trace's folder or its parent folder.");
     v("gpu", gpu, "The GPU of that table for which durations are computed.");
   }
 };
@@ -87,9 +87,10 @@ struct SacctOptions {
 // For each property of a job: the name of its column in a table, or of its key in JSON lines.
 struct TraceColumns {
   static constexpr std::string_view kDoc =
-      "Names of the columns of format csv, or of the keys of json_lines, in the file. Required are "
-      "submit, gpus, and one of duration, start with end, or default_duration. Others may be "
-      "absent, and further columns are skipped. An empty field means unknown.";
+      "Names of the columns of format csv, or of the keys of json_lines, in the file. Required "
+      "are submit, gpus and either duration or both start and end. With the parameter "
+      "default_duration, submit and gpus suffice. Others may be absent, and further columns are "
+      "skipped. An empty field means unknown.";
 
   std::string submit = "submit", duration = "duration", gpus = "gpus", pods = "pods", name = "name",
               user = "user", team = "team", application = "application", priority = "priority",

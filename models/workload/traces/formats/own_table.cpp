@@ -184,7 +184,8 @@ void OwnParser::parse_size() {
     return rows_->wrong(kGpus, "at most " + std::to_string(kGpusPerPodMax) + " GPUs per pod");
   }
   if (job.gpus() > whole) {
-    rows_->findings().remark("ask for more GPUs than recorded, as all pods but one are alike");
+    rows_->findings().remark("request more GPUs than recorded, because all pods but the last "
+                             "request equally many");
   }
 }
 

@@ -200,8 +200,8 @@ void SwfParser::parse_status(Duration run) {
   job.status = kStatuses[static_cast<size_t>(status + 1)];
   if (status >= 2 && status <= 4) {
     findings_.leave_out(job.id == whole_job_
-                            ? "part of a job that has a row of its own (status 2, 3 or 4)"
-                            : "part of a job that has no row of its own above (status 2, 3 or 4)");
+                            ? "part of a job; the whole job has a row above (status 2, 3 or 4)"
+                            : "part of a job; the whole job has no row above (status 2, 3 or 4)");
     return;
   }
   whole_job_ = job.id;

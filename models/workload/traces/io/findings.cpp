@@ -9,7 +9,8 @@
 namespace orrery::traces {
 
 Findings::Findings(Options options) : options_{std::move(options)} {
-  ORRERY_CHECK(options_.errors_max > 0, "a reader that may note nothing could not say why it ends");
+  ORRERY_CHECK(options_.errors_max > 0,
+               "errors_max must be at least 1, so that a reader that stops can say why");
 }
 
 void Findings::mistake(std::string_view what) {

@@ -68,7 +68,7 @@ void RatesParser::check_stamp(Time at) {
   if (at < rate_.at) {
     csv_.wrong(kStamp, "a time not before the row above");
   } else if (first_ && (at - *first_).ns % kStep.ns != 0) {
-    csv_.wrong(kStamp, "a time a multiple of 57 s after the first");
+    csv_.wrong(kStamp, "a time that is a multiple of 57 s after the first");
   }
 }
 
@@ -83,7 +83,8 @@ bool RatesParser::read_rate() {
     rate.type = interned(csv_, kType, pool_);
     rate.row = csv_.row();
     if (rate.container.empty()) {
-      csv_.findings().leave_out("requests at the entrance: containers have them again");
+      csv_.findings().leave_out("requests at the service's entrance: the rows of its containers "
+                                "count them too");
     }
     if (csv_.row_ok()) check_stamp(rate.at);
     if (!csv_.row_ok()) continue;

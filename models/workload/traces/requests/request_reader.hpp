@@ -38,7 +38,8 @@ struct RequestTraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
+    v("file", file,
+      "The trace: plain, gzip or xz, also as the only file of a tar archive.", Required{},
       Example{"requests.csv.gz"});
     v("format", format, "Format of the file; auto: recognised by its first lines.");
     v("window_start", window_start,

@@ -9,7 +9,7 @@
 namespace orrery::traces {
 
 Quantiles::Quantiles(std::vector<double> sample) : points_{std::move(sample)} {
-  ORRERY_CHECK(!points_.empty(), "a distribution is of something");
+  ORRERY_CHECK(!points_.empty(), "a distribution needs at least one value");
   std::ranges::sort(points_);
   if (points_.size() <= kPointsMax) return;
   std::vector<double> kept(kPointsMax);

@@ -26,7 +26,9 @@ struct TraceModelParams {
     v("load", load, "Factor on the rate of arrivals.", Range{0.001, 1000.0});
     v("span", span, "From the first arrival to the end; absent: as long as the trace's.",
       Range{1_s, Duration::max()});
-    v("jobs_max", jobs_max, "Stop after so many jobs; 0: at the end of the span.", Unit{"jobs"},
+    v("jobs_max", jobs_max,
+      "Stop after so many jobs, if the span has not ended before; 0: at the end of the span.",
+      Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
     v("seed", seed, "Of all random streams. Same trace and seed, same jobs.");
   }

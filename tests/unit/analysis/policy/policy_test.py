@@ -204,7 +204,7 @@ FAULTS = [  # class, list that it is put in (see LISTS), parts of the expected m
     ("FiltersByNumber", PODS, "FiltersByNumber.filter() gave an array of int64, expected bool, one for each node"),
     ("FiltersTooFew", PODS, "FiltersTooFew.filter() gave an array of shape (1,), expected an array of 16 bool"),
     ("WritesViews", PODS, "read-only"),
-    ("KeepsCycles", PODS, "is used after the call, or the run, that it was given to"),
+    ("KeepsCycles", PODS, "this object is used after the end of the call, or of the run, that it was lent for"),
     ("ScoresNoGpu", PODS, "ValueError: there is no resource 'gpu', but cpu memory nvidia.com/gpu"),
     ("UnknownNode", PODS, "IndexError: there is no node 999"),
     ("PicksNone", PODS, "PicksNone.pick() gave 99 (int), expected an integer between 0 and 15"),
@@ -247,7 +247,7 @@ FAULTS = [  # class, list that it is put in (see LISTS), parts of the expected m
     ("WakesBefore", CONTROLLERS, "ValueError: wake_at() names a time that is over"),
     ("AsksForNoJob", CONTROLLERS, "IndexError: there is no job 1000000, or it is over"),
     ("AsksForNoPod", CONTROLLERS, "IndexError: there is no pod -1, or its job is over"),
-    ("KeepsActions", CONTROLLERS, "is used after the call, or the run, that it was given to"),
+    ("KeepsActions", CONTROLLERS, "this object is used after the end of the call, or of the run, that it was lent for"),
 ]
 LISTS = {PODS: lambda cls, more: with_plugin(plugin("wrong.py", cls, more)),
          JOBS: lambda cls, more: with_jobs(job_policy(cls, "wrong.py", more)),
