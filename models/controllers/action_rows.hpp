@@ -57,7 +57,8 @@ struct ActionRow {
     c("pool", &ActionRow::pool, "pool that is scaled");
     c("amount", &ActionRow::amount,
       "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node at its begin");
-    c("tries", &ActionRow::tries, "requests to the Eviction API; for a drain those of all pods");
+    c("tries", &ActionRow::tries,
+      "requests to evict pods, forced deletions included; for a drain, those of all pods");
     c("outcome", &ActionRow::outcome,
       "done; refused: forbidden, or by a disruption budget; failed: prevented by the API servers "
       "or the deadline; under_way: at the end of the run");
