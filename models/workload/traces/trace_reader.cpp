@@ -87,8 +87,8 @@ class FileTraceReader final : public TraceReader {
     if (!zero_) zero_ = start_of(earliest_);
     if (window_start_) job_.submit = std::max(job_.submit, *window_start_);
     if (job_.submit < last_arrival_) {
-      stop(place_of(job_) + ": the row is " + std::to_string(ReorderBuffer::kWindow) +
-           " or more rows late: set sort: all");
+      stop(place_of(job_) + ": the row is more than " + std::to_string(ReorderBuffer::kWindow) +
+           " rows late: set sort: all");
       return nullptr;
     }
     last_arrival_ = job_.submit;
@@ -363,14 +363,9 @@ void FileTraceReader::check_counts() const {
 // A queue without jobs is reported as a typing mistake, because the run would lack its jobs.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
-  const TraceCounts all = counts();
-  const int64_t others = all.filtered() - all.other_queue - all.outside_window + all.left_out;
-  const std::string passes = others > 0 ? " that passes the other filters" : "";
   for (size_t i = 0; i < queue_seen_.size(); ++i) {
-    // A queue that is named twice is marked at its first name.
-    const auto first = std::ranges::find(params_.queues, params_.queues[i]);
-    if (queue_seen_[static_cast<size_t>(first - params_.queues.begin())]) continue;
-    wrong_param("queues", "no job of " + findings_.file() + passes + " is in queue " +
+    if (queue_seen_[i]) continue;
+    wrong_param("queues", "no job of " + findings_.file() + " is in queue " +
                               in_quotes(params_.queues[i]) +
                               did_you_mean(params_.queues[i], queues_met_));
   }

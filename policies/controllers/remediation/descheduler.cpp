@@ -81,8 +81,7 @@ class Round {
   bool is_evictable(PodId pod);
   void remove_duplicates_of(std::vector<PodId> pods);
   bool fits_elsewhere(PodId pod);
-  bool may_disrupt(PodId pod);
-  void count_disruption(PodId pod);
+  bool is_allowed(PodId pod);
   Answer evict(PodId pod, std::string why);
 
   const ControlBoard& board_;
@@ -140,18 +139,16 @@ bool Round::fits_elsewhere(PodId pod) {
 }
 
 // Budgets of pods that are not ready are left to the Eviction API.
-bool Round::may_disrupt(PodId pod) {
+bool Round::is_allowed(PodId pod) {
   if (!board_.is_ready(pod)) return true;
-  return std::ranges::all_of(board_.budgets(pod), [this](uint32_t budget) {
+  const std::vector<uint32_t> budgets = board_.budgets(pod);
+  for (const uint32_t budget : budgets) {
     const auto [at, is_new] = allowed_.try_emplace(budget);
     if (is_new) at->second = board_.disruptions_allowed(budget);
-    return at->second > 0;
-  });
-}
-
-void Round::count_disruption(PodId pod) {
-  if (!board_.is_ready(pod)) return;
-  for (const uint32_t budget : board_.budgets(pod)) --allowed_.at(budget);
+    if (at->second <= 0) return false;
+  }
+  for (const uint32_t budget : budgets) --allowed_.at(budget);
+  return true;
 }
 
 Round::Answer Round::evict(PodId pod, std::string why) {
@@ -165,9 +162,8 @@ Round::Answer Round::evict(PodId pod, std::string why) {
     return Answer::NodeIsDone;
   }
   if (evicted_.contains(pod) || gangs_stopped_.contains(placed.gang)) return Answer::Stays;
-  if (!may_disrupt(pod)) return Answer::Stays;
   if (params_.node_fit && !fits_elsewhere(pod)) return Answer::Stays;
-  count_disruption(pod);
+  if (!is_allowed(pod)) return Answer::Stays;
   ++from_node;
   evicted_.insert(pod);
   if (placed.gang.is_valid()) gangs_stopped_.insert(placed.gang);

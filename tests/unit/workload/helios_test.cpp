@@ -132,17 +132,11 @@ TEST(HeliosLog, QueuesAndCpuJobsAreFiltered) {
                                 {.id = "4", .vc = "vcB"}});
   EXPECT_EQ(read_text(text, {.queues = {"vcA"}}).names, (Strings{"1"}));
   EXPECT_EQ(read_text(text, {.queues = {"vcB"}}).names, (Strings{"2", "4"}));
-  EXPECT_EQ(read_text(text, {.queues = {"vcB", "vcB"}}).names, (Strings{"2", "4"}));
   const ReadTrace gpus = read_text(text, {.gpu_jobs_only = true});
   EXPECT_EQ(gpus.names, (Strings{"1", "3", "4"}));
   EXPECT_EQ(gpus.counts.without_gpus, 1);
   EXPECT_EQ(read_text(text, {.queues = {"vcAA"}}).error,
             "queues: no job of jobs.csv is in queue 'vcAA'; did you mean 'vcA'?");
-  const std::string cpu_only =
-      log({{.id = "1", .vc = "vcA"}, {.id = "2", .vc = "vcB", .gpus = "0"}});
-  EXPECT_EQ(read_text(cpu_only, {.queues = {"vcB"}, .gpu_jobs_only = true}).error,
-            "queues: no job of jobs.csv that passes the other filters is in queue 'vcB'; did you "
-            "mean 'vcA'?");
 }
 
 TEST(HeliosLog, AWindowTakesInWhatWasAliveAtItsStart) {
@@ -221,7 +215,7 @@ TEST(TraceReader, RowsTooLateForTheWindowNeedTheWholeFileSorted) {
     text += std::to_string(i) + "," + std::to_string(i + 10) + ",1,1\n";
   text += "late,0,1,1\n";
   EXPECT_EQ(read_text(text).error,
-            "jobs.csv:5002:2 (arrival_s): the row is 4096 or more rows late: set sort: all");
+            "jobs.csv:5002:2 (arrival_s): the row is more than 4096 rows late: set sort: all");
   const ReadTrace sorted = read_text(text, {.sort = TraceSort::All});
   ASSERT_EQ(sorted.names.size(), 5001U) << sorted.error;
   EXPECT_EQ(sorted.names.front(), "late");
