@@ -36,9 +36,9 @@ def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
         parts.append(f"{name} held {held}{where}{kept} until {until}")
     left = holders.iloc[SHOWN_MAX:]
     if len(left):
-        parts.append(
-            f"{count(len(left), 'more job')} held {count(left['gpus'].sum(), history.unit)}"
-        )
+        gpus, pods = left["gpus"].sum(), left["pods"].sum()
+        held = count(gpus, history.unit) if gpus else count(pods, "pod")
+        parts.append(f"{count(len(left), 'more job')} held {held}")
     return "; ".join(parts)
 
 

@@ -87,10 +87,8 @@ void ControlPlane::start() {
               Label{"control.server_lost"}, Label{"control.server_back"},
               [this](uint32_t number, bool is_up) {
                 ApiServer& server = servers_.server(number);
-                // The server may be down already, because it ran out of memory, or may have
-                // recovered from that.
-                if (server.is_up() == is_up) return;
-                is_up ? server.recover() : server.lose();
+                if (!is_up) return server.lose();
+                if (!server.is_up()) server.recover();
               });
   plan_losses(
       sim_.engine, params_.etcd.losses, &EtcdMemberLossParams::member, Label{"etcd.member_lost"},

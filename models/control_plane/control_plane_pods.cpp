@@ -16,14 +16,13 @@ constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 }  // namespace
 
 void ControlPlane::create(PodId pod, PodApi::Reply reply) {
-  const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
   const auto created = [this, object, reply = std::move(reply)](Creation news) {
     if (news == Creation::Refused) settle(object);
     reply(news);
   };
-  write(*controllers_[controller_of(kind)],
+  write(*controllers_[controller_of(jobs_.controller(pod))],
         {.verb = Verb::Create, .name_space = space, .object = object, .watcher = scheduler_watch()},
         created, {});
 }

@@ -18,7 +18,11 @@ ActionExecutor::ActionExecutor(Sim sim, const Parts& parts)
     : sim_{sim},
       parts_{parts},
       evictions_{sim.engine, parts.jobs, parts.controller, parts.budgets},
-      rows_{sim.recorder, "/events/actions", "What controllers did, and what came of it."} {}
+      rows_{sim.recorder, "/events/actions", "What controllers did, and what came of it."} {
+  evictions_.tried.connect([this](uint64_t action) {
+    if (const auto open = open_.find(action); open != open_.end()) ++open->second.row.tries;
+  });
+}
 
 void ActionExecutor::use(ControllerApi& api) {
   api_ = &api;
@@ -196,16 +200,18 @@ void ActionExecutor::begin(uint64_t number, const EvictPod& action) {
   }
   const Time now = sim_.engine.now();
   const Duration span = std::min(action.retry_for, Time::max() - now);
-  evictions_.begin(
-      {.controller = open_.at(number).by.number, .pod = action.pod, .retry_until = now + span},
-      [this, number](EvictionsByApi::Result result, const std::string& reason) {
-        using Result = EvictionsByApi::Result;
-        end(number,
-            result == Result::Forbidden   ? ActionOutcome::Refused
-            : result == Result::ApiFailed ? ActionOutcome::Failed
-                                          : ActionOutcome::Done,
-            result == Result::GoneAlready ? "the pod was gone already" : reason);
-      });
+  evictions_.begin({.controller = open_.at(number).by.number,
+                    .action = number,
+                    .pod = action.pod,
+                    .retry_until = now + span},
+                   [this, number](EvictionsByApi::Result result, const std::string& reason) {
+                     using Result = EvictionsByApi::Result;
+                     end(number,
+                         result == Result::Forbidden   ? ActionOutcome::Refused
+                         : result == Result::ApiFailed ? ActionOutcome::Failed
+                                                       : ActionOutcome::Done,
+                         result == Result::GoneAlready ? "the pod was gone already" : reason);
+                   });
 }
 
 // Like `kubectl drain`: cordons the node, evicts its pods and waits until they are gone.
@@ -254,6 +260,7 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
       if (stays && gives_up && open_.contains(number)) drain_failed(number, reason);
     };
     const uint64_t eviction = evictions_.begin({.controller = controller,
+                                                .action = number,
                                                 .pod = pod,
                                                 .retry_until = at(evict_for),
                                                 .force_at = at(action.force_after)},

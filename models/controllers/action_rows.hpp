@@ -57,7 +57,8 @@ struct ActionRow {
     c("pool", &ActionRow::pool, "pool that is scaled");
     c("amount", &ActionRow::amount,
       "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node when cordoned");
-    c("tries", &ActionRow::tries, "requests to the Eviction API; for a drain those of all pods");
+    c("tries", &ActionRow::tries,
+      "requests to evict pods, forced deletions included; for a drain, those of all pods");
     c("outcome", &ActionRow::outcome,
       "done; refused: not possible, or an eviction that a disruption budget forbids; failed: not "
       "stored by the API servers, or not complete in time; under_way: not ended in this run");

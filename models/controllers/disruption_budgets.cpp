@@ -57,8 +57,7 @@ DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) c
       const Pod& pod = jobs_.pod(at);
       if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
       ++existing;
-      const WorkloadKind owner = jobs_.role_spec(at).controller.value_or(job.spec.controller);
-      has_scale = has_scale && (job.spec.service || owner != WorkloadKind::Job);
+      has_scale = has_scale && (job.spec.service || jobs_.controller(at) != WorkloadKind::Job);
       if (is_ready(pod, now) && !is_disrupted(at, now)) ++status.healthy;
     });
     if (existing == 0) return;

@@ -39,6 +39,7 @@ void EvictionsByApi::attempt(uint64_t number) {
   const uint64_t life = open.life;
   if (!is_there(pod, life)) return finish(number, Result::GoneAlready, {});
   ++tries_;
+  tried.emit(open.order.action);
   const bool is_forced = engine_.now() >= open.order.force_at;
   const auto may = [this, number, pod, life] { return may_evict(number, pod, life); };
   if (api_ != nullptr) {
@@ -89,7 +90,7 @@ void EvictionsByApi::retry(uint64_t number) {
   const Order& order = open.order;
   Time next = now + kRetryEvery;
   if (now < order.force_at) next = std::min(next, order.force_at);
-  if (next > std::max(order.retry_until, order.force_at < Time::max() ? order.force_at : now)) {
+  if (next > order.retry_until) {
     const bool is_forbidden =
         open.forbidden_by.starts_with("429") || open.forbidden_by.starts_with("500");
     return finish(number, is_forbidden ? Result::Forbidden : Result::ApiFailed,

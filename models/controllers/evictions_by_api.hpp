@@ -10,6 +10,7 @@
 #include "models/controllers/disruption_budgets.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/lifecycle/job_controller.hpp"
+#include "sim/engine/signal.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
@@ -28,6 +29,7 @@ class EvictionsByApi {
   using Done = std::function<void(Result result, const std::string& reason)>;
   struct Order {
     uint32_t controller = 0;  // controller whose client sends the requests
+    uint64_t action = 0;      // number for `tried`; 0: none
     PodId pod;
     Time retry_until;
     Time force_at = Time::max();
@@ -42,6 +44,7 @@ class EvictionsByApi {
   // Ends the retries of an eviction. Its `done` is not called.
   void cancel(uint64_t eviction);
   void delete_now(uint32_t controller, PodId pod, Done done);  // without regard to budgets
+  Signal<uint64_t> tried;  // a request is sent for the action of this number
   uint64_t tries() const { return tries_; }
   // Requests that a disruption budget forbade: 429, or 500 with several budgets.
   uint64_t forbidden() const { return forbidden_; }

@@ -36,7 +36,7 @@ struct GangWhatIfRef : WhatIfRef {};
 NodeSet nodes_of(const ClusterState& cluster, const py::object& items) {
   NodeSet nodes{cluster.nodes()};
   const py::array given = py::array::ensure(items);
-  if (!given) throw py::error_already_set{};
+  if (!given) throw py::value_error("expected bool for each node, or ids of nodes");
   if (given.dtype().kind() == 'b') {
     if (given.ndim() != 1 || static_cast<size_t>(given.size()) != cluster.nodes()) {
       throw py::value_error("expected bool for each node, or ids of nodes");

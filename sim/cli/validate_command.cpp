@@ -58,6 +58,7 @@ std::optional<ExitStatus> validate_study(const std::string& path, const Argument
     for (const std::string& message : diagnostics.messages()) err << message << "\n";
     err << path << ": " << counted(diagnostics.count(), "mistake") << "\n";
   }
+  if (is_refused) err << path << ": --strict refuses a study with warnings\n";
   if (!diagnostics.ok() || is_refused) return ExitStatus::UserMistake;
   out << path << ": ok (" << counted(plan.cells(), "cell") << ", "
       << counted(static_cast<size_t>(plan.params().seeds.count), "seed") << ")" << std::endl;

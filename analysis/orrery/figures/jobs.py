@@ -59,7 +59,7 @@ def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None)
     left = max(1e-3, positive.min()) if len(positive) else 1.0
     right = max(10 * left, 1.3 * rows["seconds"].max()) if len(rows) else 10.0
     for number, run in enumerate([runs] if isinstance(runs, Run) else runs):
-        name, curve = run.name, rows[rows["run"] == run.name]
+        name, curve = run.name, cdf_data(run, what)
         seconds = np.concatenate([[left], curve["seconds"].clip(lower=left), [right]])
         percent = np.concatenate([[0], curve["percent"], [curve["percent"].max()]])
         percent = np.nan_to_num(percent)  # NaN comes from a run without such jobs

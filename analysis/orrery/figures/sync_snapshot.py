@@ -21,8 +21,9 @@ TITLES = {
 def sync_snapshot(run: Run, jobs: tuple[str, ...] = tuple(TITLES)) -> Figure:
     """Draws a panel for each job: power and bandwidth, in front of the phases of its first rank."""
     figure, axes = plt.subplots(
-        len(jobs), 1, figsize=(11, 2.9 * len(jobs)), sharex=True, constrained_layout=True
+        len(jobs), 1, figsize=(11, 2.9 * len(jobs)), sharex=True, squeeze=False, constrained_layout=True
     )
+    axes = axes[:, 0]
     phases = list(PHASES)
     seen: set[str] = set()
     for axis, job in zip(axes, jobs):

@@ -119,10 +119,10 @@ void ApiServer::begin(uint32_t slot) {
   if (listed.count > 0 && params_.server.heap.limit && heap() > *params_.server.heap.limit) {
     ORRERY_MARK("control.api_out_of_memory");
     ++memory_kills_;
-    engine_.after(params_.server.restart_time, Label{"control.api_restarted"}, [this] {
-      if (!is_up_) recover();
-    });
-    return lose();
+    lose();
+    restart_ = engine_.after(params_.server.restart_time, Label{"control.api_restarted"},
+                             [this] { recover(); });
+    return;
   }
   if (!is_mutating(request.verb) && request.is_consistent) return ask_store(slot);
   compute(slot);

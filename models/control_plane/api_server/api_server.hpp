@@ -52,7 +52,7 @@ class ApiServer {
   void charge(const Charge& charge);
 
   bool is_up() const { return is_up_; }
-  void lose();     // all requests and watches are lost
+  void lose();     // all requests and watches are lost, and so is a restart under way
   void recover();  // the server must be down
   // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
@@ -143,7 +143,7 @@ class ApiServer {
   std::vector<SteadyLoad> steady_;  // by level
   double steady_cores_ = 0, steady_requests_ = 0;
   uint64_t memory_kills_ = 0, losses_ = 0;
-  EventId wake_;
+  EventId wake_, restart_;
   Time wake_time_ = Time::max();
 };
 

@@ -16,7 +16,8 @@ constexpr double kLeftMin = 0.05;
 }  // namespace
 
 void ApiServer::lose() {
-  ORRERY_CHECK(is_up_, "what is lost was up");
+  engine_.cancel(restart_);
+  if (!is_up_) return;
   is_up_ = false;
   ++losses_;
   const Time now = engine_.now();
@@ -44,6 +45,7 @@ void ApiServer::lose() {
 
 void ApiServer::recover() {
   ORRERY_CHECK(!is_up_, "what comes back was lost");
+  engine_.cancel(restart_);
   is_up_ = true;
   recovered.emit();
 }

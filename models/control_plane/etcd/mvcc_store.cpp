@@ -56,7 +56,7 @@ void MvccStore::update(Time now, Bytes before, Bytes after) {
 
 void MvccStore::remove(Time now, Bytes size) {
   advance(now);
-  Amount gone = amount(size, 1);
+  Amount gone = amount(size, size.count > 0 ? 1 : 0);
   gone.bytes = std::min(gone.bytes, objects_.bytes);
   gone.count = std::min(gone.count, objects_.count);
   objects_ -= gone;

@@ -31,7 +31,7 @@ class MvccStore {
   void set_rates(Time now, Rates rates);
   void create(Time now, Bytes size, int64_t count = 1);
   void update(Time now, Bytes before, Bytes after);
-  void remove(Time now, Bytes size);
+  void remove(Time now, Bytes size);  // zero bytes: the object is not there, so no version is added
   // Adds an Event. If it replaces a version written at `replaced`, its time to live restarts.
   void add_event(Time now, Bytes size, std::optional<Time> replaced = {});
   void drop_old_versions(Time now);  // a compaction up to now

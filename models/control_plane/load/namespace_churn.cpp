@@ -90,7 +90,8 @@ void NamespaceChurn::job_arrived(JobId job) {
   free_.pop_back();
   spaces_[space] = {.number = numbers_.of(job),
                     .objects = std::vector<uint32_t>(static_cast<size_t>(each_.objects)),
-                    .left = Time::max()};
+                    .left = Time::max(),
+                    .use = spaces_[space].use + 1};
   if (job.index >= of_jobs_.size()) of_jobs_.resize(job.index + size_t{1});
   of_jobs_[job] = space;
   create(space, 0, kNamespaceBackoff.first);
@@ -114,9 +115,9 @@ void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
     if (spaces_[space].left != Time::max()) return leave(space);
     if (answer.outcome == ApiOutcome::Done) return created(space, object);
     engine_.after(pause, Label{"control.namespace_tries_again"},
-                  [this, space, object, pause, name = spaces_[space].objects[object]] {
-                    Space& now_is = spaces_[space];  // its job may be over, and the slot reused
-                    if (now_is.left != Time::max() || now_is.objects[object] != name) return;
+                  [this, space, object, pause, use = spaces_[space].use] {
+                    const Space& now_is = spaces_[space];  // may belong to a later job
+                    if (now_is.left != Time::max() || now_is.use != use) return;
                     create(space, object, kNamespaceBackoff.next(pause));
                   });
   });

@@ -75,6 +75,7 @@ class NamespaceChurn {
     std::vector<uint32_t> objects;  // names in the store; the first is the Namespace
     Time left = Time::max();        // when the job was over
     int32_t asked = 0;              // open creations
+    uint32_t use = 0;               // how many jobs have used this entry
   };
   void create(uint32_t space, size_t object, Duration pause);
   void created(uint32_t space, size_t object);

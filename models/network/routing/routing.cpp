@@ -169,7 +169,8 @@ Route Router::by_key(const Ask& ask) const {
 bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
   const FatTree& tree = fabric_.tree();
   const bool deals = engine_ == RoutingEngine::Updn;
-  const uint64_t key = ask.key / tree.leaf_up;
+  const bool is_by_rank = deals || engine_ == RoutingEngine::Dmodk;
+  const uint64_t key = ask.key / (is_by_rank ? tree.spines_per_block : tree.leaf_up);
   for (uint32_t i = 0; i < tree.spine_up; ++i) {
     const uint32_t own = nth_try(key % tree.spine_up, i, tree.spine_up, deals, key / tree.spine_up);
     const uint32_t core = fabric_.core_behind(own);

@@ -27,7 +27,7 @@ struct PodView {
   GangId gang;  // invalid: the pod is no member of a gang
   RoleId role;  // invalid: the role has no minimum of its own
   int32_t rank = 0;
-  // Number of earlier attempts; in the cycle of a whole gang the present one is included.
+  // Number of attempts; during an attempt, this one is included.
   int64_t attempts = 0;
   Time created;
   std::string_view team = {};

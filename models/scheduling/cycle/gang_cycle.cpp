@@ -249,18 +249,18 @@ bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nod
 bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
   if (attempt.placed.empty()) return false;
   if (!framework().has_permit()) return true;
+  // Permit judges the gang as a whole, so one member of each spec is asked.
+  std::vector<SpecId> asked;
   for (const PlacedMember& placed : attempt.placed) {
     const PodView view = context_.tracks.pod(placed.pod);
+    if (std::ranges::find(asked, view.spec_id) != asked.end()) continue;
+    asked.push_back(view.spec_id);
     context_.tracks.permitting = view.gang;
     const Verdict verdict = framework().run_permit(cycle_of(cycle, view), placed.node);
     context_.tracks.permitting = {};
     if (verdict.ok()) return true;
     attempt.why.plugins |= verdict.plugins;
     if (attempt.why.reason.empty()) attempt.why.reason = verdict.reason;
-    // Permit judges the gang as a whole, so members with the same spec get the same answer. So
-    // the loop may end at the first member that has the spec of the last one. Example: eight
-    // members of one spec are rejected with one call.
-    if (view.spec_id == context_.tracks.pod(attempt.placed.back().pod).spec_id) return false;
   }
   return false;
 }

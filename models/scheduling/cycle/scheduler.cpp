@@ -95,8 +95,8 @@ std::optional<QueuedUnit> Scheduler::next_unit() {
 }
 
 Duration Scheduler::cycle_pod(PodId pod, int64_t counts) {
-  const PodView view = parts_.tracks.pod(pod);
   jobs_.pod(pod).attempts += counts;
+  const PodView view = parts_.tracks.pod(pod);
   CycleState state = framework().new_attempt(static_cast<uint64_t>(counts));
   const Cycle cycle{sim_.engine.now(), cluster_, view, state};
   Selection found = framework().find_node(cycle, nullptr);

@@ -179,10 +179,10 @@ void JobQueue::react_to_each(bool has_room) {
   }
   for (const JobSlot slot : ended) {
     take_back_ended(slot);
-    plan({.arrived = {}, .has_room = true});
-    news = {};
+    news.has_room = true;
+    plan(std::exchange(news, {}));
   }
-  if (news.has_room) plan(news);
+  if (news.has_room || news.has_longer) plan(news);
 }
 
 bool JobQueue::take_in(JobSlot slot) {

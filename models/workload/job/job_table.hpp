@@ -32,6 +32,11 @@ class JobTable {
     return jobs_[role.job.index].spec.gangs[role.gang].roles[role.role];
   }
   const RoleSpec& role_spec(PodId id) const { return role_spec(pods_[id.index].role); }
+  // The kind of controller that creates the pods of the role: its own, else that of the job.
+  WorkloadKind controller(RoleId id) const {
+    return role_spec(id).controller.value_or(jobs_[roles_[id.index].job.index].spec.controller);
+  }
+  WorkloadKind controller(PodId id) const { return controller(pods_[id.index].role); }
   Job& job(JobId id) { return jobs_[id.index]; }
   Gang& gang(GangId id) { return gangs_[id.index]; }
   Pod& pod(PodId id) { return pods_[id.index]; }

@@ -62,7 +62,8 @@ template <class C>
 void GeneratorParams::check(C& c) const {
   if (burst.has_value()) {
     const int64_t gpus = gpus_most(burst->shape.has_value() ? *burst->shape : shape);
-    const int64_t pods_most = std::max<int64_t>(1, gpus / gpus_per_pod_max);
+    const int64_t pods_most =
+        std::max<int64_t>(1, (gpus + gpus_per_pod_max - 1) / gpus_per_pod_max);
     if (pods_most * greatest(burst->jobs) > kPodsAtOnceMax) {
       c.error("burst.jobs", "at most 10000000 pods may be submitted at one instant");
     }

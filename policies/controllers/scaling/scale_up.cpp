@@ -41,9 +41,7 @@ uint32_t ScaleUp::room_to_grow(const PoolView& pool) const {
 // what is free. Upstream's autoscaler watches pods itself.
 ScaleUp::Plan ScaleUp::plan() {
   std::vector<Waiting> waiting = collect_waiting();
-  const bool may_grow = std::ranges::any_of(
-      board_.pools(), [this](const PoolView& pool) { return room_to_grow(pool) > 0; });
-  if (waiting.empty() || !may_grow) return {};
+  if (waiting.empty()) return {};
   RoomTable rooms{board_.cluster(), board_.specs(), true};
   rooms.take_what_is_taken();
   NodeSet there = board_.cluster().up();

@@ -54,7 +54,9 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     std::ranges::sort(others, {}, [&](JobSlot job) {
       return std::tuple{-rho(board_.job(job), now, jobs), board_.job(job).serial};
     });
-    const double bidding = std::ceil((1 - params_.fairness) * static_cast<double>(others.size()));
+    // Less a trifle, because (1 - 0.7) * 10 is above 3 in floating point.
+    const double bidding =
+        std::ceil((1 - params_.fairness) * static_cast<double>(others.size()) - 1e-9);
     const size_t bidders = std::clamp<size_t>(static_cast<size_t>(bidding), 1, others.size());
     const size_t winners = auction(others, bidders, offer);
     // GPUs that the winners leave go to the other jobs in random order.

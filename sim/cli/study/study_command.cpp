@@ -191,8 +191,8 @@ ExitStatus print_pairs(const std::string& path, const Arguments& arguments, std:
   if (const auto given = arguments.one("confidence")) {
     const char* const last = given->data() + given->size();
     const auto [end, error] = std::from_chars(given->data(), last, options.confidence);
-    if (error != std::errc{} || end != last || options.confidence < 0.5 ||
-        options.confidence > 0.9999) {
+    const bool is_in_range = options.confidence >= 0.5 && options.confidence <= 0.9999;  // nan: no
+    if (error != std::errc{} || end != last || !is_in_range) {
       throw UsageError{"--confidence needs a number from 0.5 to 0.9999, got " + in_quotes(*given)};
     }
   }

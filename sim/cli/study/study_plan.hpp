@@ -60,7 +60,6 @@ class StudyPlan {
   std::vector<Setting> settings_of(size_t cell, Arms arms) const;
   std::vector<Position> places_of(const std::vector<Setting>& settings) const;
   Run read(const std::vector<Setting>& settings, uint64_t seed, Diagnostics& diagnostics) const;
-  Run read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const;
   void take_axes(const config::Node& root);
   void check_seeds(Diagnostics& diagnostics) const;
   void find_forks(Diagnostics& diagnostics);

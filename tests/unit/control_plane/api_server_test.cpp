@@ -173,6 +173,36 @@ TEST(ApiServer, OutOfMemoryItRestarts) {
   EXPECT_TRUE(world.server().is_up());
 }
 
+TEST(ApiServer, ALossDuringARestartLastsUntilItsOwnEnd) {
+  ApiServersParams params = OneServer::params_of(100);
+  params.server.heap = {.base = {1'000'000'000}, .limit = Bytes{1'500'000'000}};
+  OneServer world{params};
+  const auto kill = [&] {
+    Received received;
+    world.submit({.verb = Verb::List, .answer = {200'000'000}, .cpu = 1_s}, received);
+    EXPECT_EQ(received.outcome, ApiOutcome::ServerLost);
+  };
+  const auto wait_until = [&](Duration at) {
+    world.engine.at(Time{} + at, Label{"test.waits"}, [] {});
+    world.engine.run(Time{} + at);
+  };
+  kill();
+  wait_until(10_s);
+  world.server().lose();
+  wait_until(31_s);
+  EXPECT_FALSE(world.server().is_up()) << "the restart would have ended at 30 s";
+  world.server().recover();
+  kill();
+  wait_until(40_s);
+  world.server().recover();
+  wait_until(41_s);
+  kill();
+  wait_until(70_s);
+  EXPECT_FALSE(world.server().is_up()) << "the restart from 31 s on was interrupted";
+  wait_until(71_s);
+  EXPECT_TRUE(world.server().is_up());
+}
+
 TEST(ApiServer, MemoryGrowsWithNodesWatchesAndListsUntilTheyAreAnswered) {
   ApiServersParams params = OneServer::params_of(100);
   params.server.heap.per_watcher = {1'000};

@@ -178,15 +178,19 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
   }
 }
 
+// A fifth pod makes the autoscaler request a node at 10 s, but takes one of two that become idle at
+// 120 s. So two nodes are idle, the last from 190 s on, when the requested one comes.
 TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
-  ScenarioRun run{autoscaler_scenario(
-      "{pool: new, nodes_at_start: 2, " + kFixed + "}",
-      pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
-      "run: {until: 1h}\n")};
-  // Two nodes are idle from about 120 s to 480 s. That is less than the 10 min after which a node
-  // is removed. At 480 s two of the three new pods take them. The third pod needs a new node, which
-  // is requested at 490 s.
-  EXPECT_EQ(told(run), "up 1 to 3 at 490");
+  const auto told_with = [](const std::string& delay) {
+    ScenarioRun run{autoscaler_scenario(
+        "{pool: new, nodes_at_start: 2, " + kFixed + "}",
+        pods(2, "work: 3h") + pods(2, "work: 2min") + pods(1, "work: 3h, submit: 1s"),
+        "run: {until: 1h}\n", "", "delays",
+        "scale_down: {unneeded_time: 1min, delay_after_add: " + delay + "}")};
+    return told(run);
+  };
+  EXPECT_EQ(told_with("10min"), "up 1 to 3 at 10, down 2 to 1 at 610");
+  EXPECT_EQ(told_with("0s"), "up 1 to 3 at 10, down 1 to 2 at 190, down 1 to 1 at 260");
 }
 
 TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {

@@ -159,6 +159,16 @@ TEST(Actions, ADrainFailsWhenAnEvictionStaysForbidden) {
   EXPECT_EQ(row.outcome, ActionOutcome::Failed);
   EXPECT_EQ(row.ended - row.at, 2_min);
   EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("429: disruption budget b"));
+  // Each pod is tried every 5 s, 24 times before 2 min. The first try at 2 min fails the drain.
+  EXPECT_EQ(row.tries, 24U * static_cast<uint32_t>(row.amount) + 1);
+}
+
+TEST(Actions, ADrainThatGivesUpEarlierIsNotForced) {
+  ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 4}]"),
+                  "{at: 1min, action: drain, node: 0, force_after: 5min, evict_for: 2min}"};
+  const ActionRow row = only(run);
+  EXPECT_EQ(row.outcome, ActionOutcome::Failed);
+  EXPECT_EQ(row.ended - row.at, 2_min);
 }
 
 TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {

@@ -168,6 +168,33 @@ TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {
   }
 }
 
+// Two blocks of four leaves with eight hosts each. The eight up-ports of a leaf lead to four
+// spines.
+TEST(Routing, WithParallelCablesDestinationsOfABlockComeDownDifferentCablesFromTheCores) {
+  FabricParams params;
+  params.radix = 16;
+  params.levels = 3;
+  std::vector<FabricNode> nodes;
+  for (uint32_t n = 0; n < 64; ++n) {
+    nodes.push_back({.group = n / 8, .nics = 1, .nic_rate = 400_Gbps});
+  }
+  FabricLayout layout = lay_out(params, nodes);
+  layout.block_of_group = {0, 0, 0, 0, 1, 1, 1, 1};
+  const Fabric fabric{layout, size_tree(params, layout).tree};
+  ASSERT_EQ(fabric.tree().leaf_up, 2 * fabric.tree().spines_per_block);
+  const LinkState state{fabric, {}};
+  const Router router{fabric, state, {RoutingEngine::Dmodk}, 7};
+  std::set<uint32_t> from_cores, from_spines;
+  for (uint32_t to = 32; to < 64; ++to) {
+    const Route route = router.route({to - 32}, {to});
+    ASSERT_EQ(route.size(), 6U);
+    from_cores.insert(route[3].index);
+    from_spines.insert(route[4].index);
+  }
+  EXPECT_EQ(from_cores.size(), 32U);
+  EXPECT_EQ(from_spines.size(), 32U);
+}
+
 // Numbers of routes from NIC 0 to the NICs of the other leaves, by up-link of leaf 0. Up-port 5 of
 // its 16 is dead.
 std::map<uint32_t, int> loads_with_a_dead_port(RoutingEngine engine) {

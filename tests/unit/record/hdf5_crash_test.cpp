@@ -19,9 +19,10 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Starts a child process that writes rows. Kills it when the time `at` has passed since its file
-// appeared.
-void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at) {
+// Starts a child process that writes rows, and kills it `at` after its file has appeared and has at
+// least `size_min` bytes.
+void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at,
+                         uintmax_t size_min) {
   const pid_t child = ::fork();
   if (child == 0) {
     Hdf5Recorder recorder{options};
@@ -32,7 +33,8 @@ void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::micr
       if (i % 3'000 == 0 && !recorder.poll(steady_clock::now())) ::_exit(1);
     }
   }
-  while (!fs::exists(options.path + ".part")) std::this_thread::yield();
+  const std::string part = options.path + ".part";
+  while (!fs::exists(part) || fs::file_size(part) < size_min) std::this_thread::yield();
   std::this_thread::sleep_for(at);
   ::kill(child, SIGKILL);
   int status = 0;
@@ -51,7 +53,8 @@ TEST_F(Hdf5CrashTest, AKilledRunOpensWithEverythingFlushedAndNoRowInvented) {
   for (const int at_us : {0, 500, 3'000, 20'000, 50'000, 77'000, 150'000}) {
     auto chosen = options();
     chosen.flush_every = std::chrono::milliseconds{1};
-    write_and_be_killed(chosen, std::chrono::microseconds{at_us});
+    // A file of 2 MB has far more than 3,000 rows.
+    write_and_be_killed(chosen, std::chrono::microseconds{at_us}, at_us >= 50'000 ? 2'000'000 : 0);
     const std::string part = path_ + ".part";
     std::string check = kCheckPrefix;
     if (at_us >= 50'000) check += "assert len(t) > 3000\n";

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -255,6 +257,47 @@ policy: {driver: counting, job_queue: {policies: [{name: Conservative}],
                     {std::string{"policy.job_queue.estimates.correction="} + correction}};
     ASSERT_EQ(run.result.end, SimulationResult::End::Done);
     EXPECT_EQ(run.jobs().size(), 200U);
+  }
+}
+
+std::vector<Time> plans_with_longer;
+
+// Starts jobs in queue order, and notes the plans that learn of exceeded estimates.
+class NotesLonger final : public Policy, public Plan {
+ public:
+  using Params = NoParams;
+  explicit NotesLonger(JobBoard& board, const NoParams& /*params*/) : board_{board} {}
+  void plan(const PlanNews& news) override {
+    if (news.has_longer) plans_with_longer.push_back(board_.now());
+    while (board_.head() != kNoJob && board_.fits(board_.job(board_.head()))) {
+      board_.start(board_.head());
+    }
+  }
+
+ private:
+  JobBoard& board_;
+};
+ORRERY_REGISTER_POLICY(NotesLonger, "NotesLonger", "First come, first served, for tests.");
+
+// `giant` arrives when `long` has exceeded its estimate, and is infeasible. `early` ends at an
+// unexpected time. Both events make the queue look for exceeded estimates.
+TEST(JobQueue, APlanLearnsOfExceededEstimatesWhateverTheEvent) {
+  for (const char* const react : {"each_instant", "each_event"}) {
+    plans_with_longer.clear();
+    ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: long, pod: {gpus: 4}, work: 60min, requested: 10min}
+    - {name: early, pod: {gpus: 4}, work: 50min, requested: 3h}
+    - {name: waits, submit: 1min, pods: 2, pod: {gpus: 4}, work: 1min}
+    - {name: giant, submit: 20min, pods: 3, pod: {gpus: 4}, work: 1h}
+policy: {driver: counting, job_queue: {infeasible: fail, policies: [{name: NotesLonger}],
+  estimates: {kind: requested, correction: steps}, react: )" +
+                    std::string{react} + "}}\n"};
+    ASSERT_EQ(run.result.end, SimulationResult::End::Done) << react;
+    EXPECT_THAT(plans_with_longer, testing::ElementsAre(Time{} + 20_min, Time{} + 50_min)) << react;
   }
 }
 

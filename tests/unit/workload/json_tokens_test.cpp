@@ -42,6 +42,7 @@ TEST(JsonTokens, WhatIsNotJsonIsReportedByRowAndColumn) {
   EXPECT_EQ(tokens_of("[nil]"), "[t.json:1:5: expected a JSON value");
   EXPECT_EQ(tokens_of("[\"a"), "[t.json:1:4: a string does not end");
   EXPECT_EQ(tokens_of("[\"\\x\"]"), "[t.json:1:5: an unknown escape in a string");
+  EXPECT_EQ(tokens_of("[\"\\\n\"]"), "[t.json:1:4: a control character in a string");
   EXPECT_EQ(tokens_of(std::string(65, '[')).substr(64),
             "t.json:1:65: more than 64 brackets within each other");
 }

@@ -159,6 +159,7 @@ TEST(Requests, FiltersLeaveOutAndCount) {
             (Hours{0, 1}));
   EXPECT_EQ(counts.outside_window, 2);
   EXPECT_EQ(arrivals({.groups = {"G0"}}, counts), (Hours{16, 25}));
+  EXPECT_EQ(arrivals({.groups = {"G0", "G0"}}, counts), (Hours{16, 25}));
   EXPECT_EQ(counts.other_group, 2);
   EXPECT_EQ(arrivals({.statuses = {TraceStatus::Failed}}, counts), (Hours{17}));
   EXPECT_EQ(counts.other_status, 3);

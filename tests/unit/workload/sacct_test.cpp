@@ -68,6 +68,14 @@ TEST(Sacct, StatesSayHowJobsEnded) {
   EXPECT_EQ(trace.names[0], "7_1");
 }
 
+TEST(Sacct, UnusedResourcesMayHaveAnyCount) {
+  const std::string energy = ",energy=18446744073709551614";  // what Slurm writes if it is unknown
+  const ReadTrace trace = read_text(kHead + row("1", "2024-03-01T10:00:00", "2024-03-01T10:00:10",
+                                                "00:10", "COMPLETED", kHeld + energy));
+  ASSERT_EQ(trace.error, "");
+  EXPECT_EQ(trace.jobs.at(0).gpus(), 16);
+}
+
 TEST(Sacct, WhatNeverStartedOrHasNotEndedIsCounted) {
   const std::string text =
       kHead + row("1", "Unknown", "Unknown", "00:00:00", "PENDING", "") +

@@ -34,7 +34,11 @@ TEST(TextSource, LinesEndWithAnyUsualEnd) {
 }
 
 TEST(TextSource, AByteOrderMarkIsNotPartOfTheText) {
-  EXPECT_EQ(read("\xEF\xBB\xBFid\n").lines, (Strings{"id"}));
+  const std::string marked = "\xEF\xBB\xBFid\n";
+  for (const std::string& stored : {marked, gzipped(marked), xzipped(marked)}) {
+    EXPECT_EQ(read(stored).lines, (Strings{"id"}));
+  }
+  EXPECT_TRUE(read("\xEF\xBB\xBF").lines.empty());
 }
 
 TEST(TextSource, GzipReadsAsItsContentEvenInSeveralMembers) {

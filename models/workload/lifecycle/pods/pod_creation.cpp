@@ -22,10 +22,6 @@ void PodCreation::admitted(JobId id) {
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { pods_[pod] = {}; });
 }
 
-WorkloadKind PodCreation::controller(RoleId unit) const {
-  return jobs_.role_spec(unit).controller.value_or(jobs_.job(jobs_.role(unit).job).spec.controller);
-}
-
 void PodCreation::want_all(JobId id) {
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { want(pod); });
@@ -73,7 +69,8 @@ bool PodCreation::is_ready(PodId id) const {
 int32_t PodCreation::creatable(RoleId id) {
   const Job& job = jobs_.job(jobs_.role(id).job);
   Unit& unit = units_[id];
-  if (unit.wanted == 0 || controller(id) != WorkloadKind::OrderedStatefulSet) return unit.wanted;
+  if (unit.wanted == 0 || jobs_.controller(id) != WorkloadKind::OrderedStatefulSet)
+    return unit.wanted;
   const auto pod_at = [&](int32_t rank) {
     return PodId{job.first_pod.index + static_cast<uint32_t>(rank)};
   };
@@ -90,7 +87,7 @@ void PodCreation::queue(RoleId id) {
   Unit& unit = units_[id];
   if (unit.is_queued || creatable(id) == 0) return;
   unit.is_queued = true;
-  const WorkloadKind kind = controller(id);
+  const WorkloadKind kind = jobs_.controller(id);
   queues_[controller_of(kind)].add(
       {id, jobs_.job(jobs_.role(id).job).serial, kind == WorkloadKind::ParallelStatefulSet});
   if (!is_creating_) plan_round();
@@ -143,7 +140,7 @@ int32_t PodCreation::create_batch(RoleId id, int32_t count, Creator creator) {
     --count;
   }
   unit.wanted -= static_cast<int32_t>(batch_.size());
-  const bool is_ordered = controller(id) == WorkloadKind::OrderedStatefulSet;
+  const bool is_ordered = jobs_.controller(id) == WorkloadKind::OrderedStatefulSet;
   if (unit.wanted == 0 || is_ordered) unit.is_queued = false;
   if (api_ == nullptr) {
     for (const PodId pod : batch_) appear(pod);

@@ -57,7 +57,6 @@ class PodCreation {
     bool is_retired = false;
   };
   RoleId unit_of(PodId pod) const { return jobs_.role(jobs_.pod(pod).role).creator; }
-  WorkloadKind controller(RoleId unit) const;
   int32_t creatable(RoleId unit);
   bool is_ready(PodId pod) const;
   void queue(RoleId unit);

@@ -32,9 +32,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
   // When this pod is ready, an ordered StatefulSet creates the next one.
   starts_.start_known.connect([this](PodId id) {
     const Pod& pod = jobs_.pod(id);
-    const WorkloadKind kind =
-        jobs_.role_spec(pod.role).controller.value_or(jobs_.job(pod.job).spec.controller);
-    if (kind != WorkloadKind::OrderedStatefulSet) return;
+    if (jobs_.controller(id) != WorkloadKind::OrderedStatefulSet) return;
     engine_.at(pod.started, Label{"jobs.pod_ready"}, [this, id, generation = pod.generation] {
       if (jobs_.pod(id).generation == generation) creation_.create_wanted(id);
     });

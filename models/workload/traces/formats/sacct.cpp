@@ -93,11 +93,13 @@ std::optional<Tres> parse_tres(std::string_view text) {
     if (equals == std::string_view::npos) return {};
     const std::string_view key = item.substr(0, equals);
     const bool is_memory = key == "mem";
+    const bool is_counted = key == "cpu" || key == "node" || key.starts_with(kGpu);
+    if (!is_memory && !is_counted) continue;  // such as energy, which is 2^64 - 2 if unknown
     const auto count = parse_count(item.substr(equals + 1), is_memory ? int64_t{1} << 20U : 1);
     if (!count) return {};
     if (is_memory) tres.memory = *count;
     if (is_memory) continue;
-    if (*count > kCountMax && (key == "cpu" || key == "node" || key.starts_with(kGpu))) return {};
+    if (*count > kCountMax) return {};
     if (key == "cpu") tres.cpus = *count;
     if (key == "node") tres.nodes = *count;
     if (key == kGpu) tres.gpus = *count;

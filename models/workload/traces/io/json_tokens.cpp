@@ -174,6 +174,7 @@ JsonTokens::Kind JsonTokens::read_string(Kind kind) {
 bool JsonTokens::read_escape() {
   const int c = peek();
   if (c == kEnd) return fail("a string does not end") != Kind::Error;
+  if (c < 0x20) return fail("a control character in a string") != Kind::Error;
   take();
   switch (c) {
     case '"':

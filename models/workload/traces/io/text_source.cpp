@@ -77,9 +77,6 @@ TextSource::TextSource(std::string name, std::unique_ptr<StoredBytes> input)
   if (decompressor_ || is_tar(head)) {
     decompressor_ = std::make_unique<TarFile>(std::move(decompressor_));
   }
-  if (!decompressor_ && head.starts_with("\xEF\xBB\xBF")) {
-    input_->take(3);  // a byte order mark, as written by spreadsheets
-  }
 }
 
 TextSource::TextSource(TextSource&&) noexcept = default;
@@ -107,6 +104,11 @@ void TextSource::refill() {
   }
   end_ += got;
   is_drained_ = got == 0;
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of byte order, as spreadsheets write it
+  if (!std::exchange(is_begun_, true) && std::string_view{buffer_.get(), end_}.starts_with(kMark)) {
+    end_ -= kMark.size();
+    std::memmove(buffer_.get(), buffer_.get() + kMark.size(), end_);
+  }
 }
 
 std::optional<std::string_view> TextSource::accept(const char* line, size_t length) {

@@ -56,7 +56,7 @@ class TextSource {
   std::unique_ptr<char[]> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
-  bool is_drained_ = false;
+  bool is_begun_ = false, is_drained_ = false;
   int64_t row_ = 0;
   std::optional<std::string> error_;
 };

@@ -153,7 +153,9 @@ bool FileRequestReader::is_wanted(const RequestRow& row) {
 void FileRequestReader::check_groups() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < group_seen_.size(); ++i) {
-    if (group_seen_[i]) continue;
+    // A group that is named twice is marked at its first name.
+    const auto first = std::ranges::find(params_.groups, params_.groups[i]);
+    if (group_seen_[static_cast<size_t>(first - params_.groups.begin())]) continue;
     findings_.stop("groups: no request of " + findings_.file() + " in the window is of group " +
                    in_quotes(params_.groups[i]));
     return;

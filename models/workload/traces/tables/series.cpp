@@ -226,6 +226,7 @@ class SeriesTable {
     }
     if (gaps_.distribution().count > 0) {
       report.values.push_back({"between rows, s", gaps_.distribution()});
+      report.is_rounded = report.is_rounded || gaps_.is_rounded();
     }
     report.notes = notes_of(findings_);
     report.errors = findings_.errors();
