@@ -16,8 +16,7 @@ void check_rates(const Params& params, Checker& c) {
 void StoreParams::check(Checker& c) const {
   check_rates(*this, c);
   if (name.empty()) c.error("name", "must not be empty");
-  if (name == kLocalStore)
-    c.error("name", "must not be `local`, the name of the nodes' own disks");
+  if (name == kLocalStore) c.error("name", "must not be `local`, the name of the nodes' own disks");
 }
 
 void LocalDiskParams::check(Checker& c) const { check_rates(*this, c); }

@@ -19,8 +19,9 @@ class Lent {
  private:
   T* checked() const {
     if (*thing_ == nullptr) {
-      throw std::runtime_error{"this object is used after the end of the call, or of the run, that "
-                               "it was lent for"};
+      throw std::runtime_error{
+          "this object is used after the end of the call, or of the run, that "
+          "it was lent for"};
     }
     return *thing_;
   }

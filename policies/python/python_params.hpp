@@ -13,8 +13,8 @@ struct PythonParams {
   Duration timeout = 60_s;
   template <class V>
   void fields(V& v) {
-    v("file", file, "The Python file; the path is relative to the file that names it.",
-      Required{}, IsFile{}, Example{"mine.py"});
+    v("file", file, "The Python file; the path is relative to the file that names it.", Required{},
+      IsFile{}, Example{"mine.py"});
     v("class", class_name,
       "A class in the Python file that inherits orrery.policy.Policy; absent: the only such class. "
       "The arguments that the class declares stand beside `class`; `orrery describe "

@@ -59,7 +59,8 @@ std::string metrics_text() {
                       figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
   }
   return "Metrics: the figures of /summary. A run has only the figures of features that it "
-         "uses:\n" + aligned(rows);
+         "uses:\n" +
+         aligned(rows);
 }
 
 // The metric with its doc. A doc such as "its median" refers to an earlier metric, which is then

@@ -71,8 +71,8 @@ struct HorizontalPodAutoscalerParams {
     v("tolerance", tolerance,
       "The number of replicas stays while the use deviates from the target by at most this share "
       "of it.",
-      Range{0.0, 1.0},
-      Unit{"share"}, Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
+      Range{0.0, 1.0}, Unit{"share"},
+      Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
     v("sync_period", sync_period, "From one sync to the next.", Range{1_s, 1_h},
       Source{"kube-controller-manager --horizontal-pod-autoscaler-sync-period"});
     v("metrics_resolution", metrics_resolution,

@@ -53,9 +53,8 @@ struct ServiceParams {
     v("lasts", lasts,
       "Deleted after this time; absent: it outlives the run, which then needs `until`.",
       Range{1_s, Duration::max()});
-    v("replicas", replicas,
-      "Number of pods; with an autoscaler, the number at the start.", Range{1, 1'000'000},
-      Unit{"pods"});
+    v("replicas", replicas, "Number of pods; with an autoscaler, the number at the start.",
+      Range{1, 1'000'000}, Unit{"pods"});
     v("priority", priority, "Priority of its pods.", kPriorities);
     v("pod", pod, "Requests of each pod.");
     v("load", load, "The load of all replicas, in order of time; none before the first step.",

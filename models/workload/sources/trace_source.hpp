@@ -56,13 +56,12 @@ struct TraceSourceParams : TraceParams {
     v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
     v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");
     v("gpu_models", gpu_models, "Pods may only use nodes with a recorded GPU model.");
-    v("priority_low", priority_low,
-      "Priority of jobs whose recorded priority is low.", kPriorities);
-    v("priority_normal", priority_normal,
-      "Priority of jobs whose recorded priority is normal or missing.",
+    v("priority_low", priority_low, "Priority of jobs whose recorded priority is low.",
       kPriorities);
-    v("priority_high", priority_high,
-      "Priority of jobs whose recorded priority is high.", kPriorities);
+    v("priority_normal", priority_normal,
+      "Priority of jobs whose recorded priority is normal or missing.", kPriorities);
+    v("priority_high", priority_high, "Priority of jobs whose recorded priority is high.",
+      kPriorities);
     v("pods", pods, "Constraints on the nodes of the pods.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
   }

@@ -55,7 +55,7 @@ class SharedLinks {
  private:
   struct WatchedGang {
     bool is_there = false, is_dirty = false;
-    SharingGang own;  // rate_max: its rate without other gangs, at most `rate_limit`
+    SharingGang own;        // rate_max: its rate without other gangs, at most `rate_limit`
     double rate_limit = 0;  // the limit given to set(), bits a second
     Step alone, step;       // alone: without other gangs; step: the value of step()
     Time as_of{};           // when own.position was computed

@@ -48,8 +48,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
         Heeded{by != Service::Gittins, "by is gittins"});
       v("gittins_delta", gittins_delta,
-        "For gittins: the quantum, the service that the index assumes a job gets next.",
-        kService, Unit{"s"}, Source{"Tiresias artifact"},
+        "For gittins: the quantum, the service that the index assumes a job gets next.", kService,
+        Unit{"s"}, Source{"Tiresias artifact"},
         Heeded{by == Service::Gittins, "by is not gittins"});
     }
     void check(Checker& c) const {

@@ -55,10 +55,9 @@ class DefaultPreemption final : public Policy, public PostFilter {
         Range{Duration{}, 1_s}, Source{"calibrated with per_pod"});
       v("per_pod", per_pod, "Scheduler time for each pod of lower priority on the examined nodes.",
         Range{Duration{}, 1_s},
-        Source{
-            "calibrated: with 5,000 nodes of 4 pods each, preemption takes 30.2 ms with 500 "
-            "candidates and 38.0 ms with 5,000 (kubernetes pull request 94814); of the 30.2 ms, "
-            "deleting 3 pods takes four fifths (128170)"});
+        Source{"calibrated: with 5,000 nodes of 4 pods each, preemption takes 30.2 ms with 500 "
+               "candidates and 38.0 ms with 5,000 (kubernetes pull request 94814); of the 30.2 ms, "
+               "deleting 3 pods takes four fifths (128170)"});
     }
     void check(Checker& c) const {
       if (algorithm == PreemptionAlgorithm::Current && minCandidateNodesPercentage == 0 &&

@@ -184,8 +184,9 @@ void OwnParser::parse_size() {
     return rows_->wrong(kGpus, "at most " + std::to_string(kGpusPerPodMax) + " GPUs per pod");
   }
   if (job.gpus() > whole) {
-    rows_->findings().remark("request more GPUs than recorded, because all pods but the last "
-                             "request equally many");
+    rows_->findings().remark(
+        "request more GPUs than recorded, because all pods but the last "
+        "request equally many");
   }
 }
 

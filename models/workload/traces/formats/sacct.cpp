@@ -238,8 +238,9 @@ void SacctParser::parse_size() {
   job.memory_per_pod = Bytes{(tres->memory + pods - 1) / pods};
   if (params_.sacct.gpu_types) job.gpu_models = pool_.intern(tres->gpu_type).value_or("");
   if (tres->gpus > 0 && job.gpus() != tres->gpus) {
-    csv_.findings().remark("request more GPUs than recorded, because all pods but the last "
-                           "request equally many");
+    csv_.findings().remark(
+        "request more GPUs than recorded, because all pods but the last "
+        "request equally many");
   }
 }
 

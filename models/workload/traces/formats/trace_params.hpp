@@ -47,9 +47,8 @@ struct TraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file,
-      "The trace: plain, gzip or xz, also as the only file of a tar archive.", Required{},
-      Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
+    v("file", file, "The trace: plain, gzip or xz, also as the only file of a tar archive.",
+      Required{}, Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format,
       "Format of the file; auto: recognised by its first lines, or csv or json_lines if `columns` "
       "is set.");
@@ -79,8 +78,8 @@ struct TraceParams {
     v("jobs_max", jobs_max, "Stop after this many jobs; 0: all.", Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
     v("gpus_min", gpus_min, "Leave out jobs of fewer GPUs.", Range{int64_t{0}, kGpusMax});
-    v("gpus_max", gpus_max,
-      "Leave out jobs of more GPUs; 0: no limit.", Range{int64_t{0}, kGpusMax});
+    v("gpus_max", gpus_max, "Leave out jobs of more GPUs; 0: no limit.",
+      Range{int64_t{0}, kGpusMax});
     v("statuses", statuses, "Replay only jobs with these outcomes; empty: all.",
       Example{"[completed, failed]"});
     v("copies", copies,

@@ -83,8 +83,9 @@ bool RatesParser::read_rate() {
     rate.type = interned(csv_, kType, pool_);
     rate.row = csv_.row();
     if (rate.container.empty()) {
-      csv_.findings().leave_out("requests at the service's entrance: the rows of its containers "
-                                "count them too");
+      csv_.findings().leave_out(
+          "requests at the service's entrance: the rows of its containers "
+          "count them too");
     }
     if (csv_.row_ok()) check_stamp(rate.at);
     if (!csv_.row_ok()) continue;

@@ -38,9 +38,8 @@ struct RequestTraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file,
-      "The trace: plain, gzip or xz, also as the only file of a tar archive.", Required{},
-      Example{"requests.csv.gz"});
+    v("file", file, "The trace: plain, gzip or xz, also as the only file of a tar archive.",
+      Required{}, Example{"requests.csv.gz"});
     v("format", format, "Format of the file; auto: recognised by its first lines.");
     v("window_start", window_start,
       "Start of the replay: a date and time for a trace with dates, else seconds on the trace's "

@@ -28,8 +28,7 @@ struct TraceModelParams {
       Range{1_s, Duration::max()});
     v("jobs_max", jobs_max,
       "Stop after so many jobs, if the span has not ended before; 0: at the end of the span.",
-      Unit{"jobs"},
-      Range{int64_t{0}, int64_t{1'000'000'000}});
+      Unit{"jobs"}, Range{int64_t{0}, int64_t{1'000'000'000}});
     v("seed", seed, "Of all random streams. Same trace and seed, same jobs.");
   }
 };
