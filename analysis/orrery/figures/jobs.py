@@ -54,12 +54,14 @@ def _came_to_its_end(run: Run, jobs: pd.DataFrame) -> pd.Series:
 def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None) -> Axes:
     """Draws a step curve for each run over a logarithmic time axis."""
     axis = axes_for(axis)
-    rows = cdf_data(runs, what)
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    curves = [cdf_data(run, what) for run in runs]
+    rows = pd.concat(curves, ignore_index=True)
     positive = rows.loc[rows["seconds"] > 0, "seconds"]
     left = max(1e-3, positive.min()) if len(positive) else 1.0
     right = max(10 * left, 1.3 * rows["seconds"].max()) if len(rows) else 10.0
-    for number, run in enumerate([runs] if isinstance(runs, Run) else runs):
-        name, curve = run.name, cdf_data(run, what)
+    for number, (run, curve) in enumerate(zip(runs, curves)):
+        name = run.name
         seconds = np.concatenate([[left], curve["seconds"].clip(lower=left), [right]])
         percent = np.concatenate([[0], curve["percent"], [curve["percent"].max()]])
         percent = np.nan_to_num(percent)  # NaN comes from a run without such jobs

@@ -52,7 +52,7 @@ class ApiServer {
   void charge(const Charge& charge);
 
   bool is_up() const { return is_up_; }
-  void lose();     // all requests and watches are lost, and so is a restart under way
+  void lose();     // drops all requests and watches, and cancels a restart
   void recover();  // the server must be down
   // Emitted once the server is down, and once it is up again. Running out of memory causes both.
   Signal<> lost, recovered;
