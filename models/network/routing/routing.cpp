@@ -83,8 +83,8 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
 }
 
 // D-mod-K (Zahavi 2012) takes ports from the destination's rank. Traffic goes up through port (rank
-// mod leaf_up) of the source's leaf and port ((rank / spines_per_block) mod spine_up) of a spine. It
-// comes down through the same ports of the destination's spine and leaf. Example with 4 up-ports
+// mod leaf_up) of the source's leaf and port ((rank / spines_per_block) mod spine_up) of a spine.
+// It comes down through the same ports of the destination's spine and leaf. Example with 4 up-ports
 // and 4 spines: ranks 5 and 9 use up-port 1, rank 6 uses up-port 2. So, without oversubscription
 // and dead cables, destinations of one leaf never share a link down to that leaf. Nor do flows from
 // rank r to r + k share a link up from a leaf. The other engines use a hash in place of the rank.
