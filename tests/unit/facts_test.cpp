@@ -262,7 +262,7 @@ const std::vector<Row> kJobs{
     {"policy.job_queue.stops",
      "{write: 10s}",
      {"policy={job_queue: {}}"},
-     "no policy of the queue stops jobs that run",
+     "no policy of the queue stops running jobs",
      kQueue},
     {"workload.disruption_budgets", kB, {}, "there are no policy.controllers", kControllers},
     {"policy.controllers[0]", "{name: ClusterAutoscaler}", kControllers,
