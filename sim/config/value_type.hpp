@@ -1,7 +1,7 @@
 // sim/config/value_type.hpp -- reading, writing and describing one type of member.
 //
 // A member's type is erased as early as possible: templates only give access to the parts of a
-// value; all parsing, wording and walking is compiled once.
+// value. The code that parses, describes and visits values is compiled once.
 #pragma once
 
 #include <memory>
