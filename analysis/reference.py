@@ -127,8 +127,9 @@ def overview(program: Path, heading: str) -> list[tuple[str, str]]:
 
 
 def policies(program: Path) -> str:
-    text = (f"# Policies\n\n{MADE}\nThe points are explained on [their page](points.md). A policy "
-            "without arguments has no list.\n")
+    text = (f"# Policies\n\n{MADE}\nThe [page of points](points.md) explains the points. A policy without "
+            "arguments has no list of arguments.\n\n"
+            "Host time is how long Orrery itself takes. Scheduler time is simulated.\n")
     for name, _ in overview(program, "Policies"):
         said = described(program, name)
         head, _, args = said.partition("\nargs:\n")
@@ -141,7 +142,12 @@ def policies(program: Path) -> str:
 
 def machines(program: Path) -> str:
     text = f"# Machines of the catalogue\n\n{MADE}\n"
-    text += "`orrery describe --topology NAME` draws how the devices of a machine are joined.\n"
+    text += ("`orrery describe --topology NAME` draws how the devices of a machine are joined.\n\n"
+             "- `gpus`: the power of one GPU when it is idle, in a busy wait (its rank waits for others) and in\n"
+             "  training; its power limit; its peak rate without sparsity, where `half` is FP16 or BF16.\n"
+             "- `nics`: the numbers and rates of the ports, and the network that they serve.\n"
+             "- `host_power`: the power of the node without its GPUs, whose power the sources subtract.\n"
+             "- `Source`: where the values are from. `assumed` and `estimate` mean: no published source.\n")
     for name, _ in overview(program, "Machines"):
         text += f"\n## {name}\n\n" + fenced(described(program, "machine", name).splitlines())
     return text

@@ -46,11 +46,11 @@ void Cluster::finish(Time end) {
   usage_.add_summary(r, end, controller_.gpu_time());
   const auto& f = faults_.counters();
   count("faults", f.faults, "", "faults of nodes");
-  count("nodes_failed", f.nodes_failed, "", "times a node went down");
+  count("nodes_failed", f.nodes_failed, "", "times that a node went down");
   count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
-  count("pods_preempted", c.pods_preempted, "pods", "pods preempted for one of higher priority");
+  count("pods_preempted", c.pods_preempted, "pods", "pods preempted for a pod of higher priority");
   r.add_summary("lost_preempted_gpu_s", GpuTime::seconds(c.gpu_lost_preempted), "GPU s",
-                "of the GPU time lost: compute lost to preemption");
+                "compute lost to preemption, a part of gpu_s_lost");
   if (controllers_) controllers_->add_summary(r);
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
@@ -60,9 +60,11 @@ void Cluster::finish(Time end) {
           "times a running gang's routes were computed again");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
-            "steps simulated to find the pace of up to 16 gangs that share contended links");
+            "steps simulated in advance to find the pace of up to 16 gangs that share contended "
+            "links");
       count("rates_expected", links->rates_expected(), "",
-            "times that an expected rate was computed for gangs in larger groups");
+            "times that the rate of a gang was estimated, in groups too large or too unequal to "
+            "simulate");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);
@@ -75,7 +77,8 @@ void Cluster::finish(Time end) {
   const auto& s = scheduler_.counters();
   count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
   count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");
-  count("permit_timeouts", s.permit_timeouts, "", "pods that timed out waiting in Permit");
+  count("permit_timeouts", s.permit_timeouts, "",
+        "times that a pod timed out while it waited in Permit");
   if (job_queue_) job_queue_->add_summary(r, end);
   r.add_summary("scheduler_busy", s.busy.seconds(), "s", "simulated time of all scheduling cycles");
 }

@@ -55,11 +55,11 @@ void ControlPlaneLog::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(count(event)), unit, doc);
   };
   add("api_servers_killed", ControlPlaneEvent::ServerOutOfMemory, "",
-      "times an API server ran out of memory and restarted");
+      "times that an API server ran out of memory and restarted");
   add("etcd_out_of_space", ControlPlaneEvent::OutOfSpace, "",
-      "times the database of etcd reached its quota");
+      "times that the database of etcd reached its quota");
   add("etcd_defragmented", ControlPlaneEvent::Defragmented, "",
-      "times a member of etcd was defragmented");
+      "times that a member of etcd was defragmented");
 }
 
 std::vector<std::string> ControlPlaneLog::notes() const {

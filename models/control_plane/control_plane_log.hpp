@@ -45,14 +45,16 @@ struct ControlPlaneEventRow {
 
   static void columns(auto&& c) {
     c("time", &ControlPlaneEventRow::time, "when it happened");
-    c("part", &ControlPlaneEventRow::part, "the component; etcd_of_events with separate_events");
+    c("part", &ControlPlaneEventRow::part,
+      "the component; etcd_of_events: the etcd for Events, with separate_events");
     c("event", &ControlPlaneEventRow::event,
-      "server_lost: by control_plane.losses; server_out_of_memory: killed at its heap.limit; "
+      "server_lost: lost by control_plane.losses; server_out_of_memory: killed at its heap.limit; "
       "out_of_space, space_back: etcd's NOSPACE alarm is raised, cleared; defragmenting, "
-      "defragmented: a member of etcd begins, ends");
+      "defragmented: the defragmentation of a member of etcd begins, ends");
     c("number", &ControlPlaneEventRow::number,
-      "of the server or member; with an alarm, the leader");
-    c("file", &ControlPlaneEventRow::file, "size of etcd's database file; 0 in rows of servers");
+      "number of the server or member; for an alarm, of the leader");
+    c("file", &ControlPlaneEventRow::file,
+      "size of the database file of etcd; 0 in rows of servers");
   }
 };
 

@@ -40,7 +40,7 @@ struct ApiServerLossParams {
 
   template <class V>
   void fields(V& v) {
-    v("server", server, "Which one, from 0.", Range{0, 999});
+    v("server", server, "Index of the server, from 0.", Range{0, 999});
     v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
     v("until", until, "When it serves again; absent: never.");
   }
@@ -73,32 +73,37 @@ struct ControlPlaneParams {
   void fields(V& v) {
     v("level", level,
       "none: no delays. delays: each request takes as long as without other load, and kubelets "
-      "need time to start pods. full: requests wait for their clients' tokens, for seats and cores "
-      "of servers, and for etcd; servers may be lost.");
-    v("api_servers", api_servers, "Those who answer.", Heeded{Fact::ControlPlane});
-    v("clients", clients, "Clients of the API servers; with level: full.", Heeded{Fact::FullPlane});
+      "need time to start pods. full: requests wait for the rate limits of their clients, for "
+      "seats and cores of API servers, and for etcd; API servers may be lost.");
+    v("api_servers", api_servers, "The API servers.", Heeded{Fact::ControlPlane});
+    v("clients", clients, "Rate limits and retries of the API servers' clients; with level: full.",
+      Heeded{Fact::FullPlane});
     v("etcd", etcd, "The store behind the API servers.", Heeded{Fact::ControlPlane});
-    v("pods", pods, "What a pod costs in etcd and watches.", Heeded{Fact::ControlPlane});
+    v("pods", pods, "Size of a Pod object, and number of clients that watch pods.",
+      Heeded{Fact::ControlPlane});
     v("kubelet", kubelet, "The agent on each node.", Heeded{Fact::ControlPlane});
     v("image_pulls", image_pulls, "How nodes pull images of pods (`pod.image`).",
       Heeded{Fact::ControlPlane}, Heeded{Fact::Images});
     v("events", events,
-      "Events of pods and clients that list them, with level: full; absent: none.",
+      "Events about pods, and clients that list Events; with level: full. Absent: there are none.",
       Heeded{Fact::FullPlane});
-    v("crash_loops", crash_loops, "Pods with crash loops; with level: full.",
+    v("crash_loops", crash_loops, "Pods whose containers crash again and again; with level: full.",
       Heeded{Fact::FullPlane});
     v("namespaces", namespaces,
-      "Namespaces and clients that query them, with level: full; absent: none are simulated.",
+      "Namespaces, and clients that query them; with level: full. Absent: none are simulated.",
       Heeded{Fact::FullPlane});
-    v("services", services, "Services and their watchers; with level: full.",
+    v("services", services, "Services, and clients that watch their addresses; with level: full.",
       Heeded{Fact::FullPlane});
-    v("losses", losses, "Servers that are lost; with level: full.", Heeded{Fact::FullPlane});
-    v("node_join", node_join, "Requests of a node after each boot, before it takes pods.",
+    v("losses", losses, "API servers that are lost; with level: full.", Heeded{Fact::FullPlane});
+    v("node_join", node_join, "Requests that a node sends after each boot, before it takes pods.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::NodeBoots});
-    v("joins", joins, "Nodes that join later.", Heeded{Fact::ControlPlane});
-    v("node_lifecycle", node_lifecycle, "When dead nodes are detected, and their pods evicted.",
-      Heeded{Fact::ControlPlane}, Heeded{Fact::SilentNodes});
-    v("autoscaler", autoscaler, "Pools whose nodes come and go; absent: none.",
+    v("joins", joins, "Nodes that are absent at the start and join later.",
+      Heeded{Fact::ControlPlane});
+    v("node_lifecycle", node_lifecycle,
+      "When dead nodes are detected, and when their pods are evicted.", Heeded{Fact::ControlPlane},
+      Heeded{Fact::SilentNodes});
+    v("autoscaler", autoscaler,
+      "Pools to which an autoscaler adds nodes and from which it removes nodes; absent: none.",
       Heeded{Fact::ControlPlane});
   }
   void check(Checker& c) const;

@@ -149,30 +149,34 @@ void ControlPlane::add_summary(Recorder& recorder) {
   const auto count = [&](std::string_view name, uint64_t n, std::string_view doc) {
     recorder.add_summary(name, static_cast<int64_t>(n), "requests", doc);
   };
-  count("api_requests", total_.total(), "to API servers, each try; without heartbeats");
-  count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "rejected with 429");
-  count("api_errors", total_.server_errors(), "refused or timed out");
-  count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
+  count("api_requests", total_.total(),
+        "requests to API servers, retries included; without steady load such as heartbeats");
+  count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "requests rejected with 429");
+  count("api_errors", total_.server_errors(), "requests that were refused or timed out");
+  count("api_lost", total_.of(ApiOutcome::ServerLost), "requests that were lost with their server");
   recorder.add_summary("etcd_elections", static_cast<int64_t>(etcd_.objects().counters().elections),
-                       "elections", "of a leader of etcd, as members were lost or came back");
+                       "elections",
+                       "elections of a leader of etcd, after members were lost or came back");
   log_.add_summary(recorder);
   recorder.add_summary("watches_gone", static_cast<int64_t>(servers_.watch_caches().gone()),
                        "watches",
-                       "that a server could not resume, because its watch cache lacked changes: "
-                       "410, and they list again");
+                       "watches that a server rejected with 410 Gone, because its watch cache "
+                       "lacked changes; their clients list again");
   recorder.add_summary("etcd_watcher_memory_peak", watcher_memory_peak_.count, "B",
-                       "for watches of API servers; sum over the leader of each etcd");
+                       "most memory for watches of API servers; sum over the leader of each etcd");
   recorder.add_summary("etcd_index_memory_peak", index_memory_peak_.count, "B",
-                       "for keys and uncompacted versions; sum over one member of each etcd");
+                       "most memory for keys and uncompacted versions; sum over one member of each "
+                       "etcd");
   if (events_) events_->add_summary(recorder);
   if (crash_loops_) crash_loops_->add_summary(recorder);
   if (namespaces_) namespaces_->add_summary(recorder);
   if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
   count("api_retried", retried_,
-        "writes of pods that failed, after any retries by their client, and were sent again");
+        "failed writes of pods that were sent again, after any retries by their client");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
-                       "of requests that succeeded");
-  recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");
+                       "median latency of requests that succeeded");
+  recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s",
+                       "99th percentile of the latency of requests that succeeded");
   if (services_) services_->add_summary(recorder);
 }
 

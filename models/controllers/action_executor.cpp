@@ -18,7 +18,7 @@ ActionExecutor::ActionExecutor(Sim sim, const Parts& parts)
     : sim_{sim},
       parts_{parts},
       evictions_{sim.engine, parts.jobs, parts.controller, parts.budgets},
-      rows_{sim.recorder, "/events/actions", "What controllers did, and what came of it."} {
+      rows_{sim.recorder, "/events/actions", "Actions of controllers and their outcomes."} {
   evictions_.tried.connect([this](uint64_t action) {
     if (const auto open = open_.find(action); open != open_.end()) ++open->second.row.tries;
   });
@@ -385,13 +385,14 @@ void ActionExecutor::add_summary(Recorder& recorder) const {
   const auto count = [&](std::string_view name, uint64_t n, std::string_view doc) {
     recorder.add_summary(name, static_cast<int64_t>(n), "", doc);
   };
-  count("actions", counters_.given, "actions that controllers gave");
-  count("actions_done", counters_.done, "of the actions, those carried out");
-  count("actions_refused", counters_.refused, "of the actions, those refused");
-  count("actions_failed", counters_.failed, "of the actions, those that failed");
+  count("actions", counters_.given, "actions that controllers requested");
+  count("actions_done", counters_.done, "actions that were carried out");
+  count("actions_refused", counters_.refused, "actions that were refused");
+  count("actions_failed", counters_.failed, "actions that failed");
   count("eviction_tries", evictions_.tries(), "requests to the Eviction API, and forced deletions");
   count("evictions_forbidden", evictions_.forbidden(),
-        "requests that disruption budgets forbade: 429, or 500 if several select the pod");
+        "evictions that disruption budgets forbade, with 429, or with 500 if several budgets "
+        "select the pod");
 }
 
 }  // namespace orrery

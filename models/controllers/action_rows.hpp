@@ -47,20 +47,22 @@ struct ActionRow {
   FixedText<96> why, reason;
 
   static void columns(auto&& c) {
-    c("at", &ActionRow::at, "when the controller gave the action");
+    c("at", &ActionRow::at, "when the controller requested the action");
     c("ended", &ActionRow::ended, "when its outcome was known; -1: not in this run");
-    c("controller", &ActionRow::controller, "policy of policy.controllers that gave the action");
-    c("action", &ActionRow::action, "what it is");
-    c("node", &ActionRow::node, "node that the action concerns; 4294967295: none");
-    c("job", &ActionRow::job, "serial of the job that the action concerns; -1: none");
-    c("rank", &ActionRow::rank, "pod of that job; -1: none");
+    c("controller", &ActionRow::controller,
+      "policy of policy.controllers that requested the action");
+    c("action", &ActionRow::action, "kind of action");
+    c("node", &ActionRow::node, "node that the action concerns");
+    c("job", &ActionRow::job, "serial number of the job that the action concerns; -1: none");
+    c("rank", &ActionRow::rank, "rank of the pod in that job; -1: none");
     c("pool", &ActionRow::pool, "pool that is scaled");
     c("amount", &ActionRow::amount,
-      "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node when cordoned");
+      "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node when it was "
+      "cordoned");
     c("tries", &ActionRow::tries,
-      "requests to evict pods, forced deletions included; for a drain, those of all pods");
+      "requests to evict pods, forced deletions included; for a drain, the sum over its pods");
     c("outcome", &ActionRow::outcome,
-      "done; refused: not possible, or an eviction that a disruption budget forbids; failed: not "
+      "done: carried out; refused: not possible, or forbidden by a disruption budget; failed: not "
       "stored by the API servers, or not complete in time; under_way: not ended in this run");
     c("why", &ActionRow::why, "reason given by the controller");
     c("reason", &ActionRow::reason,

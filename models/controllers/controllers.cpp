@@ -148,12 +148,12 @@ void Controllers::tick(uint32_t number) {
 
 void Controllers::add_summary(Recorder& recorder) const {
   recorder.add_summary("controller_ticks", static_cast<int64_t>(ticks_), "",
-                       "times that a controller looked at the cluster");
+                       "times that a controller checked the cluster");
   const JobCounters& c = controller_.counters();
   recorder.add_summary("pods_evicted", static_cast<int64_t>(c.pods_evicted), "pods",
                        "pods that controllers deleted");
   recorder.add_summary("lost_evicted_gpu_s", GpuTime::seconds(c.gpu_lost_evicted), "GPU s",
-                       "of the GPU time lost: compute lost to evictions by controllers");
+                       "compute lost to evictions by controllers, a part of gpu_s_lost");
   executor_.add_summary(recorder);
   std::vector<ControllerFigure> figures;
   for (const Entry& entry : entries_) {

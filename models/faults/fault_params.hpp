@@ -45,17 +45,19 @@ struct NodeFailureParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What the rows of /events/faults call it.");
+    v("name", name, "Name of this kind of failure in /events/faults.");
     v("rate", rate,
-      "Failures per 1,000 node-days in which the node is up: 1000 d / rate is the mean time to "
-      "failure of a node. Published: 6.50 Meta RSC-1, 2.34 Meta RSC-2, 3.79 Llama-3 405B.",
+      "Failures per 1,000 node-days; only time in which nodes are up counts. The mean time to "
+      "failure of a node is 1000 d / rate. Published: 6.50 Meta RSC-1, 2.34 Meta RSC-2, 3.79 "
+      "Llama-3 405B.",
       Range{0.0, 1e6}, Unit{"failures per 1,000 node-days"},
       Source{"Meta RSC-1, 16k A100, 11 months"});
-    v("distribution", distribution, "Of the time from a repair to the next failure.");
+    v("distribution", distribution, "Distribution of the time from a repair to the next failure.");
     v("weibull_shape", weibull_shape,
-      "Below 1: the failure rate is highest right after a repair and then falls; above 1: it "
-      "rises after a repair, as by wear. All nodes start new.",
-      Range{0.1, 20.0}, Source{"1 is exponential; Titan's GPUs: 2.65, later batch 1.37"},
+      "Below 1: the failure rate is highest right after a repair and then falls; above 1: it rises "
+      "with the time since the repair, as with wear. All nodes start new.",
+      Range{0.1, 20.0},
+      Source{"1 is exponential; Titan's GPUs have 2.65, those of a later batch 1.37"},
       Heeded{distribution == FailureDistribution::Weibull, "distribution is not weibull"});
     v("repair", repair, "How long a node stays down.");
     v("node_selector", node_selector, "Labels of the affected nodes; absent: all nodes.",
@@ -84,8 +86,8 @@ struct ListedFaultParams {
   template <class V>
   void fields(V& v) {
     v("node", node, "Name of the node, or its index from 0.", Required{}, Example{"node-17"});
-    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
-    v("repair", repair, "How long it stays down.", Required{});
+    v("at", at, "Time of the failure, from the start of the run.", Required{}, IsInstant{});
+    v("repair", repair, "How long the node stays down.", Required{});
   }
   template <class C>
   void check(C& c) const {
@@ -108,8 +110,8 @@ struct FaultParams {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
-    v("chaos", chaos, "Rounds that take nodes down as a chaos test; absent: none.");
-    v("ranks", ranks, "Processes of jobs that die.");
+    v("chaos", chaos, "Rounds in which nodes are taken down, as a chaos test; absent: no rounds.");
+    v("ranks", ranks, "Processes of gangs that die while their nodes are up.");
     v("links", links, "Cables and switches.", Heeded{Fact::Links}, Heeded{Fact::CrossingExchanges});
   }
   template <class C>

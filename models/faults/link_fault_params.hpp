@@ -40,12 +40,13 @@ struct ListedLinkFaultParams {
 
   template <class V>
   void fields(V& v) {
-    v("on", on, "Name of the cable or switch: host-2.nic-0, leaf-3.up-5, leaf-3, spine-0.up-1.",
+    v("on", on,
+      "Name of the cable or switch, such as host-2.nic-0, leaf-3.up-5, leaf-3 or spine-0.up-1.",
       Example{"leaf-3.up-5"});
-    v("among", among, "Instead of a name: one of these, drawn at random.");
-    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
-    v("until", until, "When it is repaired; absent: never in this run.",
-      Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
+    v("among", among, "Instead of `on`: the fault strikes one part of this kind, drawn at random.");
+    v("at", at, "Time of the fault, from the start of the run.", Required{}, IsInstant{});
+    v("until", until, "Time of the repair, from the start of the run; absent: never in this run.",
+      Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});
     v("flaw", flaw, "The flaw. A switch can only be dead or flap.", Required{},
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
              "kind is cursed, and no routing engine is adaptive"});
@@ -68,8 +69,9 @@ struct RandomLinkFaultParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "What the rows of /events/link_faults call it.");
-    v("among", among, "The kind of part that it strikes, each with equal probability.");
+    v("name", name, "Name of this kind of fault in /events/link_faults.");
+    v("among", among,
+      "The kind of part that it strikes. All parts of this kind have the same probability.");
     v("rate", rate,
       "Percent of these parts that it strikes in a month of 30 days. Published by Alibaba: 0.057 "
       "of the links from NIC to leaf, 0.051 of leaf switches.",
@@ -77,8 +79,9 @@ struct RandomLinkFaultParams {
     v("flaw", flaw, "The flaw. A switch can only be dead or flap.",
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
              "kind is cursed, and no routing engine is adaptive"});
-    v("repair", repair, "Until it is repaired.", Source{"mean repair of LANL's network failures"},
-      Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
+    v("repair", repair, "Time until the part is repaired.",
+      Source{"mean repair of LANL's network failures"},
+      Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});
   }
   template <class C>
   void check(C& c) const {
@@ -93,7 +96,7 @@ struct RoutingChangeParams {
   RoutingEngine engine = RoutingEngine::Dmodk;
   template <class V>
   void fields(V& v) {
-    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
+    v("at", at, "Time of the change, from the start of the run.", Required{}, IsInstant{});
     v("engine", engine, "The engine from then on; dmodk is OpenSM's ftree.", Required{});
   }
 };

@@ -27,11 +27,11 @@ struct LinkFaultRow {  // one fault of one cable or switch
 
   static void columns(auto&& c) {
     c("name", &LinkFaultRow::name, "the cable or switch");
-    c("cable", &LinkFaultRow::cable, "the cable; 4294967295: it is a switch");
-    c("switch", &LinkFaultRow::switch_id, "the switch; 4294967295: it is a cable");
+    c("cable", &LinkFaultRow::cable, "the cable; none if a switch failed");
+    c("switch", &LinkFaultRow::switch_id, "the switch; none if a cable failed");
     c("kind", &LinkFaultRow::kind, "what is wrong with it");
     c("cause", &LinkFaultRow::cause, "name of the kind of random fault, or 'list'");
-    c("from", &LinkFaultRow::from, "since when");
+    c("from", &LinkFaultRow::from, "when it began");
     c("to", &LinkFaultRow::to, "when it was repaired; -1: not in this run");
     c("symbol_errors", &LinkFaultRow::symbol_errors,
       "errors that the cable's port counted from the start of the run until the repair, or until "

@@ -24,32 +24,33 @@ struct FlappingLink {
   double sigma = 0.7;
   template <class V>
   void fields(V& v) {
-    v("median", median, "Half of the flaps are shorter.", Range{1_ns, Duration::max()},
+    v("median", median, "Half of the flaps are shorter than this.", Range{1_ns, Duration::max()},
       Source{"MegaScale, section 6: a port is down for several seconds"});
-    v("sigma", sigma, "Deviation of the logarithm; 0: all take the median.", Range{0.0, 10.0},
-      Source{"estimate: 1 in 20 takes 10 s or more"});
+    v("sigma", sigma,
+      "Standard deviation of the logarithm of the duration; 0: all flaps take the median.",
+      Range{0.0, 10.0}, Source{"estimate: 1 in 20 takes 10 s or more"});
   }
 };
 struct DegradedLink {
   static constexpr std::string_view kKind = "degraded";
   static constexpr std::string_view kDoc =
-      "A bent or dirty cable: damaged packets wait for network.links.ack_timeout.";
+      "A bent or dirty cable damages packets. Each is sent again after network.links.ack_timeout.";
   double bit_error_rate = 1e-9;
   template <class V>
   void fields(V& v) {
     v("bit_error_rate", bit_error_rate,
       "Share of bits that arrive wrong. InfiniBand's limit is 1e-12.", Range{1e-18, 0.1},
-      Unit{"ratio"}, Source{"what makes 200 Gb/s 100 times slower"});
+      Unit{"ratio"}, Source{"chosen to make a link of 200 Gb/s 100 times slower"});
   }
 };
 struct CursedLink {
   static constexpr std::string_view kKind = "cursed";
   static constexpr std::string_view kDoc =
-      "Slow for as long as routing is adaptive, until firmware is fixed.";
+      "Slow while routing is adaptive. The repair is new firmware.";
   double factor = 100;
   template <class V>
   void fields(V& v) {
-    v("factor", factor, "How many times slower.", Range{1.0, 1e6}, Unit{"ratio"},
+    v("factor", factor, "How many times slower the cable is.", Range{1.0, 1e6}, Unit{"ratio"},
       Source{"Yandex: 100 to 1,000, with HCA firmware up to 20.30.1004"});
   }
 };

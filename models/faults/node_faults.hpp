@@ -38,13 +38,14 @@ struct FaultRow {  // one fault of one node
     c("node", &FaultRow::node, "the node that failed");
     c("at", &FaultRow::at, "when it failed");
     c("kind", &FaultRow::kind,
-      "drawn at random, listed in the scenario, from a failure log, or chaos");
+      "source of the fault: random draw, list in the scenario, failure log, or faults.chaos");
     c("cause", &FaultRow::cause,
       "random: name of the kind of failure; listed: 'list'; logged: cause in the log; chaos: "
       "'chaos'");
     c("repaired_at", &FaultRow::repaired_at, "when it was repaired; -1: not in this run");
-    c("jobs_hit", &FaultRow::jobs_hit, "jobs that lost pods; 0 if it was down already", "jobs");
-    c("gpus_hit", &FaultRow::gpus_hit, "GPUs held by the pods lost", "GPU");
+    c("jobs_hit", &FaultRow::jobs_hit, "jobs that lost pods; 0 if the node was down already",
+      "jobs");
+    c("gpus_hit", &FaultRow::gpus_hit, "GPUs that the lost pods held", "GPU");
   }
 };
 

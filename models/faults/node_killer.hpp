@@ -23,15 +23,19 @@ struct NodeKillerParams {
 
   template <class V>
   void fields(V& v) {
-    v("failure_rate", failure_rate, "Of the nodes left, in each round; rounded up.",
+    v("failure_rate", failure_rate,
+      "Share of nodes that a round takes down, of those not taken down before; rounded up. So each "
+      "node is taken down at most once.",
       Range{0.0, 1.0}, Unit{"share"}, Source{"clusterloader2: load test, failureRate"});
-    v("interval", interval, "From the end of a round to the next, at least.", Range{1_s, 168_h},
-      Source{"clusterloader2: load test, interval"});
+    v("interval", interval, "Shortest time from the end of a round to the next round.",
+      Range{1_s, 168_h}, Source{"clusterloader2: load test, interval"});
     v("jitter", jitter,
-      "Random extra wait of up to this many intervals. With 2 and 5min, a wait is 5 to 15 min.",
+      "A random extra wait of up to this many intervals is added. With jitter 2 and interval 5min, "
+      "rounds are 5 to 15 min apart.",
       Range{0.0, 100.0}, Unit{"times"}, Source{"clusterloader2: load test, jitterFactor"});
-    v("downtime", downtime, "How long nodes are down.", Range{1_s, 168_h},
-      Source{"clusterloader2: load test, simulatedDowntime"});
+    v("downtime", downtime,
+      "How long nodes stay down. They come back together, at the end of the round.",
+      Range{1_s, 168_h}, Source{"clusterloader2: load test, simulatedDowntime"});
   }
 };
 

@@ -23,12 +23,12 @@ struct RankFaultParams {
   template <class V>
   void fields(V& v) {
     v("job", job,
-      "Name of the job. If several jobs of this name run at `at`, one of them is struck.",
+      "Name of the job. If several jobs of this name run at that time, one of them is struck.",
       Required{}, Example{"train"});
-    v("pod", pod, "Which pod of it, from 0.", Range{0, 100'000'000});
-    v("gpus", gpus, "GPUs of the process, which are idle from then on.", Range{1, 16}, Unit{"GPU"},
-      Source{"one process a GPU, as torchrun starts them"});
-    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
+    v("pod", pod, "Number of the pod in the job, from 0.", Range{0, 100'000'000});
+    v("gpus", gpus, "GPUs of the process. They are idle after its death.", Range{1, 16},
+      Unit{"GPU"}, Source{"one process a GPU, as torchrun starts them"});
+    v("at", at, "Time of the death, from the start of the run.", Required{}, IsInstant{});
   }
 };
 

@@ -20,13 +20,14 @@ struct LognormalRepair {
   Duration max = kRepairMax;
   template <class V>
   void fields(V& v) {
-    v("median", median, "Half of the repairs take less. Historic HPC sites: 54min with sigma 1.94.",
+    v("median", median,
+      "Half of the repairs take less time. Historic HPC sites have 54min with sigma 1.94.",
       Range{1_ns, Duration::max()},
-      Source{"hardware incidents of SuperBench, our fit: mu -0.831 ln days"});
-    v("sigma", sigma, "Deviation of the logarithm.", Range{0.0, 10.0},
+      Source{"hardware incidents of SuperBench, our fit: mu = -0.831 with times in days"});
+    v("sigma", sigma, "Standard deviation of the logarithm of the duration.", Range{0.0, 10.0},
       Source{"hardware incidents of SuperBench, our fit"});
-    v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
-      Source{"estimate: the fit has 10 % beyond 14 d, and its far tail is not data"});
+    v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
+      Source{"estimate: 10 % of the fit is beyond 14 d, and no data support its far tail"});
   }
   template <class C>
   void check(C& c) const {
@@ -40,9 +41,10 @@ struct ExponentialRepair {
   Duration max = kRepairMax;
   template <class V>
   void fields(V& v) {
-    v("mean", mean, "Mean before the cut. Hardware 342min, software 369min, network 247min.",
+    v("mean", mean,
+      "Mean before the cut to `max`. At LANL: hardware 342min, software 369min, network 247min.",
       Range{1_ns, Duration::max()}, Source{"mean repair of LANL's HPC systems, all classes"});
-    v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
+    v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
       Source{"estimate: as for lognormal repairs"});
   }
   template <class C>

@@ -54,12 +54,12 @@ Machine dgx_1v() {
   m.host_idle_watts = 500;
   m.host_busy_watts = 1100;
   m.sources = {"DGX-1 with V100 datasheet",
-               "the published mesh; NCCL issue 671 confirms the rows of GPU 0 and 1",
+               "the published mesh; the topology matrix in NCCL issue 671 confirms GPU 0 and 1",
                "nccl-tests issue 29; DGX-1 system architecture white paper",
                "nccl-tests issue 29: one EDR per PCIe switch",
-               "DGX-1 with V100 datasheet: 2 x E5-2698 v4; interconnect: NCCL topo.h, Broadwell",
+               "DGX-1 with V100 datasheet: 2 x E5-2698 v4; socket links: NCCL topo.h, Broadwell",
                "DGX-1 with V100 datasheet",
-               "busy: datasheet maximum of 3.5 kW less 8 x 300 W; idle: estimate"};
+               "training: datasheet maximum of 3.5 kW, less 8 x 300 W; idle: estimate"};
   return m;
 }
 
@@ -81,11 +81,11 @@ Machine dgx_2() {
   m.host_busy_watts = 5200;
   m.sources = {"DGX-2 datasheet",
                "DGX-2 datasheet; nccl-tests issue 78",
-               "nccl-tests issue 78 (rows of GPU 0 and 1; the others by symmetry)",
+               "nccl-tests issue 78: topology of GPU 0 and 1; the other GPUs by symmetry",
                "nccl-tests issue 78",
-               "DGX-2 datasheet: 2 x Platinum 8168; interconnect: NCCL topo.h, Skylake",
+               "DGX-2 datasheet: 2 x Platinum 8168; socket links: NCCL topo.h, Skylake",
                "DGX-2 datasheet",
-               "busy: datasheet maximum of 10 kW less 16 x 300 W; idle: estimate"};
+               "training: datasheet maximum of 10 kW, less 16 x 300 W; idle: estimate"};
   return m;
 }
 
@@ -120,11 +120,12 @@ Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
   m.sources = {
       "DGX A100 datasheet",
       "DGX A100 datasheet; Fabric Manager user guide",
-      "NCCL issue 1505 (NIC8,9 inferred)",
-      "NCCL issue 1505; storage card's NUMA node and NIC-NIC distance: estimate",
-      "NCCL issue 1505: 2 x EPYC 7742, NPS4; interconnect: NCCL topo.h, AMD",
+      "NCCL issue 1505; places of NIC 8 and NIC 9: inferred",
+      "NCCL issue 1505; NUMA node of the storage card, distance of its ports: estimate",
+      "NCCL issue 1505: 2 x EPYC 7742, NPS4; socket links: NCCL topo.h, AMD",
       "DGX A100 datasheet",
-      "estimate from AcmeTrace: server p1 1421 W less 8 x 60 W; p90 4851 W less 8 x 395 W"};
+      "estimate from AcmeTrace's servers: idle: 1st percentile of power, 1421 W, less 8 x 60 W; "
+      "training: 90th percentile, 4851 W, less 8 x 395 W"};
   return m;
 }
 
@@ -142,11 +143,11 @@ Machine h100_box(int cores_per_socket) {
   m.host_busy_watts = 2380;
   m.sources = {"DGX H100 user guide",
                "DGX H100 user guide; Fabric Manager user guide",
-               "DGX H100 user guide: every GPU PIX to its own NIC; bridges: estimate",
+               "DGX H100 user guide: each GPU is PIX to its own NIC; host bridges: estimate",
                "DGX H100 user guide",
-               "DGX H100 user guide: 2 x 56 cores; interconnect: NCCL topo.h, Sapphire Rapids",
+               "DGX H100 user guide: 2 x 56 cores; socket links: NCCL topo.h, Sapphire Rapids",
                "DGX H100 user guide",
-               "busy: estimate, 76 % of 10.2 kW less 8 x 672 W; idle: estimate"};
+               "training: estimate, 76 % of the maximum, 10.2 kW, less 8 x 672 W; idle: estimate"};
   return m;
 }
 
@@ -159,10 +160,10 @@ Machine hgx_h100() {
     return m.sources[static_cast<size_t>(fact)];
   };
   source(MachineFact::Gpus) = "NVIDIA HGX H100 datasheet";
-  source(MachineFact::Pcie) = "assumed: as in DGX H100, every GPU PIX to its own NIC (user guide)";
+  source(MachineFact::Pcie) = "assumed: each GPU is PIX to its own NIC, as in DGX H100";
   source(MachineFact::Nics) = "assumed: the compute NICs of DGX H100, in the order of the GPUs";
   source(MachineFact::Cpu) =
-      "NCCL issue 1357: 2 x 48 cores; interconnect: NCCL topo.h, Sapphire Rapids";
+      "NCCL issue 1357: 2 x 48 cores; socket links: NCCL topo.h, Sapphire Rapids";
   source(MachineFact::Memory) = "assumed: as in DGX H100";
   return m;
 }
@@ -189,11 +190,11 @@ Machine dgx_b200() {
   m.host_busy_watts = 3190;
   m.sources = {"DGX B200 datasheet",
                "DGX B200 datasheet; Fabric Manager user guide",
-               "assumed: as in DGX H100, every GPU PIX to its own NIC",
-               "DGX B200 datasheet: 8 x 400 Gb/s; storage ports left out; places: assumed",
-               "DGX B200 datasheet: 2 x Platinum 8570; interconnect: NCCL topo.h, Sapphire Rapids",
+               "assumed: each GPU is PIX to its own NIC, as in DGX H100",
+               "DGX B200 datasheet: 8 x 400 Gb/s, storage ports are left out; places: assumed",
+               "DGX B200 datasheet: 2 x Platinum 8570; socket links: NCCL topo.h, Sapphire Rapids",
                "DGX B200 datasheet",
-               "busy: estimate, 76 % of the datasheet's 14.3 kW less 8 x 960 W; idle: estimate"};
+               "training: estimate, 76 % of the maximum, 14.3 kW, less 8 x 960 W; idle: estimate"};
   return m;
 }
 
@@ -213,7 +214,7 @@ Machine dgx_h100() {
     }
   }
   m.sources[static_cast<size_t>(MachineFact::Nics)] =
-      "DGX H100 user guide; storage ports' rate and place: estimate";
+      "DGX H100 user guide; rate and places of the storage ports: estimate";
   return m;
 }
 

@@ -32,28 +32,30 @@ struct MachineParams {
   std::optional<Bandwidth> nic_bandwidth{};
   std::optional<int32_t> host_idle_watts{}, host_busy_watts{};
 
-  static constexpr std::string_view kDoc = "A kind of node: one of the catalogue, changed.";
+  static constexpr std::string_view kDoc =
+      "A kind of node: a machine of the catalogue with changes.";
   template <class V>
   void fields(V& v) {
     constexpr Range kWatts{0, 1'000'000};
-    v("name", name, "Its name in pools; the name of the base if empty.");
-    v("base", base, "Machine of the catalogue with the values of omitted fields.");
+    v("name", name, "Its name, to be used in pools. Empty: the name of the base.");
+    v("base", base, "A machine of the catalogue. It gives the values of omitted fields.");
     v("gpus", gpus,
-      "GPUs per node, 0 to 16. If fewer than in the base, the base's first GPUs remain. More are "
-      "possible only without NVLink.");
+      "GPUs per node, 0 to 16. With fewer GPUs than the base, a node keeps the first GPUs of the "
+      "base. More GPUs than the base are possible only if the base has no NVLink.");
     v("gpu_model", gpu_model,
       "GPU model of the catalogue, or a name of your own, which needs every other gpu_ field.");
     v("gpu_memory", gpu_memory, "Memory of one GPU.");
-    v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a context, in W.", kWatts);
+    v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a CUDA context, in W.", kWatts);
     v("gpu_spin_watts", gpu_spin_watts, "Power of one GPU that waits in a busy loop, in W.",
       kWatts);
     v("gpu_training_watts", gpu_training_watts, "Power of one GPU at work, in W.", kWatts);
-    v("gpu_tdp_watts", gpu_tdp_watts, "Design power of one GPU, in W.", kWatts);
+    v("gpu_tdp_watts", gpu_tdp_watts, "Thermal design power (TDP) of one GPU, in W.", kWatts);
     v("cpus", cpus, "Logical CPUs (hardware threads), as Kubernetes counts them.",
       Range{1, 1'000'000});
     v("memory", memory, "Main memory of a node.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics,
-      "Compute NICs, 0 to 16, spread evenly over the positions of the base's compute NICs.");
+      "Compute NICs, 0 to 16. They are spread evenly over the places of the compute NICs of the "
+      "base.");
     v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
     v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.", kWatts);
     v("host_busy_watts", host_busy_watts,

@@ -44,7 +44,7 @@ struct NetworkParams {
       Heeded{Fact::CrossingExchanges});
     v("routing", routing, "How routes through the fabric are chosen.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
-    v("links", links, "Recovery from errors.", Heeded{Fact::Links},
+    v("links", links, "How links recover from errors.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
     v("sharp", sharp,
       "Switches between nodes reduce data in flight (SHARP), so an NVLS all-reduce sends the "
@@ -52,7 +52,8 @@ struct NetworkParams {
       Source{"NCCL without its SHARP plugin"}, Heeded{Fact::NetworkTime},
       Heeded{Fact::AllReduces, sharp}, Heeded{Fact::NvlinkSwitches, sharp});
     v("exchanges", exchanges,
-      "Measured durations of exchanges without other traffic; all others follow NCCL's tuner.",
+      "Measured durations of exchanges without other traffic. Durations of all other exchanges "
+      "follow NCCL's tuner.",
       Heeded{Fact::NetworkTime}, Heeded{Fact::Exchanges});
   }
   template <class C>

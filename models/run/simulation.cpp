@@ -87,8 +87,8 @@ std::vector<std::string> warnings_of(const Cluster& cluster) {
 // Tables of a run that do not belong to the cluster.
 struct RunTables {
   explicit RunTables(Recorder& recorder)
-      : profile{recorder, "/profile", "events and host time by label"},
-        ladder{recorder, "/meta/digests", "the running digest, at equal intervals of events"} {}
+      : profile{recorder, "/profile", "Events and host time by label."},
+        ladder{recorder, "/meta/digests", "The running digest, at equal intervals of events."} {}
   Channel<ProfileOutRow> profile;
   Channel<DigestRow> ladder;
 };

@@ -53,9 +53,10 @@ struct PoolParams {
     v("machine", machine, "A machine of the catalogue or of `machines`; see `orrery describe`.",
       Required{}, Example{"dgx-a100"});
     v("count", count, "How many nodes.", Range{1, 1'000'000}, Unit{"nodes"}, Required{});
-    v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch; pools share none.",
+    v("nodes_per_leaf", nodes_per_leaf,
+      "How many nodes share a leaf switch. Different pools share no leaf switch.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"});
-    v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
+    v("pods_max", pods_max, "Maximum number of pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("labels", labels,
       "Labels of its nodes, beside pool, kubernetes.io/hostname, "
@@ -84,25 +85,28 @@ struct OpenbNodesParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The node list, plain or packed.", Required{},
+    v("file", file, "The node list: plain, gzip or xz.", Required{},
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
-    v("pool", pool, "Their label `pool`.");
+    v("pool", pool, "Label `pool` of these nodes.");
     v("stand_ins", stand_ins,
-      "Maps a GPU model of the list to the model whose machines are used instead. Models without a "
-      "machine in the catalogue need one. Labels keep the list's name. A list without memory, like "
-      "the spot set's, uses that of the machine.",
+      "Maps a GPU model of the list to a model of the catalogue, whose machines are used instead. "
+      "A GPU model that no machine of the catalogue has needs an entry. Node labels keep the GPU "
+      "model of the list. If the list gives no memory, as in the spot set, a node has the memory "
+      "of its machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,
       "Repeats the whole list, for a larger cluster of the same mix; nodes of later copies are "
       "named NAME-copy2 and so on.",
       Range{1, 100});
-    v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch, in order of the list.",
-      Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
-    v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
+    v("nodes_per_leaf", nodes_per_leaf,
+      "How many nodes share a leaf switch, in the order of the list.", Range{1, 1'000'000},
+      Unit{"nodes"}, Source{"estimate: the list has no topology"});
+    v("pods_max", pods_max, "Maximum number of pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("shuffle", shuffle,
-      "Nodes are numbered in random order, by the run's seed. Numbers decide between nodes that a "
-      "policy scores alike; leaves stay as they are.");
+      "Nodes are numbered in random order, by the run's seed. Numbers break ties between nodes "
+      "with equal scores. Each node keeps the leaf switch that follows from its place in the "
+      "list.");
   }
   template <class C>
   void check(C& c) const {
@@ -119,7 +123,8 @@ struct ClusterParams {
 
   template <class V>
   void fields(V& v) {
-    v("machines", machines, "Machines of your own: one of the catalogue, changed.");
+    v("machines", machines,
+      "Machines of your own. Each is a machine of the catalogue with changes.");
     v("pools", pools, "Pools of equal nodes.");
     v("openb_nodes", openb_nodes,
       "Nodes read from lists: those of the Alibaba sets openb, PAI and spot, or your own.");

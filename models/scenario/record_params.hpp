@@ -32,13 +32,14 @@ struct RecordParams {
     v("deadlocks", deadlocks, "Definition of a deadlock.", Heeded{Fact::Pods});
     v("cardiogram", cardiogram,
       "Activity of ranks of chosen jobs at fine time steps; absent: none.", Heeded{Fact::Pods});
-    v("pods", pods, "One row per pod life in /pods.");
+    v("pods", pods,
+      "Write /pods: one row for each pod, and a new row for each pod that replaces it.");
     v("attempts", attempts,
-      "One row per scheduling attempt in /events/attempts, one per reason of its failure in "
+      "Write one row per scheduling attempt in /events/attempts, one per reason of its failure in "
       "/events/rejections, and decisions of the job queue in /events/job_queue.");
     v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
     v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
-      Source{"level 1 costs about 5 times plain writing and saves most of the space"});
+      Source{"level 1 takes about 5 times as long as plain writing and saves most of the space"});
   }
 };
 

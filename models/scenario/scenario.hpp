@@ -31,7 +31,8 @@ struct ChangeParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
+    v("at", at, "Time of the change, from the start of the run.", Required{},
+      Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
       "Replaces `policy`, like a scheduler restarted with another configuration: running pods "
       "stay, and pods that are not bound yet are scheduled again. Must not have a job queue, "
@@ -53,15 +54,17 @@ struct RunParams {
 
   template <class V>
   void fields(V& v) {
-    v("seed", seed, "Of all random streams. Same scenario and seed, same bytes.");
+    v("seed", seed,
+      "Seed of all random streams. Runs of one scenario with the same seed have the same results.");
     v("permute_ties", permute_ties,
       "Jobs with equal submit times, of all sources, arrive in a random order, not that of the "
-      "input. Runs with several seeds then show how much hangs on that order.");
-    v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
+      "input. Runs with several seeds then show how much depends on that order.");
+    v("until", until,
+      "Simulated time at which the run ends. Absent: it ends when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`: end after this long without an arrival, start or end of a job, if every "
-      "job left waits for nodes and none will arrive.",
+      "Without `until`: end after this time without an arrival, start or end of a job, if every "
+      "remaining job waits for nodes and no job will arrive.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,
@@ -72,11 +75,11 @@ struct RunParams {
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
     v("compress_retries", compress_retries,
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
-      "simulated second. Once rounds of such attempts repeat exactly, many of them are executed as "
-      "one of the same duration: jobs, pods, timelines and the summary are the same, /profile and "
-      "the digest are not. Every attempt is executed if this is false, or if something observes "
-      "single attempts: record.attempts, a control plane, its autoscaler, a cardiogram, loaded "
-      "plugins.");
+      "simulated second. Once rounds of such attempts repeat exactly, many rounds are executed as "
+      "one round of the same duration. Jobs, pods, timelines and the summary stay the same; "
+      "/profile and the digest do not. Every attempt is executed if this is false, or if something "
+      "observes single attempts: record.attempts, a control plane, an autoscaler, a cardiogram, "
+      "loaded plugins.");
     v("changes", changes, "Other schedulers from given times on, in order of time.");
   }
   void check(Checker& c) const;
@@ -102,7 +105,7 @@ struct Scenario {
     v("cluster", cluster, "Nodes and their hardware.", Required{});
     v("control_plane", control_plane, "Delays of pods by the API servers.", Heeded{Fact::Pods});
     v("network", network, "The network between ranks.");
-    v("storage", storage, "Where checkpoints lie.");
+    v("storage", storage, "Stores of checkpoints and datasets.");
     v("workload", workload, "Jobs and their life cycle.", Required{});
     v("faults", faults, "Hardware that fails.");
     v("policy", policy, "The scheduler.");

@@ -22,7 +22,7 @@ struct ControllerParams {
       Example{"AvoidBrokenLinks"});
     v("period", period, "Time between two checks; the first is one period after the start.",
       Range{100_ms, 240_h}, Source{"10 s: the scan interval of cluster-autoscaler"});
-    v("args", args, "Its arguments.");
+    v("args", args, "Arguments of the policy.");
   }
 };
 

@@ -22,16 +22,17 @@ struct PackingSample {
   static void columns(auto&& c) {
     c("time", &PackingSample::time, "arrival of the last job that the row covers");
     c("load", &PackingSample::load,
-      "GPUs requested by all jobs so far, also ended ones, as a share of the cluster's, rounded",
+      "GPUs requested by all jobs that have arrived, ended ones included, as a share of the "
+      "cluster's GPUs; rounded",
       "%");
-    c("jobs", &PackingSample::jobs, "jobs that arrived within this percent", "jobs");
+    c("jobs", &PackingSample::jobs, "jobs that arrived in this percent of load", "jobs");
     c("allocated", &PackingSample::allocated,
-      "GPUs reserved for pods, as a share of the cluster's: mean of one sample for each of these "
-      "jobs, taken just before the next job arrives, or at the end of the run",
+      "GPUs reserved for pods, as a share of the cluster's GPUs. Each of these jobs has a sample, "
+      "taken just before the next job arrives or at the end of the run; this is the mean",
       "%");
     c("fragmented", &PackingSample::fragmented,
-      "idle GPU capacity that the typical pods cannot use, as a share of the cluster's GPUs: the "
-      "same mean",
+      "idle GPU capacity that pods of workload.typical_pods cannot use, as a share of the "
+      "cluster's GPUs; a mean of the same samples",
       "%");
   }
 };

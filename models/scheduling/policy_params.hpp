@@ -23,8 +23,8 @@ struct PolicyParams : ProfileParams {
       "The queue of whole jobs before their pods are created; absent: none.");
     v("controllers", controllers,
       "Policies that act on the cluster as time passes: they cordon, evict, drain, suspend, scale. "
-      "Those due at one instant act in this order.",
-      Heeded{driver != Driver::Counting, "driver: counting places no pods"});
+      "Policies that are due at the same time act in the order of this list.",
+      Heeded{driver != Driver::Counting, "driver is counting, which places no pods"});
   }
 };
 

@@ -21,11 +21,11 @@ struct StoreParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Its name in jobs.", Required{}, Example{"blob"});
-    v("write", write, "Of all writers together.", Required{}, Example{"100GBps"},
-      Source{"published: 2 TB/s Llama-3's Tectonic, sustained"});
-    v("read", read, "Of all readers together.", Required{}, Example{"200GBps"});
-    v("latency", latency, "From a request to its first byte.", Heeded{Fact::SharedWrites});
+    v("name", name, "Name by which jobs refer to the store.", Required{}, Example{"blob"});
+    v("write", write, "Bandwidth of all writers together.", Required{}, Example{"100GBps"},
+      Source{"published: Llama 3's Tectonic sustains 2 TB/s"});
+    v("read", read, "Bandwidth of all readers together.", Required{}, Example{"200GBps"});
+    v("latency", latency, "Time from a request to its first byte.", Heeded{Fact::SharedWrites});
   }
   void check(Checker& c) const;
 };
@@ -38,9 +38,10 @@ struct LocalDiskParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Of one node.", Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"},
-      Heeded{Fact::LocalWrites});
-    v("read", read, "Of one node.", Source{"estimate: four PCIe 3 drives, 3 GB/s each"});
+    v("write", write, "Bandwidth of the disks of one node.",
+      Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"}, Heeded{Fact::LocalWrites});
+    v("read", read, "Bandwidth of the disks of one node.",
+      Source{"estimate: four PCIe 3 drives, 3 GB/s each"});
   }
   void check(Checker& c) const;
 };
@@ -71,7 +72,8 @@ struct StorageParams {
   void fields(V& v) {
     v("stores", stores, "Stores that nodes share.", Heeded{Fact::SharedStores});
     v("node", node, "Bandwidth between one node and these stores.", Heeded{Fact::SharedStores});
-    v("local", local, "Disks of the nodes, the store called `local`; absent: they have none.",
+    v("local", local,
+      "Disks of the nodes, which are the store `local`; absent: nodes have no disks.",
       Heeded{Fact::LocalDisks});
   }
   void check(Checker& c) const;

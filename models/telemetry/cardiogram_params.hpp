@@ -18,8 +18,8 @@ struct CardiogramWindow {
 
   template <class V>
   void fields(V& v) {
-    v("from", from, "Its begin, from the start of the run.");
-    v("to", to, "Its end, from the start of the run.", Required{});
+    v("from", from, "Begin of the window, from the start of the run.");
+    v("to", to, "End of the window, from the start of the run.", Required{});
   }
   template <class C>
   void check(C& c) const {
@@ -40,7 +40,7 @@ struct CardiogramParams {
     v("jobs", jobs, "Names of gangs; all gangs with one of these names are recorded.", Required{},
       Example{"[train]"});
     v("window", window,
-      "The recorded window. Outside of it nothing is recorded, and recording costs no time.",
+      "The recorded window. Outside of it nothing is recorded, and recording costs no host time.",
       Required{});
     v("resolution", resolution,
       "Time between two rows of a rank. Values of a row are means over this time: over several "

@@ -42,19 +42,21 @@ struct CardiogramRow {
     c("time", &CardiogramRow::time,
       "end of the interval; columns from `reported` on are means over it");
     c("job", &CardiogramRow::job, "serial number of the job");
-    c("rank", &CardiogramRow::rank, "which GPU of the job: pod by pod, GPU by GPU");
-    c("node", &CardiogramRow::node, "its node at the end; 4294967295: none");
+    c("rank", &CardiogramRow::rank, "number of the GPU in the job, counted pod by pod");
+    c("node", &CardiogramRow::node, "its node at the end of the interval");
     c("phase", &CardiogramRow::phase, "its activity for the longest part of the interval");
     c("reported", &CardiogramRow::reported, "utilisation as nvidia-smi shows it", "%");
     c("power_watts", &CardiogramRow::power_watts, "power of the GPU", "W");
     c("network_bps", &CardiogramRow::network_bps,
-      "sent to other nodes through its NIC, with equal parts for GPUs that share it; 0 without "
+      "data sent to other nodes through its NIC; GPUs that share a NIC have equal parts; 0 without "
       "network.level: flow",
       "bit/s");
     c("computing", &CardiogramRow::computing, "share of the interval in which it computes");
     c("exchange", &CardiogramRow::exchange,
-      "share in exchanges and other waits of a step: exchange_gpu_s of /jobs");
-    c("checkpoint", &CardiogramRow::checkpoint, "share in which it writes checkpoints");
+      "share of the interval in exchanges and other waits of a step, as in exchange_gpu_s of "
+      "/jobs");
+    c("checkpoint", &CardiogramRow::checkpoint,
+      "share of the interval in which it writes checkpoints");
   }
 };
 

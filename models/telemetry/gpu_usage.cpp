@@ -222,7 +222,7 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
   gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods, or held by counted jobs");
   gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
   gpu_time("power", total(GpuRate::Loaded),
-           "energy above idle, as the time for which computing GPUs would draw it");
+           "GPU time of computing that would draw the same energy above idle");
   gpu_time("computing", useful + lost, "computing");
   gpu_time("useful", useful, "computing that no failure undid");
   gpu_time("lost", lost, "computing undone by failures");

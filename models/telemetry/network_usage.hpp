@@ -30,13 +30,13 @@ struct LinkRow {
   static void columns(auto&& c) {
     c("cable", &LinkRow::cable, "the cable");
     c("name", &LinkRow::name, "its name");
-    c("tier", &LinkRow::tier, "the kind of its lower end");
-    c("lower", &LinkRow::lower, "the switch, or else the NIC, at its lower end");
-    c("upper", &LinkRow::upper, "the switch at its upper end");
+    c("tier", &LinkRow::tier, "kind of its lower end: NIC, leaf or spine");
+    c("lower", &LinkRow::lower, "switch or NIC at its lower end");
+    c("upper", &LinkRow::upper, "switch at its upper end");
     c("nominal", &LinkRow::nominal, "its nominal rate in each direction");
     c("capacity", &LinkRow::capacity, "its upward rate at the end of the run");
-    c("bytes_up", &LinkRow::bytes_up, "carried upwards, away from NICs");
-    c("bytes_down", &LinkRow::bytes_down, "carried downwards, towards NICs");
+    c("bytes_up", &LinkRow::bytes_up, "bytes carried upwards, away from NICs");
+    c("bytes_down", &LinkRow::bytes_down, "bytes carried downwards, towards NICs");
     c("symbol_errors", &LinkRow::symbol_errors, "errors counted by its port");
     c("times_down", &LinkRow::times_down,
       "how often it went down, failures of its switches included");
@@ -53,14 +53,16 @@ struct NetworkSample {
 
   static void columns(auto&& c) {
     c("time", &NetworkSample::time, "end of the interval; rates are means over it");
-    c("nic_rate", &NetworkSample::nic_rate, "sent by all NICs", "bit/s");
-    c("leaf_rate", &NetworkSample::leaf_rate, "sent by leaves up to spines", "bit/s");
-    c("spine_rate", &NetworkSample::spine_rate, "sent by spines up to cores", "bit/s");
-    c("cables_down", &NetworkSample::cables_down, "down now", "cables");
-    c("cables_slow", &NetworkSample::cables_slow, "up, and degraded or cursed now", "cables");
+    c("nic_rate", &NetworkSample::nic_rate, "data sent by all NICs", "bit/s");
+    c("leaf_rate", &NetworkSample::leaf_rate, "data sent by leaves up to spines", "bit/s");
+    c("spine_rate", &NetworkSample::spine_rate, "data sent by spines up to cores", "bit/s");
+    c("cables_down", &NetworkSample::cables_down, "cables that are down now", "cables");
+    c("cables_slow", &NetworkSample::cables_slow, "cables that are up, but degraded or cursed now",
+      "cables");
     c("symbol_errors", &NetworkSample::symbol_errors,
       "errors counted in the interval by all ports");
-    c("gangs_still", &NetworkSample::gangs_still, "gangs that cannot exchange at all now", "gangs");
+    c("gangs_still", &NetworkSample::gangs_still,
+      "gangs whose exchange is blocked now, because a link is down", "gangs");
   }
 };
 

@@ -29,11 +29,11 @@ struct NodeRow {
     c("node", &NodeRow::node, "the node");
     c("name", &NodeRow::name, "its name");
     c("machine", &NodeRow::machine, "name of its machine type");
-    c("pool", &NodeRow::pool, "the pool it was made for");
+    c("pool", &NodeRow::pool, "its pool");
     c("leaf", &NodeRow::leaf, "its leaf switch");
-    c("gpus", &NodeRow::gpus, "devices", "GPU");
+    c("gpus", &NodeRow::gpus, "number of its GPUs", "GPU");
     c("failures", &NodeRow::failures,
-      "how often it broke while it was up; other reasons to be down do not count");
+      "how often it failed while it was up; other reasons to be down do not count");
     c("downtime", &NodeRow::downtime, "how long it was down");
     c("allocated_gpu_s", &NodeRow::gpu_s_allocated, "GPU time reserved for pods", "GPU s");
   }

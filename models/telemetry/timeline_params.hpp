@@ -18,12 +18,12 @@ struct TimelineParams {
   template <class V>
   void fields(V& v) {
     v("interval", interval,
-      "Between two samples of the cluster, useful compute, the network, stores, nodes, services "
-      "and the control plane.",
+      "Time between two samples of the cluster, useful compute, the network, stores, nodes, "
+      "services and the control plane.",
       Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
     v("teams_interval", teams_interval,
-      "Between two samples of the teams, a multiple of interval; 0: no /timeline/teams. Absent: 1 "
-      "h, rounded up to a multiple of interval.");
+      "Time between two samples of the teams; a multiple of `interval`. 0: no /timeline/teams. "
+      "Absent: 1 h, rounded up to a multiple of `interval`.");
   }
   template <class C>
   void check(C& c) const {

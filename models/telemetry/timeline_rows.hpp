@@ -22,23 +22,25 @@ struct ClusterSample {
     c("gpus_total", &ClusterSample::gpus_total, "all GPUs", "GPU");
     c("gpus_up", &ClusterSample::gpus_up, "GPUs of nodes that are up", "GPU");
     c("gpus_allocated", &ClusterSample::gpus_allocated,
-      "reserved for pods, or held by counted jobs", "GPU");
+      "GPUs reserved for pods, or held by jobs without pods (driver: counting)", "GPU");
     c("gpus_reported", &ClusterSample::gpus_reported,
-      "used as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
+      "GPUs in use, as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
     c("gpus_power", &ClusterSample::gpus_power,
-      "power above idle: how many computing GPUs would draw it", "GPU");
+      "number of computing GPUs that would draw the same power above idle", "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
-      "computing; each run counts with its mean share of compute; unlike in /timeline/useful, "
-      "compute that failures undid counts",
+      "computing GPUs; a running job counts with its mean share of compute. Compute that failures "
+      "undid counts, too, unlike in /timeline/useful",
       "GPU");
-    c("pods_pending", &ClusterSample::pods_pending, "created and not bound", "pods");
+    c("pods_pending", &ClusterSample::pods_pending, "pods that are created and not bound", "pods");
     c("gangs_pending", &ClusterSample::gangs_pending, "gangs with such pods", "gangs");
-    c("jobs_running", &ClusterSample::jobs_running, "in phase running", "jobs");
-    c("jobs_pending", &ClusterSample::jobs_pending, "in phase pending", "jobs");
-    c("nodes_down", &ClusterSample::nodes_down, "down now, or yet to join", "nodes");
-    c("failures", &ClusterSample::failures, "how often nodes that were up broke so far");
-    c("recoveries", &ClusterSample::recoveries, "jobs and pods that redid their lost work so far");
+    c("jobs_running", &ClusterSample::jobs_running, "jobs in phase running", "jobs");
+    c("jobs_pending", &ClusterSample::jobs_pending, "jobs in phase pending", "jobs");
+    c("nodes_down", &ClusterSample::nodes_down, "nodes that are down now, or have not joined yet",
+      "nodes");
+    c("failures", &ClusterSample::failures, "how often nodes that were up have failed so far");
+    c("recoveries", &ClusterSample::recoveries,
+      "how often jobs and pods have redone their lost work so far");
   }
 };
 
@@ -49,12 +51,12 @@ struct TeamSample {
   uint32_t jobs_pending = 0, jobs_running = 0;
 
   static void columns(auto&& c) {
-    c("time", &TeamSample::time, "the instant");
+    c("time", &TeamSample::time, "time of the sample");
     c("team", &TeamSample::team, "team or virtual cluster");
     c("gpus_allocated", &TeamSample::gpus_allocated,
-      "reserved for its pods, or held by its counted jobs", "GPU");
-    c("jobs_pending", &TeamSample::jobs_pending, "in phase pending", "jobs");
-    c("jobs_running", &TeamSample::jobs_running, "in phase running", "jobs");
+      "GPUs reserved for its pods, or held by its jobs without pods (driver: counting)", "GPU");
+    c("jobs_pending", &TeamSample::jobs_pending, "jobs in phase pending", "jobs");
+    c("jobs_running", &TeamSample::jobs_running, "jobs in phase running", "jobs");
   }
 };
 
@@ -65,8 +67,8 @@ struct UsefulSample {
   static void columns(auto&& c) {
     c("time", &UsefulSample::time, "end of the interval; the mean is over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
-      "compute that no later failure undid, at the time when it was done; its sum over time is "
-      "that of useful_gpu_s in /jobs; written only at the end",
+      "computing GPUs, without compute that a later failure undid; the integral over the run is "
+      "the sum of useful_gpu_s in /jobs",
       "GPU");
   }
 };

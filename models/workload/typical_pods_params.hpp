@@ -18,10 +18,11 @@ struct TypicalPodsParams {
 
   template <class V>
   void fields(V& v) {
-    v("popularity", popularity, "The share of all pods that the typical ones must cover.",
+    v("popularity", popularity, "The share of all pods that the typical pods must cover.",
       Unit{"%"}, Range{1.0, 100.0}, Source{"Weng et al., USENIX ATC 2023, artifact"});
     v("jobs_max", jobs_max,
-      "Pods are counted over this many first jobs; a shuffled trace is counted as recorded.",
+      "Only pods of this many first jobs are counted. A shuffled trace is counted in its recorded "
+      "order.",
       Unit{"jobs"}, Range{int64_t{1}, int64_t{10'000'000}});
   }
 };

@@ -37,20 +37,23 @@ struct WorkloadParams {
 
   template <class V>
   void fields(V& v) {
-    v("sources", sources, "Where jobs come from; merged by submit time.");
+    v("sources", sources, "Sources of jobs. Their jobs are merged in the order of submission.");
     v("training", training,
-      "Start, checkpoints and restarts of jobs whose source has no such section.",
+      "Start, checkpoints and restarts of jobs whose source has no training section.",
       Heeded{Fact::SharedTraining});
     v("controller", controller, "Start, failure detection and restart of jobs.");
     v("steps", steps,
-      "rate: a gang runs at the pace of its mean step until something changes. For up to 16 gangs "
-      "that share contended links, the mean steps are found by simulating some steps; larger "
-      "groups use expected rates. traced: each step is simulated, a few events each.",
+      "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
+      "share contended links, some of their steps are simulated to find the mean steps. Larger "
+      "groups, and groups whose steps differ too much in length, use expected rates. traced: each "
+      "step is simulated, with a few events.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
-      "The pods by which fragmentation is measured; absent: it is not measured.");
+      "The most frequent kinds of pods, by which fragmentation is measured; absent: it is not "
+      "measured.");
     v("disruption_budgets", disruption_budgets,
-      "PodDisruptionBudgets, which limit what controllers may evict.", Heeded{Fact::Controllers});
+      "PodDisruptionBudgets, which limit the evictions of pods by controllers.",
+      Heeded{Fact::Controllers});
   }
   template <class C>
   void check(C& c) const {

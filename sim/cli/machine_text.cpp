@@ -41,10 +41,10 @@ std::string nvlinks_text(const Machine& machine) {
     return std::ranges::any_of(row, [](int8_t links) { return links > 0; });
   };
   if (!std::ranges::any_of(machine.nvlinks, is_joined)) return "none";
-  std::string text = count(machine.gpu.nvlinks, "link") + " a GPU of ";
-  text += format_quantity(machine.gpu.nvlink_raw) + " each way, ";
+  std::string text = count(machine.gpu.nvlinks, "link") + " per GPU, each ";
+  text += format_quantity(machine.gpu.nvlink_raw) + " per direction, ";
   return text + (machine.nvswitches == 0
-                     ? std::string{"straight from GPU to GPU"}
+                     ? std::string{"directly between GPUs"}
                      : "through " + std::to_string(machine.nvswitches) + " NVSwitches");
 }
 

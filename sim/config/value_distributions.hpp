@@ -43,7 +43,7 @@ struct ExponentialDuration {
   Duration mean = 1_h;
   template <class V>
   void fields(V& v) {
-    v("mean", mean, "Mean.", Required{});
+    v("mean", mean, "Mean duration.", Required{});
   }
   Duration draw(Rng& rng) const { return rng.exponential(mean); }
 };
@@ -54,9 +54,10 @@ struct LognormalDuration {
   std::optional<Duration> max = {};
   template <class V>
   void fields(V& v) {
-    v("median", median, "Half are shorter.", Required{}, Range{1_ns, Duration::max()});
-    v("sigma", sigma, "Deviation of the logarithm.", Required{}, Range{0.0, 10.0});
-    v("max", max, "Longer ones are cut to this; absent: none.");
+    v("median", median, "Half of the durations are shorter.", Required{},
+      Range{1_ns, Duration::max()});
+    v("sigma", sigma, "Standard deviation of the logarithm.", Required{}, Range{0.0, 10.0});
+    v("max", max, "Longer durations are cut to this; absent: no limit.");
   }
   void check(auto& c) const {
     if (max.value_or(median) < median) {
@@ -70,8 +71,8 @@ struct UniformDuration {
   Duration low = {}, high = 1_h;
   template <class V>
   void fields(V& v) {
-    v("low", low, "The shortest.", Required{});
-    v("high", high, "The longest.", Required{});
+    v("low", low, "The shortest duration.", Required{});
+    v("high", high, "The longest duration.", Required{});
   }
   void check(auto& c) const {
     if (low > high) c.error("low", "must not be more than high");
@@ -84,8 +85,8 @@ struct DiscreteDuration {
   std::vector<double> weights = {};
   template <class V>
   void fields(V& v) {
-    v("values", values, "The durations there are.", Required{});
-    v("weights", weights, "Relative frequency of each.", kWeights, Required{});
+    v("values", values, "The possible durations.", Required{});
+    v("weights", weights, "Relative frequency of each value.", kWeights, Required{});
   }
   void check(auto& c) const { check_weights(values, weights, c); }
   Duration draw(Rng& rng) const { return values[draw_weighted(weights, rng)]; }
@@ -107,8 +108,8 @@ struct UniformCount {
   int32_t low = 1, high = 1;
   template <class V>
   void fields(V& v) {
-    v("low", low, "The smallest.", Required{}, Range{0, 1'000'000});
-    v("high", high, "The largest.", Required{}, Range{0, 1'000'000});
+    v("low", low, "The smallest count.", Required{}, Range{0, 1'000'000});
+    v("high", high, "The largest count.", Required{}, Range{0, 1'000'000});
   }
   void check(auto& c) const {
     if (low > high) c.error("low", "must not be more than high");
@@ -121,8 +122,8 @@ struct DiscreteCount {
   std::vector<double> weights = {};
   template <class V>
   void fields(V& v) {
-    v("values", values, "The counts there are.", Required{});
-    v("weights", weights, "Relative frequency of each.", kWeights, Required{});
+    v("values", values, "The possible counts.", Required{});
+    v("weights", weights, "Relative frequency of each value.", kWeights, Required{});
   }
   void check(auto& c) const {
     check_weights(values, weights, c);

@@ -27,23 +27,24 @@ struct ApiCostParams {
   void fields(V& v) {
     constexpr Range kEach{Duration{}, 1_min};
     constexpr Range kPerByte{0.0, 1e5};  // the CPU time of a LIST of 10 TB still fits 64 bits
-    v("read", read, "A GET or LIST, beside the costs below.", kEach, Source{"estimate"},
-      Heeded{Fact::Lists});
-    v("write", write, "A write of an object, beside the costs below.", kEach,
+    v("read", read, "A GET or LIST. The costs below for objects and bytes are added.", kEach,
+      Source{"estimate"}, Heeded{Fact::Lists});
+    v("write", write, "A write of an object. The cost of sent bytes is added.", kEach,
       Source{"estimate: a core handles some 1,000 a second"});
-    v("watch", watch, "To begin a WATCH.", kEach, Source{"estimate: as a read"},
+    v("watch", watch, "The start of a WATCH.", kEach, Source{"estimate: as a read"},
       Heeded{Fact::Lists});
-    v("cached_object", cached_object, "A LIST from the watch cache, per object that it reads.",
+    v("cached_object", cached_object, "A LIST from the watch cache, for each object that it reads.",
       Range{0.0, 1e9}, Unit{"ns"},
       Source{"KEP-2340: 0.53 cores list 300,000 cached objects once a second"},
       Heeded{Fact::Lists});
-    v("stored_object", stored_object, "A LIST from the store, per object.", Range{0.0, 1e9},
-      Unit{"ns"}, Source{"KEP-2340: 300,000 objects of 1 KB from etcd, decomposed"},
+    v("stored_object", stored_object, "A LIST from etcd, for each object that it reads.",
+      Range{0.0, 1e9}, Unit{"ns"},
+      Source{"KEP-2340: 300,000 objects of 1 KB from etcd, without the cost of their bytes"},
       Heeded{Fact::EtcdReads});
-    v("stored_byte", stored_byte, "A read from the store, per byte.", kPerByte, Unit{"ns"},
+    v("stored_byte", stored_byte, "A read from etcd, for each byte.", kPerByte, Unit{"ns"},
       Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"}, Heeded{Fact::EtcdReads});
-    v("sent_byte", sent_byte, "To encode a byte of a response.", kPerByte, Unit{"ns"},
-      Source{"estimate: as a byte read from the store"});
+    v("sent_byte", sent_byte, "The encoding of a response, for each byte.", kPerByte, Unit{"ns"},
+      Source{"estimate: as a byte read from etcd"});
   }
   Duration of(const ApiRequest& request) const;
 };
@@ -57,14 +58,15 @@ struct ApiHeapParams {
 
   template <class V>
   void fields(V& v) {
-    v("base", base, "Of an empty cluster.", Source{"OpenAI 2021: linear in the nodes"});
-    v("per_node", per_node, "Per node of the cluster, with its pods and watches.",
+    v("base", base, "Memory of a server in an empty cluster.",
+      Source{"OpenAI 2021: linear in the nodes"});
+    v("per_node", per_node, "Memory for each node of the cluster, with its pods and watches.",
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
-    v("per_watcher", per_watcher, "Per watch, the kubelets' watches included.",
-      Range{Bytes{}, 1_GiB}, Source{"0: in the share of the nodes"});
+    v("per_watcher", per_watcher, "Memory for each watch, including those of kubelets.",
+      Range{Bytes{}, 1_GiB}, Source{"0: included in per_node"});
     v("list_factor", list_factor, "Bytes held for each byte of a LIST until its response is sent.",
       Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"}, Heeded{Fact::Lists});
-    v("limit", limit, "At which a server is killed and restarts; absent: no limit.",
+    v("limit", limit, "A server that needs more memory is killed and restarts; absent: no limit.",
       Example{"128GiB"});
   }
 };
@@ -79,18 +81,20 @@ struct ApiServerParams {
 
   template <class V>
   void fields(V& v) {
-    v("cores", cores, "Shared equally by the requests in execution, at most one core for each.",
-      Range{0.01, 1e6}, Unit{"cores"}, Source{"Kubernetes: master of tests with 5,000 nodes"},
+    v("cores", cores, "Requests in execution share the cores equally; each uses at most one core.",
+      Range{0.01, 1e6}, Unit{"cores"},
+      Source{"Kubernetes: control-plane machine of tests with 5,000 nodes"},
       Heeded{Fact::FullPlane});
-    v("egress", egress, "Shared by responses and watch events; 0: no limit.",
+    v("egress", egress, "Bandwidth for responses and watch events together; 0: no limit.",
       Source{"estimate: a NIC of 25 Gb/s"});
-    v("request_timeout", request_timeout, "After which a request is given up.", Range{1_ms, 24_h},
-      Source{"kube-apiserver --request-timeout"}, Heeded{Fact::FullPlane});
-    v("restart_time", restart_time, "From running out of memory until it serves again.",
-      Source{"estimate"}, Heeded{Fact::FullPlane},
+    v("request_timeout", request_timeout, "A request that takes longer is given up.",
+      Range{1_ms, 24_h}, Source{"kube-apiserver --request-timeout"}, Heeded{Fact::FullPlane});
+    v("restart_time", restart_time,
+      "Time from running out of memory until the server serves again.", Source{"estimate"},
+      Heeded{Fact::FullPlane},
       Heeded{heap.limit.has_value(), "there is no heap.limit: no server runs out of memory"});
     v("cost", cost, "CPU time of requests.");
-    v("heap", heap, "Memory.", Heeded{Fact::FullPlane});
+    v("heap", heap, "Memory of a server.", Heeded{Fact::FullPlane});
   }
 };
 
@@ -114,11 +118,11 @@ struct ApiServersParams {
     v("servers", servers, "Number of API servers.", Range{1, 1000}, Unit{"servers"},
       Source{"OpenAI 2021: five at 7,500 nodes"}, Heeded{Fact::FullPlane});
     v("balance", balance,
-      "sticky: a client keeps its server while that is up; per_request: each request goes to a "
-      "random server.",
+      "sticky: a client keeps its server while that server is up; per_request: each request goes "
+      "to a random server.",
       Source{"HTTP/2: one connection carries all requests"}, Heeded{Fact::FullPlane},
       Heeded{servers > 1, "there is one server"});
-    v("server", server, "Each of them.");
+    v("server", server, "Each API server.");
     v("flow_control", flow_control, "How many requests each server executes at a time, and which.",
       Heeded{Fact::FullPlane});
   }

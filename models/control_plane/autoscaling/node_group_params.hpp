@@ -26,14 +26,16 @@ struct NodeGroupParams {
   void fields(V& v) {
     v("pool", pool, "Name of a pool in cluster.pools, or of a node list.", Required{},
       Example{"gpu"});
-    v("nodes_min", nodes_min, "Nodes that are kept even if idle.", Range{0, 1'000'000},
-      Unit{"nodes"}, Source{"0: all may be removed"});
+    v("nodes_min", nodes_min, "Least number of nodes, which are kept even if idle.",
+      Range{0, 1'000'000}, Unit{"nodes"}, Source{"0: all may be removed"});
     v("nodes_max", nodes_max, "Limit on the number of nodes; absent: all nodes of the pool.",
       Range{1, 1'000'000}, Unit{"nodes"});
-    v("nodes_at_start", nodes_at_start, "Absent: nodes_min.", Range{0, 1'000'000}, Unit{"nodes"});
+    v("nodes_at_start", nodes_at_start, "Number of nodes at the start; absent: nodes_min.",
+      Range{0, 1'000'000}, Unit{"nodes"});
     v("provisioning", provisioning,
-      "Time from the request until a new machine runs its kubelet, which then joins (`node_join`); "
-      "absent: uniform from 3 to 4 min, as in the FAQ of cluster-autoscaler for GCE.");
+      "Time from the request for a node until its kubelet runs and begins to join (see "
+      "`node_join`). Absent: uniform from 3 to 4 min, as in the FAQ of cluster-autoscaler for "
+      "GCE.");
   }
   void check(Checker& c) const;
   int32_t at_start() const { return nodes_at_start.value_or(nodes_min); }
@@ -56,11 +58,12 @@ struct NodeGroupsParams {
   void fields(V& v) {
     v("groups", groups, "Pools that may be scaled, in order of preference.", Required{});
     v("provision_time_max", provision_time_max,
-      "A node that has not registered after this time is given up, and its group backs off.",
+      "A requested node that has not registered after this time is given up, and its pool backs "
+      "off.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-node-provision-time"});
-    v("backoff", backoff, "Length of the first backoff; doubled after each further failure.",
+    v("backoff", backoff, "Length of the first backoff. It doubles with each further failure.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --initial-node-group-backoff-duration"});
-    v("backoff_max", backoff_max, "Limit on the backoff; a node that registers resets it.",
+    v("backoff_max", backoff_max, "Limit on the backoff. A node that registers resets the backoff.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-node-group-backoff-duration"});
   }
   void check(Checker& c) const;

@@ -26,17 +26,17 @@ struct ScalingRow {
 
   static void columns(auto&& c) {
     c("time", &ScalingRow::time, "time of the change of size");
-    c("pool", &ScalingRow::pool, "whose size changed");
+    c("pool", &ScalingRow::pool, "name of the pool");
     c("kind", &ScalingRow::kind,
-      "up: nodes requested; down, down_unready: nodes removed, ready or not; timed_out: nodes that "
-      "never registered");
-    c("nodes", &ScalingRow::nodes, "how many", "nodes");
-    c("size", &ScalingRow::size, "size of the pool after the change, with requested nodes",
+      "up: nodes were requested; down: ready nodes were removed; down_unready: other nodes were "
+      "removed; timed_out: requested nodes never registered");
+    c("nodes", &ScalingRow::nodes, "number of these nodes", "nodes");
+    c("size", &ScalingRow::size, "size of the pool after the change, requested nodes included",
       "nodes");
     c("pods", &ScalingRow::pods, "pods for which nodes were requested; else 0", "pods");
     c("waited_mean", &ScalingRow::waited_mean,
-      "wait of these pods since their first attempt without a node");
-    c("waited_max", &ScalingRow::waited_max, "likewise, the longest");
+      "mean wait of these pods since their first attempt without a node");
+    c("waited_max", &ScalingRow::waited_max, "longest of these waits");
   }
 };
 
@@ -48,12 +48,13 @@ struct AutoscalerSample {
 
   static void columns(auto&& c) {
     c("time", &AutoscalerSample::time, "end of the interval; all columns are of that instant");
-    c("pool", &AutoscalerSample::pool, "that is scaled");
+    c("pool", &AutoscalerSample::pool, "name of the pool");
     c("size", &AutoscalerSample::size, "present and requested nodes", "nodes");
-    c("asked", &AutoscalerSample::asked, "of these, requested and not ready yet", "nodes");
+    c("asked", &AutoscalerSample::asked, "requested nodes that are not ready yet", "nodes");
     c("idle", &AutoscalerSample::idle, "present nodes without a pod, not counting those in asked",
       "nodes");
-    c("backs_off", &AutoscalerSample::backs_off, "the group backs off, because nodes did not come");
+    c("backs_off", &AutoscalerSample::backs_off,
+      "the pool backs off, because requested nodes did not come in time");
   }
 };
 

@@ -243,7 +243,7 @@ void NodeGroups::add_summary(Recorder& recorder) const {
                          std::string_view doc) {
     recorder.add_summary(name, static_cast<int64_t>(n), unit, doc);
   };
-  count("scale_ups", counters_.scale_ups, "", "times the autoscaler asked for nodes");
+  count("scale_ups", counters_.scale_ups, "", "times that the autoscaler requested nodes");
   count("nodes_asked", counters_.asked, "nodes", "nodes that the autoscaler requested");
   count("nodes_taken_away", counters_.taken_away, "nodes", "nodes that the autoscaler removed");
   count("nodes_timed_out", counters_.timed_out, "nodes",

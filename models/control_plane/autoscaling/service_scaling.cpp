@@ -25,7 +25,8 @@ ServiceScaling::ServiceScaling(Sim sim, const JobTable& jobs, JobController& con
     : sim_{sim},
       jobs_{jobs},
       controller_{controller},
-      rows_{sim.recorder, "/events/service_scaling", "Each time a service's replicas changed."},
+      rows_{sim.recorder, "/events/service_scaling",
+            "Changes of the number of replicas of services."},
       samples_{sim.recorder, "/timeline/service_load", "Services: their load and replicas."} {}
 
 void ServiceScaling::connect(JobNews& jobs, PodNews& pods) {

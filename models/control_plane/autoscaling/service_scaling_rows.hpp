@@ -17,13 +17,14 @@ struct ServiceScalingRow {
 
   static void columns(auto&& c) {
     c("time", &ServiceScalingRow::time, "when the number of replicas was changed");
-    c("service", &ServiceScalingRow::service, "of which service");
-    c("before", &ServiceScalingRow::before, "replicas wanted until then", "pods");
-    c("after", &ServiceScalingRow::after, "and from then on", "pods");
+    c("service", &ServiceScalingRow::service, "name of the service");
+    c("before", &ServiceScalingRow::before, "replicas wanted until this time", "pods");
+    c("after", &ServiceScalingRow::after, "replicas wanted from this time on", "pods");
     c("recommended", &ServiceScalingRow::recommended,
-      "by the metrics alone, without limits, windows and policies", "pods");
-    c("running", &ServiceScalingRow::running, "that ran at the time", "pods");
-    c("use", &ServiceScalingRow::use, "mean use of those measured, as collected", "share");
+      "replicas by the metrics alone, without limits, windows and policies", "pods");
+    c("running", &ServiceScalingRow::running, "replicas that ran at this time", "pods");
+    c("use", &ServiceScalingRow::use, "mean use of the replicas in the last collected metrics",
+      "share");
   }
 };
 
@@ -35,12 +36,12 @@ struct ServiceLoadSample {
 
   static void columns(auto&& c) {
     c("time", &ServiceLoadSample::time, "end of the interval; all columns are of that instant");
-    c("service", &ServiceLoadSample::service, "which service");
-    c("replicas", &ServiceLoadSample::replicas, "that are wanted", "pods");
-    c("running", &ServiceLoadSample::running, "that run", "pods");
+    c("service", &ServiceLoadSample::service, "name of the service");
+    c("replicas", &ServiceLoadSample::replicas, "replicas that are wanted", "pods");
+    c("running", &ServiceLoadSample::running, "replicas that run", "pods");
     c("load", &ServiceLoadSample::load, "number of replicas that the load would keep fully busy",
       "pods");
-    c("use", &ServiceLoadSample::use, "of each that runs", "share");
+    c("use", &ServiceLoadSample::use, "use of each running replica", "share");
   }
 };
 

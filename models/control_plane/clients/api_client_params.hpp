@@ -23,14 +23,16 @@ struct ApiClientParams {
       Source{"Kubernetes defaults of 2024; client-go: 5"});
     v("burst", burst, "Most requests at once.", Range{1, 1'000'000}, Unit{"requests"},
       Source{"Kubernetes defaults of 2024; client-go: 10"});
-    v("tries_max", tries_max, "How often it tries a request that is rejected or lost.",
-      Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: once, and 10 more"});
+    v("tries_max", tries_max,
+      "How often a client tries a request that is rejected or lost; 1: no retries.",
+      Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: one try and 10 retries"});
     v("backoff", backoff,
       "Wait before a request that was lost with its server is retried. It doubles with each loss, "
       "up to `backoff_max`. Jitter adds up to 100 % to each wait.",
-      Source{"estimate"}, Heeded{tries_max > 1, "with tries_max: 1 there are no retries"});
-    v("backoff_max", backoff_max, "At which doubling ends.", Source{"client-go: reflectors, 30 s"},
-      Heeded{tries_max > 1, "with tries_max: 1 there are no retries"});
+      Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1: there are no retries"});
+    v("backoff_max", backoff_max, "Limit on that wait, before jitter.",
+      Source{"client-go: reflectors, 30 s"},
+      Heeded{tries_max > 1, "tries_max is 1: there are no retries"});
   }
   template <class C>
   void check(C& c) const {

@@ -26,11 +26,12 @@ struct ListReaderParams {
     v("clients", clients, "Number of clients; absent: one on each node that is up.",
       Range{1, 1'000'000}, Unit{"clients"});
     v("every", every,
-      "Between two LISTs of a client. A client that still waits for a response skips its turn.",
+      "Time between two LISTs of a client. A client that still waits for a response skips its "
+      "turn.",
       Range{1_ms, 168_h}, Required{}, Example{"1min"});
     v("from", from,
-      "etcd: the newest state, as without a resourceVersion; cache: the state in the server's "
-      "watch cache.",
+      "Where a LIST is read. etcd: the newest state, as without a resourceVersion; cache: the "
+      "state in the server's watch cache.",
       Source{"Kubernetes before 1.31: a LIST without resourceVersion goes to etcd"});
   }
 };

@@ -22,16 +22,20 @@ struct PodClientsParams {
 
   template <class V>
   void fields(V& v) {
-    v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
-    v("controller_manager", controller_manager, "Creates and deletes pods.",
-      Source{"kube-controller-manager: 20/30"});
-    v("scheduler", scheduler, "Binds pods to nodes.", Source{"kube-scheduler: 50/100"});
-    v("kube_proxy", kube_proxy, "One on each node; it sends requests when the node boots.",
-      Source{"kube-proxy: 5/10"});
-    v("daemons", daemons, "Each pod of a DaemonSet; it sends requests when the node boots.",
-      Source{"client-go: 5/10"});
+    v("kubelet", kubelet, "The kubelet of each node.",
+      Source{"kubelet (qps/burst): 50/100 since 1.27, 5/10 before"});
+    v("controller_manager", controller_manager,
+      "The kube-controller-manager, which creates and deletes pods.",
+      Source{"kube-controller-manager (qps/burst): 20/30"});
+    v("scheduler", scheduler, "The scheduler, which binds pods to nodes.",
+      Source{"kube-scheduler (qps/burst): 50/100"});
+    v("kube_proxy", kube_proxy,
+      "The kube-proxy of each node, which sends requests when the node boots.",
+      Source{"kube-proxy (qps/burst): 5/10"});
+    v("daemons", daemons, "Each pod of a DaemonSet, which sends requests when its node boots.",
+      Source{"client-go (qps/burst): 5/10"});
     v("others", others, "All other clients, such as those that list Events.",
-      Source{"client-go: 5/10"});
+      Source{"client-go (qps/burst): 5/10"});
   }
 };
 

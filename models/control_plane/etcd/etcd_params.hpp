@@ -29,7 +29,7 @@ struct EtcdMemberLossParams {
 
   template <class V>
   void fields(V& v) {
-    v("member", member, "Which one, from 0.", Range{0, 8});
+    v("member", member, "Index of the member, from 0.", Range{0, 8});
     v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
     v("until", until, "When it is back; absent: never.");
   }
@@ -82,60 +82,60 @@ struct EtcdParams {
     v("disk", disk, "Disks of the members: a commit takes 0.2 ms, 2 ms or 10 ms.",
       Source{"published: OpenAI at 2,500 nodes, 0.2 ms on local and 2 ms on network SSDs; etcd's "
              "documentation, 10 ms on hard disks"},
-      Heeded{!commit_latency, "commit_latency stands in its place"});
+      Heeded{!commit_latency, "commit_latency is set"});
     v("commit_latency", commit_latency,
-      "Of a write without other load, in place of the disk's; 0: commits take no time.",
+      "Duration of a commit without other load; 0: none. It replaces that of the disk.",
       Range{Duration{}, 10_s}, Example{"1.6ms"});
-    v("write_rate_max", write_rate_max, "The most writes a second of the leader.", Range{1.0, 1e7},
+    v("write_rate_max", write_rate_max, "Most writes a second of the leader.", Range{1.0, 1e7},
       Unit{"writes/s"},
       Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"},
       Heeded{Fact::FullPlane});
     v("read_latency", read_latency,
-      "Of a consistent read without other load; 0: such reads take no time.",
+      "Duration of a consistent read without other load; 0: reads take no time.",
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"},
       Heeded{Fact::EtcdReads});
-    v("read_rate_max", read_rate_max, "Consistent reads a second of one member.", Range{1.0, 1e7},
+    v("read_rate_max", read_rate_max, "Most reads a second of one member.", Range{1.0, 1e7},
       Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
-    v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
-      Source{"estimate: the network of one virtual machine"}, Heeded{Fact::EtcdReads},
-      Heeded{read_latency > Duration{}, "read_latency is 0"});
-    v("read_object", read_object,
-      "CPU time of a member to read an object for a LIST; LISTs run in parallel.", Range{0.0, 1e9},
-      Unit{"ns"}, Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"},
+    v("read_bandwidth", read_bandwidth, "Bandwidth of one member for reads.",
+      Range{1_Gbps, 1000_Gbps}, Source{"estimate: the network of one virtual machine"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
-    v("read_byte", read_byte, "Likewise, for a byte.", Range{0.0, 1e9}, Unit{"ns"},
-      Source{"KEP-2340: etcd's cores at 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
+    v("read_object", read_object,
+      "CPU time of a member for each object of a LIST; LISTs run in parallel.", Range{0.0, 1e9},
+      Unit{"ns"}, Source{"KEP-2340: CPU use at 300,000 objects of 1 KB, less that of bytes"},
+      Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
+    v("read_byte", read_byte, "CPU time of a member for each byte of a LIST.", Range{0.0, 1e9},
+      Unit{"ns"}, Source{"KEP-2340: CPU use at 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
       "Whether a commit waits for earlier reads, because they lock the database.",
-      Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"},
+      Source{"etcd 3.4: reads are concurrent; in older releases a long read blocked all writes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("election_timeout", election_timeout,
-      "No commits for this time after the leader is lost, or a quorum is back.",
+      "After the leader is lost or a quorum is back, nothing is committed for this time.",
       Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"}, Heeded{Fact::FullPlane},
       Heeded{elects(), "no loss takes the leader or the quorum"});
     v("losses", losses,
       "Members that are lost; with separate_events, members of the etcd without Events. Member 0 "
-      "leads at first; an election takes the lowest-numbered member that is up.",
+      "leads at first. An election takes the lowest-numbered member that is up.",
       Heeded{Fact::FullPlane});
-    v("request_max", request_max, "A larger write is rejected.", Range{1_B, 1_GiB},
-      Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"}, Heeded{Fact::FullPlane});
-    v("quota", quota, "Of the database; beyond it only reads and deletions are served.",
+    v("request_max", request_max, "Size limit of a write; larger writes are rejected.",
+      Range{1_B, 1_GiB}, Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"}, Heeded{Fact::FullPlane});
+    v("quota", quota, "Size limit of the database; beyond it only reads and deletions are served.",
       Range{1_MiB, 1024_GiB}, Source{"etcd 3.5: --quota-backend-bytes"}, Heeded{Fact::FullPlane});
     v("compaction_interval", compaction_interval,
-      "Old versions are kept for one to two of these; 0: for ever.", Range{Duration{}, 24_h},
+      "Old versions are kept for one to two intervals; 0: for ever.", Range{Duration{}, 24_h},
       Source{"kube-apiserver: --etcd-compaction-interval"}, Heeded{Fact::FullPlane});
     v("defragmentations", defragmentations,
-      "When an operator compacts and defragments, which ends the alarm of a full database.",
+      "When an operator compacts and defragments. This ends the alarm of a full database.",
       Heeded{Fact::FullPlane});
     v("defragmentation_rate", defragmentation_rate,
-      "At which a member copies live data into a new file.", Range{Bandwidth{1'000'000}, 1000_Gbps},
+      "Rate at which a member rewrites its live data.", Range{Bandwidth{1'000'000}, 1000_Gbps},
       Source{"published: etcd issue 20952, a database of 4.1 GB takes 15 s"},
       Heeded{Fact::FullPlane}, Heeded{!defragmentations.empty(), "there are no defragmentations"});
     v("event_ttl", event_ttl, "How long Events are kept.", Range{1_min, 168_h},
       Source{"kube-apiserver: --event-ttl"}, Heeded{Fact::FullPlane}, Heeded{Fact::RecordedEvents});
-    v("separate_events", separate_events, "Events have an etcd of their own, of the same kind.",
+    v("separate_events", separate_events, "Whether Events have their own, equal etcd.",
       Source{"kube-apiserver: --etcd-servers-overrides is empty"}, Heeded{Fact::FullPlane},
       Heeded{Fact::RecordedEvents});
   }

@@ -37,41 +37,50 @@ struct FlowControlParams {
   template <class V>
   void fields(V& v) {
     const Heeded kOfSeats{mode == FlowControlMode::PriorityAndFairness,
-                          "with mode: max_inflight nothing waits for seats"};
-    v("mode", mode, "Priority and fairness, or the two plain limits that came before it.");
+                          "mode is max_inflight: nothing waits for seats"};
+    v("mode", mode,
+      "priority_and_fairness: API Priority and Fairness; max_inflight: only the next two limits, "
+      "as in older releases.");
     v("max_requests_inflight", max_requests_inflight,
       "With max_inflight: reads that a server executes at a time. With priority_and_fairness: the "
-      "sum of this and max_mutating_requests_inflight is the server's number of seats.",
+      "sum of this and max_mutating_requests_inflight is the server's number of seats. A request "
+      "in execution takes one or more seats.",
       Range{1, 1'000'000}, Unit{"requests"}, Source{"kube-apiserver --max-requests-inflight"});
-    v("max_mutating_requests_inflight", max_mutating_requests_inflight, "The same for writes.",
-      Range{1, 1'000'000}, Unit{"requests"},
-      Source{"kube-apiserver --max-mutating-requests-inflight"});
-    v("levels", levels, "Levels of priority.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
-    v("schemas", schemas, "Flow schemas.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
-    v("adjust_every", adjust_every, "How often seats are lent and borrowed; 0: never.",
+    v("max_mutating_requests_inflight", max_mutating_requests_inflight,
+      "With max_inflight: writes that a server executes at a time.", Range{1, 1'000'000},
+      Unit{"requests"}, Source{"kube-apiserver --max-mutating-requests-inflight"});
+    v("levels", levels, "Priority levels, which share the seats of a server.",
+      Source{"Kubernetes >= 1.26: bootstrap defaults"});
+    v("schemas", schemas, "Flow schemas, which assign requests to priority levels.",
+      Source{"Kubernetes >= 1.26: bootstrap defaults"});
+    v("adjust_every", adjust_every,
+      "Time between adjustments of the seats that levels lend and borrow; 0: never.",
       Source{"KEP-1040: 10 s"}, kOfSeats);
     v("smoothing", smoothing,
-      "How much of the smoothed demand stays from one adjustment of seats to the next.",
+      "Share of a level's smoothed demand that stays from one adjustment of seats to the next.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
     v("wait_limit", wait_limit, "A request is rejected after waiting this long for a seat.",
       Range{1_ms, 24_h}, Source{"k8s.io/apiserver: a quarter of the request timeout"}, kOfSeats);
     v("service_guess", service_guess, "Fair queuing's initial estimate of a request's duration.",
-      Range{1_us, 1_h}, Source{"KEP-1040: G, of which 60 s is a good choice"}, kOfSeats);
+      Range{1_us, 1_h}, Source{"KEP-1040: its G, for which 60 s is a good choice"}, kOfSeats);
     v("list_objects_per_seat", list_objects_per_seat,
-      "Objects of a LIST for each seat that it takes.", Range{1, 1'000'000'000}, Unit{"objects"},
-      Source{"k8s.io/apiserver: list work estimator"}, kOfSeats, Heeded{Fact::Lists});
+      "A LIST takes one seat for this many objects, rounded up.", Range{1, 1'000'000'000},
+      Unit{"objects"}, Source{"k8s.io/apiserver: list work estimator"}, kOfSeats,
+      Heeded{Fact::Lists});
     v("watchers_per_seat", watchers_per_seat,
-      "Watchers for each seat that a write takes after its response.", Range{1, 1'000'000'000},
-      Unit{"watchers"}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
+      "A write takes one seat for this many watchers of its resource, rounded up.",
+      Range{1, 1'000'000'000}, Unit{"watchers"},
+      Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("watch_event_time", watch_event_time,
-      "How long a write keeps its seats after its response; in proportion longer if "
-      "seats_per_request_max limits the seats.",
+      "How long a write with at least watchers_per_seat watchers keeps its seats after its "
+      "response. If seats_per_request_max limits its seats, the time is longer in proportion.",
       Range{Duration{}, 1_min}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
-    v("seats_per_request_max", seats_per_request_max, "Most seats of one request.",
+    v("seats_per_request_max", seats_per_request_max, "Most seats that one request takes.",
       Range{1, 100'000}, Unit{"seats"}, Source{"k8s.io/apiserver: 10"}, kOfSeats);
     v("retry_after", retry_after,
-      "constant: 1 s; adaptive: 1 to 32 s, longer while more requests are rejected.",
+      "Retry-After of rejected requests. constant: 1 s; adaptive: 1 to 32 s, longer while more "
+      "requests are rejected.",
       Source{"k8s.io/apiserver: constant before 1.28"});
   }
   void check(Checker& c) const;

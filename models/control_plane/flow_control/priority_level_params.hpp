@@ -59,23 +59,27 @@ struct PriorityLevelParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Its name in flow schemas.", Required{}, Example{"workload-low"});
+    v("name", name, "Name of the level, to which schemas refer.", Required{},
+      Example{"workload-low"});
     v("kind", kind,
-      "Whether requests are exempt, wait in queues, or are rejected when no seat is free.");
-    v("shares", shares, "Its share of the seats of a server, relative to all levels.",
+      "exempt: requests start at once; queue: requests wait in queues if no seat is free; reject: "
+      "requests are rejected if no seat is free.");
+    v("shares", shares,
+      "Share of the level in the seats of a server, in proportion to the shares of all levels.",
       Range{0, 100'000}, Unit{"shares"},
       Source{"Kubernetes 1.24: limited.nominalConcurrencyShares"});
-    v("lendable", lendable, "How much of its seats other levels may borrow.", Range{0.0, 100.0},
+    v("lendable", lendable, "Part of its seats that other levels may borrow.", Range{0.0, 100.0},
       Unit{"%"}, Source{"Kubernetes 1.26: limited.lendablePercent"});
     v("borrowing_limit", borrowing_limit,
-      "How much it may borrow, relative to its own seats; absent: no limit.", Range{0.0, 1e5},
+      "How many seats it may borrow, relative to its own seats; absent: no limit.", Range{0.0, 1e5},
       Unit{"%"}, Source{"Kubernetes 1.26: limited.borrowingLimitPercent"});
-    v("queues", queues, "Queues of requests that wait for a seat.", Range{1, 10'000},
+    v("queues", queues, "Number of queues in which requests wait for a seat.", Range{1, 10'000},
       Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.queues"});
-    v("hand_size", hand_size, "Queues that one flow may use.", Range{1, 16}, Unit{"queues"},
-      Source{"Kubernetes: limitResponse.queuing.handSize"});
-    v("queue_length", queue_length, "Requests that may wait in one queue.", Range{1, 1'000'000'000},
-      Unit{"requests"}, Source{"Kubernetes: limitResponse.queuing.queueLengthLimit"});
+    v("hand_size", hand_size, "Number of queues that one flow may use.", Range{1, 16},
+      Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.handSize"});
+    v("queue_length", queue_length, "Most requests that may wait in one queue.",
+      Range{1, 1'000'000'000}, Unit{"requests"},
+      Source{"Kubernetes: limitResponse.queuing.queueLengthLimit"});
   }
   void check(Checker& c) const;
 };
@@ -92,17 +96,21 @@ struct FlowSchemaParams {
   template <class V>
   void fields(V& v) {
     v("name", name,
-      "A unique name. Of schemas with equal precedence, the first in alphabetical order decides.",
+      "A unique name. Of schemas with equal precedence, the one whose name is first in "
+      "alphabetical order decides.",
       Required{}, Example{"system-nodes"});
-    v("precedence", precedence, "The lowest that matches decides.", Range{1, 10'000}, Unit{"rank"},
+    v("precedence", precedence,
+      "Of the schemas that match a request, the one with the lowest precedence decides.",
+      Range{1, 10'000}, Unit{"rank"},
       Source{"Kubernetes: spec.matchingPrecedence, 1000 by default"});
-    v("clients", clients, "Kinds of clients; empty: all.");
-    v("resources", resources, "Requested resources; empty: all.");
+    v("clients", clients, "Kinds of clients whose requests match; empty: all.");
+    v("resources", resources, "Resources whose requests match; empty: all.");
     v("level", level, "Name of the priority level.", Required{}, Example{"system"});
     v("distinguisher", distinguisher,
-      "What distinguishes the flows of this schema: none (all requests are one flow), the user, or "
-      "the namespace. Pods, their Events and services are in the namespace of the job's team, or "
-      "in the job's own with namespaces.per_job. Flows of two schemas always differ.",
+      "How requests are divided into flows. none: all requests of the schema are one flow; user: "
+      "one flow for each user; namespace: one flow for each namespace. Pods, their Events and "
+      "services are in the namespace of their job's team. With namespaces.per_job, each job has "
+      "its own namespace.",
       Source{"Kubernetes: spec.distinguisherMethod, ByUser or ByNamespace; absent: none"});
   }
 };

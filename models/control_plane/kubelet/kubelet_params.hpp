@@ -19,15 +19,15 @@ struct HeartbeatParams {
 
   template <class V>
   void fields(V& v) {
-    v("lease_period", lease_period, "Between renewals of a node's lease.", Range{1_s, 1_h},
+    v("lease_period", lease_period, "Time between renewals of a node's Lease.", Range{1_s, 1_h},
       Source{"kubelet: a quarter of nodeLeaseDurationSeconds 40"});
-    v("lease_bytes", lease_bytes, "Of a Lease.", Range{1_B, 1_MiB},
+    v("lease_bytes", lease_bytes, "Size of a Lease.", Range{1_B, 1_MiB},
       Source{"published: KEP-589, about 300 B"});
-    v("status_period", status_period, "Between writes of a status that does not change.",
-      Range{1_s, 24_h},
+    v("status_period", status_period,
+      "Time between writes of a node's status if it does not change.", Range{1_s, 24_h},
       Source{"kubelet: nodeStatusReportFrequency, since 1.17; 1 min in 1.14, 10 s before"},
       Heeded{Fact::FullPlane});
-    v("status_bytes", status_bytes, "Of a Node.", Range{1_B, 1_MiB},
+    v("status_bytes", status_bytes, "Size of a Node.", Range{1_B, 1_MiB},
       Source{"published: KEP-589, 15 to 20 KB"});
   }
 };
@@ -41,13 +41,13 @@ struct CrashLoopParams {
 
   template <class V>
   void fields(V& v) {
-    v("initial", initial, "The first back-off; doubled each time.", Range{1_ms, 1_h},
+    v("initial", initial, "The first backoff. It doubles with each restart.", Range{1_ms, 1_h},
       Source{"kubelet: 10 s"});
-    v("most", most, "The longest back-off.", Range{1_ms, 24_h}, Source{"kubelet: 5 min"});
-    v("reset_after", reset_after, "A container that ran this long resets its back-off.",
+    v("most", most, "The longest backoff.", Range{1_ms, 24_h}, Source{"kubelet: 5 min"});
+    v("reset_after", reset_after, "A container that ran this long resets its backoff.",
       Range{1_s, 168_h}, Source{"kubelet: 10 min"});
     v("is_first_restart_free", is_first_restart_free, "Whether the first restart is immediate.",
-      Source{"kubelet: kubernetes issue 133472; KEP-4603 counts on it"});
+      Source{"kubelet: kubernetes issue 133472; KEP-4603 assumes it"});
   }
   void check(Checker& c) const {
     if (most < initial) c.error("most", "must not be less than initial");
@@ -64,12 +64,14 @@ struct ImagePullParams {
 
   template <class V>
   void fields(V& v) {
-    v("registry", registry, "Of all nodes together.", Range{Bandwidth{1}, {1'000'000'000'000'000}},
+    v("registry", registry, "Bandwidth of the registry, which all nodes share.",
+      Range{Bandwidth{1}, {1'000'000'000'000'000}},
       Source{"estimate: a mirror in the cluster on one 100 Gb/s port"}, Heeded{Fact::FullPlane});
-    v("node", node, "Of one node: its network or what it unpacks, whichever is less.",
+    v("node", node,
+      "Rate of one node: its network bandwidth or the rate at which it unpacks, whichever is less.",
       Range{Bandwidth{1}, {1'000'000'000'000'000}},
       Source{"published: OpenAI at 2,500 nodes, 17 GB in about 30 min"});
-    v("latency", latency, "Before the first byte of an image.", Range{Duration{}, 1_h},
+    v("latency", latency, "Time until the first byte of an image arrives.", Range{Duration{}, 1_h},
       Source{"0: nothing is known of it"});
     v("parallel", parallel, "Images that a node pulls in parallel; 0: all that it needs.",
       Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"},
@@ -87,15 +89,18 @@ struct KubeletParams {
 
   template <class V>
   void fields(V& v) {
-    v("sandbox", sandbox, "From the observed binding of a pod until its network is set up.",
+    v("sandbox", sandbox,
+      "Time from when the kubelet sees a pod's binding until the pod's network is set up.",
       Range{Duration{}, 1_h},
       Source{"estimate: a sandbox container and one call of a network plugin"});
-    v("container", container, "To create and start one container; containers start one by one.",
+    v("container", container,
+      "Time to create and start one container. A pod's containers start one after another.",
       Range{Duration{}, 1_h}, Source{"estimate: two calls of the container runtime"});
     v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
       Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"}, Heeded{Fact::FullPlane});
-    v("heartbeats", heartbeats, "Its periodic writes.", Heeded{Fact::SilentNodes});
-    v("crash_loop", crash_loop, "When it restarts ended containers: see crash_loops.",
+    v("heartbeats", heartbeats, "Periodic writes of the kubelet.", Heeded{Fact::SilentNodes});
+    v("crash_loop", crash_loop,
+      "Backoff before the kubelet restarts a container of control_plane.crash_loops.",
       Heeded{Fact::FullPlane}, Heeded{Fact::CrashLoops});
   }
 };

@@ -22,15 +22,14 @@ struct CrashLoopingPodsParams {
   template <class V>
   void fields(V& v) {
     v("nodes", nodes,
-      "Number of nodes with such pods, from the first of the cluster; only nodes that are up "
-      "count.",
+      "Such pods are on this many nodes, the first of the cluster. Nodes that are down have none.",
       Range{1, 1'000'000}, Unit{"nodes"});
-    v("pods_per_node", pods_per_node, "Such pods on each of them.", Range{1, 100'000},
-      Unit{"pods"});
+    v("pods_per_node", pods_per_node, "Number of such pods on each of these nodes.",
+      Range{1, 100'000}, Unit{"pods"});
     v("runs_for", runs_for, "How long a container runs before it ends.", Range{1_ms, 168_h},
       Source{"estimate: it fails as it starts"});
-    v("from", from, "Start of all these pods, from the start of the run.", IsInstant{});
-    v("until", until, "When they are deleted; absent: never.");
+    v("from", from, "When these pods start, from the start of the run.", IsInstant{});
+    v("until", until, "When these pods are deleted; absent: never.");
   }
   void check(Checker& c) const {
     if (until && *until <= from) c.error("until", "must be after `from`");

@@ -230,18 +230,18 @@ void NamespaceChurn::sample(Time now) {
 }
 
 void NamespaceChurn::add_summary(Recorder& recorder) const {
-  recorder.add_summary("namespaces", count(), "namespaces", "at the end of the run");
+  recorder.add_summary("namespaces", count(), "namespaces", "namespaces at the end of the run");
   recorder.add_summary("namespaces_leaving", static_cast<int64_t>(leaving_.size()), "namespaces",
-                       "waiting for deletion or being deleted at the end of the run");
+                       "namespaces waiting for deletion or being deleted at the end of the run");
   recorder.add_summary("namespaces_deleted", static_cast<int64_t>(deleted_), "namespaces",
-                       "in the run");
+                       "namespaces deleted in the run");
   recorder.add_summary("namespace_deletion_max", longest_.seconds(), "s",
                        "longest time from the end of a job until its namespace was deleted");
   if (readers_.empty()) return;
   LatencyHistogram latency;
   for (const auto& readers : readers_) latency.add(readers->latency());
   recorder.add_summary("namespace_list_latency_p99", latency.quantile(0.99).seconds(), "s",
-                       "of LISTs over all namespaces");
+                       "99th percentile of the latency of LISTs over all namespaces");
 }
 
 }  // namespace orrery

@@ -29,14 +29,14 @@ struct NamespacesSample {
 
   static void columns(auto&& c) {
     c("time", &NamespacesSample::time, "end of the interval");
-    c("namespaces", &NamespacesSample::namespaces, "existing now, including those in leaving",
-      "namespaces");
-    c("leaving", &NamespacesSample::leaving, "waiting for deletion, or being deleted",
-      "namespaces");
+    c("namespaces", &NamespacesSample::namespaces,
+      "namespaces that exist now, those in `leaving` included", "namespaces");
+    c("leaving", &NamespacesSample::leaving,
+      "namespaces that wait for deletion or are being deleted", "namespaces");
     c("objects", &NamespacesSample::objects, "size of Namespaces and objects created with them");
     c("asked_in", &NamespacesSample::asked_in,
-      "duration of the last finished round over all namespaces, the longest of all askers; 0: none "
-      "yet");
+      "duration of the last finished round of queries to all namespaces; the longest of "
+      "control_plane.namespaces.askers; 0: none yet");
   }
 };
 

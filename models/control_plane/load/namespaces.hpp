@@ -30,19 +30,23 @@ struct NamespaceParams {
       "Objects of every namespace: itself, a ServiceAccount, a root certificate.", Range{1, 1'000},
       Unit{"objects"},
       Source{"Kubernetes 1.24: Namespace, ServiceAccount, ConfigMap kube-root-ca.crt"});
-    v("object_bytes", object_bytes, "Of one of these, on average.", Range{1_B, 1_MiB},
+    v("object_bytes", object_bytes, "Mean size of these objects.", Range{1_B, 1_MiB},
       Source{"estimate: the certificate makes most of it"});
     v("api_versions", api_versions,
-      "Of the API; each is requested twice when a namespace is deleted.", Range{1, 10'000},
-      Unit{"versions"}, Source{"estimate: 30 to 50 in use"}, Heeded{Fact::DeletedNamespaces});
+      "Number of API versions. Each is requested twice when a namespace is deleted.",
+      Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"},
+      Heeded{Fact::DeletedNamespaces});
     v("resource_types", resource_types,
-      "Listed, and their collections deleted, when a namespace is deleted.", Range{1, 10'000},
-      Unit{"types"}, Source{"estimate: 60 to 200 in use"});
-    v("passes", passes, "Rounds until nothing is found any more.", Range{1, 100}, Unit{"passes"},
+      "Number of resource types. When a namespace is deleted, each pass lists every type and "
+      "deletes its collection.",
+      Range{1, 10'000}, Unit{"types"}, Source{"estimate: 60 to 200 in use"});
+    v("passes", passes, "Passes over all resource types until nothing is found any more.",
+      Range{1, 100}, Unit{"passes"},
       Source{"estimate: one that deletes and one that finds nothing"},
       Heeded{Fact::DeletedNamespaces});
-    v("delete_qps", delete_qps, "Of the namespace controller's client.", Range{0.1, 1e6},
-      Unit{"requests/s"}, Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
+    v("delete_qps", delete_qps, "Most requests a second of the namespace controller.",
+      Range{0.1, 1e6}, Unit{"requests/s"},
+      Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
       Heeded{Fact::DeletedNamespaces});
     v("grace", grace,
       "How long a worker waits, after its requests, until the contents are deleted.",
@@ -54,11 +58,13 @@ struct NamespaceParams {
       Range{1, 1'000}, Unit{"namespaces"},
       Source{"kube-controller-manager: --concurrent-namespace-syncs"},
       Heeded{Fact::DeletedNamespaces});
-    v("client_qps", client_qps, "Of a client that queries every namespace in turn.",
-      Range{0.1, 1e6}, Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"},
+    v("client_qps", client_qps,
+      "Requests a second of a client that queries every namespace in turn.", Range{0.1, 1e6},
+      Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"},
       Heeded{Fact::NamespaceAskers});
-    v("client_burst", client_burst, "Most requests at once.", Range{1, 100'000}, Unit{"requests"},
-      Source{"client-go: twice the rate"}, Heeded{Fact::NamespaceAskers});
+    v("client_burst", client_burst, "Most requests that such a client sends at once.",
+      Range{1, 100'000}, Unit{"requests"}, Source{"client-go: twice the rate"},
+      Heeded{Fact::NamespaceAskers});
   }
 };
 

@@ -21,8 +21,10 @@ struct NamespaceAskersParams {
 
   template <class V>
   void fields(V& v) {
-    v("clients", clients, "How many.", Range{1, 1'000'000}, Unit{"clients"});
-    v("every", every, "From one round to the next, which waits for the end of the one before.",
+    v("clients", clients, "Number of clients.", Range{1, 1'000'000}, Unit{"clients"});
+    v("every", every,
+      "Time between the starts of two rounds. A round that takes longer delays the next one until "
+      "it ends.",
       Range{1_ms, 168_h}, Required{}, Example{"5min"});
   }
 };
@@ -43,12 +45,13 @@ struct NamespacesParams {
       "Whether a namespace is created for each job when the job arrives. The job does not wait for "
       "the namespace.");
     v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.",
-      Heeded{per_job, "there is no per_job"});
+      Heeded{per_job, "per_job is false"});
     v("each", each, "The objects of a namespace.");
-    v("heap_factor", heap_factor, "Memory of a server for each byte of these objects.",
+    v("heap_factor", heap_factor, "Memory of a server for each byte of the namespaces' objects.",
       Range{0.0, 1000.0}, Unit{"ratio"},
       Source{"estimate: as for lists, KEP-3157; decoded objects in the watch cache and indexes"});
-    v("askers", askers, "Clients that query each of them.");
+    v("askers", askers,
+      "Clients that query every namespace in turn, for example for access rights.");
     v("readers", readers, "Clients that list the ServiceAccounts of all namespaces.");
   }
   void check(Checker& c) const {

@@ -91,13 +91,14 @@ void PodEvents::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(n), unit, doc);
   };
   const EventSeries::Counters& failures = failures_.counters();
-  count("events_written", written_ + failures.written, "Events", "recorded about pods");
+  count("events_written", written_ + failures.written, "Events", "Events recorded about pods");
   count("events_dropped", dropped_ + failures.dropped, "requests",
         "failed requests to write an Event about a pod");
   count("failed_scheduling", failures.occurrences, "attempts",
-        "failed attempts to schedule or bind a pod, each recorded as an Event or in a series");
+        "failed attempts to schedule or bind a pod, each recorded in an Event or in a series of "
+        "Events");
   count("event_series_patches", failures.patched, "requests",
-        "writes that made such an Event a series, or updated a series");
+        "writes that made an Event of a failed attempt a series, or updated a series");
   if (readers_.empty()) return;
   ListReaders::Counters all;
   LatencyHistogram latency;
@@ -107,12 +108,13 @@ void PodEvents::add_summary(Recorder& recorder) const {
     all.missed += readers->counters().missed;
     latency.add(readers->latency());
   }
-  count("event_lists", all.answered, "requests", "of all Events, that were answered");
-  count("event_lists_failed", all.failed, "requests", "likewise, that were not");
+  count("event_lists", all.answered, "requests", "answered LISTs of all Events");
+  count("event_lists_failed", all.failed, "requests", "failed LISTs of all Events");
   count("event_lists_missed", all.missed, "requests",
-        "not sent, because the client still waited for the response to its last LIST");
+        "LISTs of all Events not sent, because the client still waited for the response to its "
+        "last one");
   recorder.add_summary("event_list_latency_p99", latency.quantile(0.99).seconds(), "s",
-                       "of answered LISTs of all Events");
+                       "99th percentile of the latency of answered LISTs of all Events");
 }
 
 }  // namespace orrery

@@ -25,14 +25,15 @@ struct PodEventsParams {
   template <class V>
   void fields(V& v) {
     v("per_pod", per_pod,
-      "Events of a pod from its binding to its start: the first by the scheduler, the rest by its "
-      "kubelet.",
+      "Events about a pod from its binding to its start. The scheduler records the first, and the "
+      "kubelet the rest.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: Scheduled, Pulling, Pulled, Created, Started"});
     v("per_failed_bind", per_failed_bind,
-      "Events by the scheduler for a failed attempt to schedule or bind a pod; for a gang, for "
-      "each member. The second failure makes the Event a series, and later ones are only counted. "
-      "A series is updated every 30 min, and when no attempt failed for 6 min.",
+      "Events that the scheduler records for a failed attempt to schedule or bind a pod. A gang "
+      "has them for each member. The second failure turns an Event into a series; later failures "
+      "are only counted. A series is updated every 30 min and, for the last time, after 6 min "
+      "without a failure.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
     v("bytes", bytes, "Size of one Event.", Range{1_B, 1_MiB},
@@ -40,7 +41,8 @@ struct PodEventsParams {
     v("others_per_s", others_per_s,
       "Events of other recorders, such as health checks and cron jobs: a steady load.",
       Range{0.0, 1e6}, Unit{"Events/s"}, Source{"0: nothing is known of them"});
-    v("client", client, "Of each recorder: its Events have a rate of their own.",
+    v("client", client,
+      "Limits of each recorder for its Events. Its other requests do not count against them.",
       Source{"kubelet: eventRecordQPS 50, eventBurst 100"},
       Heeded{per_pod > 0 || per_failed_bind > 0, "per_pod and per_failed_bind are 0"});
     v("readers", readers, "Clients that list all Events periodically.");

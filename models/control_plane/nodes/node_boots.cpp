@@ -19,7 +19,7 @@ NodeBoots::NodeBoots(Sim sim, const BootParams& params, NodeApi& api, uint32_t n
       reboot_{reboot_script(params)},
       boots_{nodes},
       rows_{sim.recorder, "/events/boots",
-            "Boots of nodes into the cluster, in order of their end."} {}
+            "Boots of nodes that join the cluster or come back, in order of their end."} {}
 
 void NodeBoots::boot(NodeId node) {
   Boot& boot = boots_[node];

@@ -34,44 +34,46 @@ struct NodeJoinParams {
 
   template <class V>
   void fields(V& v) {
-    const Source estimate{"estimate: no count is published; 30 to 60 in all"};
-    v("certificate_requests", certificate_requests, "To get a client certificate.",
+    const Source estimate{"estimate: no count is published; a boot sends 30 to 60 requests in all"};
+    v("certificate_requests", certificate_requests, "Requests for a client certificate.",
       Range{0, 10'000}, Unit{"requests"}, estimate, Heeded{Fact::NewNodes});
-    v("registrations", registrations, "To create the Node and its CSINode.", Range{1, 10'000},
-      Unit{"requests"}, estimate);
-    v("lease_requests", lease_requests, "To look for its Lease and create it.", Range{0, 10'000},
-      Unit{"requests"}, estimate);
-    v("status_patches", status_patches, "Of its status, until it is ready.", Range{0, 10'000},
-      Unit{"requests"}, estimate);
+    v("registrations", registrations, "Requests that create the Node and its CSINode.",
+      Range{1, 10'000}, Unit{"requests"}, estimate);
+    v("lease_requests", lease_requests, "Requests that look for the node's Lease and create it.",
+      Range{0, 10'000}, Unit{"requests"}, estimate);
+    v("status_patches", status_patches, "Patches of the node's status, until it is ready.",
+      Range{0, 10'000}, Unit{"requests"}, estimate);
     v("kubelet_lists", kubelet_lists,
-      "Lists of its kubelet: services and its own objects; each is followed by a watch.",
+      "LISTs by the kubelet, of services and of its own objects. A WATCH follows each.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("proxy_lists", proxy_lists,
-      "Lists of its kube-proxy: services, their addresses, its node; each is followed by a watch.",
+      "LISTs by the kube-proxy, of services, their addresses and its node. A WATCH follows each.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
-    v("daemons", daemons, "Pods of DaemonSets that are clients of the servers.", Range{0, 10'000},
-      Unit{"pods"}, Source{"estimate: network, storage, metrics, logs"});
-    v("lists_per_daemon", lists_per_daemon, "Lists of each daemon, followed by a watch.",
+    v("daemons", daemons, "DaemonSet pods on the node that are clients of the API servers.",
+      Range{0, 10'000}, Unit{"pods"}, Source{"estimate: network, storage, metrics, logs"});
+    v("lists_per_daemon", lists_per_daemon, "LISTs by each of these daemons. A WATCH follows each.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
-    v("events", events, "That it records.", Range{0, 10'000}, Unit{"requests"}, estimate);
-    v("services", services, "Services of the cluster, all of which are listed.",
+    v("events", events, "Events that the node records.", Range{0, 10'000}, Unit{"requests"},
+      estimate);
+    v("services", services, "Services in the cluster, all of which are listed.",
       Range{0, 1'000'000}, Unit{"services"},
       Source{"estimate: a tenth of what Kubernetes is tested with"});
-    v("service_bytes", service_bytes, "Of a Service in these lists.", Range{1_B, 1_MiB},
+    v("service_bytes", service_bytes, "Size of a Service.", Range{1_B, 1_MiB},
       Source{"estimate: 1 KB"});
     v("slices", slices,
-      "EndpointSlices with the addresses of these services; all are listed. With "
-      "control_plane.services, nodes list the addresses of those services instead.",
+      "EndpointSlices with the addresses of these services, all of which are listed.",
       Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"},
       Heeded{Fact::NodeAddresses});
-    v("slice_bytes", slice_bytes, "Of one of them.", Range{1_B, 1_MiB},
-      Source{"KEP-0752: 100 B an address; estimate: ten of them"}, Heeded{Fact::NodeAddresses});
+    v("slice_bytes", slice_bytes, "Size of an EndpointSlice.", Range{1_B, 1_MiB},
+      Source{"KEP-0752: 100 B an address; estimate: ten addresses"}, Heeded{Fact::NodeAddresses});
     v("object_bytes", object_bytes, "Size of other objects, except Nodes, Leases and Events.",
       Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
-    v("rate_max", rate_max, "Nodes admitted a second; 0: no gate. Returning nodes skip the gate.",
-      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: there is no gate"}, Heeded{Fact::NewNodes});
-    v("burst", burst, "Nodes admitted at once.", Range{1, 1'000'000}, Unit{"nodes"},
-      Source{"1: one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
+    v("rate_max", rate_max,
+      "Most nodes a second that may begin to join; 0: no limit. Nodes that boot again are not "
+      "limited.",
+      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: there is no limit"}, Heeded{Fact::NewNodes});
+    v("burst", burst, "Most nodes that may begin to join at once.", Range{1, 1'000'000},
+      Unit{"nodes"}, Source{"1: one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
   }
 };
 
@@ -89,9 +91,9 @@ struct JoinParams {
       Example{"gpu"});
     v("nodes", nodes, "Number of nodes; absent: all of the pool.", Range{1, 1'000'000},
       Unit{"nodes"});
-    v("at", at, "When the first one wants to join, from the start of the run.", Required{},
+    v("at", at, "When the first node begins to join, from the start of the run.", Required{},
       Example{"10min"}, IsInstant{});
-    v("over", over, "The others follow at even intervals within this time; 0: all at once.",
+    v("over", over, "The other nodes follow at even intervals within this time; 0: all at once.",
       Source{"0: a scale-up requests all of them together"},
       Heeded{nodes != 1, "a single node joins"});
   }

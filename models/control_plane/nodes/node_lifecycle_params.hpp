@@ -29,23 +29,30 @@ struct NodeLifecycleParams {
 
   template <class V>
   void fields(V& v) {
-    v("monitor_period", monitor_period, "Between checks of all nodes.", Range{1_ms, 1_h},
+    v("monitor_period", monitor_period, "Time between checks of all nodes.", Range{1_ms, 1_h},
       Source{"kube-controller-manager: --node-monitor-period"});
     v("grace", grace, "A node that is silent for longer becomes NotReady.", Range{1_s, 24_h},
       Source{"kube-controller-manager: --node-monitor-grace-period before 1.32, then 50 s"});
     v("toleration", toleration, "How long pods stay on a node that is tainted.",
       Range{Duration{}, 168_h}, Source{"admission DefaultTolerationSeconds"});
-    v("taint_rate", taint_rate, "Nodes of a zone that are tainted, while most are Ready.",
+    v("taint_rate", taint_rate,
+      "NotReady nodes of a zone that are tainted a second. No node is tainted while all nodes of "
+      "the cluster are NotReady.",
       Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"kube-controller-manager: --node-eviction-rate"});
     v("secondary_taint_rate", secondary_taint_rate,
-      "The same once too many are NotReady; 0 in small zones.", Range{0.0, 1e6}, Unit{"nodes/s"},
+      "Replaces taint_rate in a large zone once the share unhealthy_share of its nodes is "
+      "NotReady. In a small zone, no node is tainted then.",
+      Range{0.0, 1e6}, Unit{"nodes/s"},
       Source{"kube-controller-manager: --secondary-node-eviction-rate"});
     v("unhealthy_share", unhealthy_share,
-      "Share of a zone's nodes that counts as too many NotReady.", Range{0.0, 1.0}, Unit{"share"},
+      "Share of a zone's nodes that must be NotReady before secondary_taint_rate applies. At least "
+      "3 of its nodes must be NotReady, but not all.",
+      Range{0.0, 1.0}, Unit{"share"},
       Source{"kube-controller-manager: --unhealthy-zone-threshold"});
-    v("large_zone", large_zone, "A zone with more nodes counts as large.", Range{0, 1'000'000},
+    v("large_zone", large_zone,
+      "A zone with more nodes than this is large; any other zone is small.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kube-controller-manager: --large-cluster-size-threshold"});
-    v("zones", zones, "All nodes are one zone, or each pool is one.",
+    v("zones", zones, "one: all nodes are one zone; pools: each pool is a zone.",
       Source{"one: a cluster in one room"});
   }
   void check(Checker& c) const {

@@ -17,14 +17,16 @@ struct BootRow {  // one boot of a node; -1: stage not reached
 
   static void columns(auto&& c) {
     c("node", &BootRow::node, "the node");
-    c("joins", &BootRow::joins, "the node's Node object did not exist when the boot began");
+    c("joins", &BootRow::joins,
+      "whether the node joins: its Node object did not exist when the boot began");
     c("asked", &BootRow::asked, "when the boot began");
-    c("entered", &BootRow::entered, "when the gate admitted it; -1: never");
-    c("registered", &BootRow::registered, "when its Node was stored; -1: never");
-    c("ready", &BootRow::ready, "when its kubelet was reported ready: it takes pods; -1: never");
+    c("entered", &BootRow::entered, "when control_plane.node_join.rate_max admitted it; -1: never");
+    c("registered", &BootRow::registered, "when its Node object was stored; -1: never");
+    c("ready", &BootRow::ready,
+      "when its kubelet was reported ready, so that the node takes pods; -1: never");
     c("settled", &BootRow::settled,
       "when kube-proxy and daemons watched, and all Events were stored; -1: never");
-    c("again", &BootRow::again, "requests that the client gave up, and the boot retried",
+    c("again", &BootRow::again, "requests that were sent again after their client had given up",
       "requests");
   }
 };
@@ -36,11 +38,13 @@ struct NodesSample {
   static void columns(auto&& c) {
     c("time", &NodesSample::time, "end of the interval; all columns are of that instant");
     c("ready", &NodesSample::ready, "nodes that take pods", "nodes");
-    c("waiting", &NodesSample::waiting, "waiting at the gate", "nodes");
-    c("booting", &NodesSample::booting, "booting, and not Ready", "nodes");
-    c("not_ready", &NodesSample::not_ready, "registered, and NotReady by the lifecycle controller",
-      "nodes");
-    c("tainted", &NodesSample::tainted, "of these, tainted: pods leave them", "nodes");
+    c("waiting", &NodesSample::waiting,
+      "nodes that wait to be admitted (control_plane.node_join.rate_max)", "nodes");
+    c("booting", &NodesSample::booting, "other nodes that boot and are not Ready yet", "nodes");
+    c("not_ready", &NodesSample::not_ready,
+      "registered nodes that the node lifecycle controller marked NotReady", "nodes");
+    c("tainted", &NodesSample::tainted,
+      "nodes of not_ready that are tainted, so that their pods are evicted", "nodes");
   }
 };
 

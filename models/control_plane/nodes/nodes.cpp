@@ -102,13 +102,17 @@ void Nodes::add_summary(Recorder& recorder) const {
   };
   const NodeBoots::Counters& boots = boots_.counters();
   count("nodes_joined", boots.joined, "nodes", "nodes that joined and took pods");
-  count("nodes_came_back", boots.came_back, "", "times a repaired node took pods again");
-  count("boot_requests", boots.requests, "requests", "of nodes that joined or came back");
-  count("boot_requests_again", boots.again, "requests", "of these, retried after a failure");
+  count("nodes_came_back", boots.came_back, "", "times that a repaired node took pods again");
+  count("boot_requests", boots.requests, "requests",
+        "requests of booting nodes, which join or come back");
+  count("boot_requests_again", boots.again, "requests",
+        "requests of booting nodes that were sent again after a failure");
   const NodeLifecycle::Counters& health = health_.lifecycle().counters();
-  count("nodes_not_ready", health.not_ready, "", "times a silent node was detected");
-  count("nodes_given_up", given_up_, "", "times pods of a dead node were evicted");
-  count("cut_offs", health.full_disruptions, "", "times no heartbeat of any node arrived");
+  count("nodes_not_ready", health.not_ready, "",
+        "times that a node was marked NotReady because its heartbeats stopped");
+  count("nodes_given_up", given_up_, "", "times that the pods of a dead node were evicted");
+  count("cut_offs", health.full_disruptions, "",
+        "times that the heartbeats of all nodes stopped arriving");
   std::vector<Duration> times = boots_.join_times();
   if (times.empty()) return;
   std::ranges::sort(times);
@@ -117,8 +121,10 @@ void Nodes::add_summary(Recorder& recorder) const {
     return times[static_cast<size_t>(std::max(rank, 1.0)) - 1].seconds();
   };
   recorder.add_summary("join_p50", quantile(0.5), "s",
-                       "from the request to join until a node took pods");
-  recorder.add_summary("join_p99", quantile(0.99), "s", "likewise");
+                       "median time from the request to join until a node took pods");
+  recorder.add_summary("join_p99", quantile(0.99), "s",
+                       "99th percentile of the time from the request to join until a node took "
+                       "pods");
 }
 
 }  // namespace orrery

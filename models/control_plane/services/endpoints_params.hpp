@@ -34,15 +34,16 @@ struct EndpointsParams {
     v("slice_size", slice_size, "Most addresses of one slice.", Range{1, 1'000}, Unit{"addresses"},
       Source{"kube-controller-manager: --max-endpoints-per-slice"},
       Heeded{kind == EndpointsKind::EndpointSlices, "kind is endpoints"});
-    v("address_bytes", address_bytes, "Of one address in an object.", Range{1_B, Bytes{10'000}},
-      Source{"published: KEP-1152, 5,000 addresses make about 1 MB; KEP-0752 counts 100 B and the "
-             "Kubernetes blog 300 B"});
-    v("object_bytes", object_bytes, "Of an object without addresses.", Range{0_B, 1_MiB},
+    v("address_bytes", address_bytes, "Size of one address in an object.",
+      Range{1_B, Bytes{10'000}},
+      Source{"published: KEP-1152, 5,000 addresses make about 1 MB; KEP-0752 assumes 100 B, and "
+             "the Kubernetes blog 300 B"});
+    v("object_bytes", object_bytes, "Size of an object without addresses.", Range{0_B, 1_MiB},
       Source{"estimate: name, labels, owner, ports"});
-    v("object_min", object_min, "The least size of an object.", Range{0_B, 1_MiB},
-      Source{"0: as large as it is; KEP-0752 counts 1 KB"});
+    v("object_min", object_min, "Least size of an object.", Range{0_B, 1_MiB},
+      Source{"0: no minimum; KEP-0752 assumes 1 KB"});
     v("addresses_max", addresses_max,
-      "Most addresses of an Endpoints object, which leaves out others; 0: no limit.",
+      "Most addresses of an Endpoints object. Further addresses are left out; 0: no limit.",
       Range{0, 100'000}, Unit{"addresses"}, Source{"Kubernetes 1.22"},
       Heeded{kind == EndpointsKind::Endpoints,
              "kind is endpoint_slices: each holds slice_size at most"});

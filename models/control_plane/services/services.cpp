@@ -49,7 +49,7 @@ Services::Services(const Context& context, const ServicesParams& params,
             write(service, object, std::move(done));
           }},
       samples_{context.sim.recorder, "/timeline/watch",
-               "Watch traffic of services' addresses over time, by group of services."} {
+               "Watch traffic for addresses of services over time, by group of services."} {
   for (const ServiceGroupParams& group : params.groups) {
     has_pods_ |= group.members != ServiceMembers::Nodes;
     const auto index = static_cast<uint32_t>(groups_.size());
@@ -263,19 +263,23 @@ void Services::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, cost.egress.count, "B", doc);
   };
   recorder.add_summary("watch_writes", static_cast<int64_t>(all.writes), "",
-                       "times the addresses of services were written");
+                       "times that the addresses of services were written");
   recorder.add_summary("watch_refused", static_cast<int64_t>(controller_.counters().refused), "",
-                       "writes of addresses that failed; retried later or given up");
+                       "failed writes of addresses of services, which were retried later or given "
+                       "up");
   recorder.add_summary("watch_events", all.by_servers.events, "",
-                       "changes of addresses sent to watchers by API servers");
-  bytes("watch_bytes", all.by_servers, "size of the events sent by API servers");
+                       "watch events about addresses of services that API servers sent");
+  bytes("watch_bytes", all.by_servers,
+        "size of the watch events about addresses of services that API servers sent");
   recorder.add_summary("watch_bytes_peak", peak_, "B/s",
                        "highest rate of watch_bytes in an interval of the timeline");
-  bytes("watch_bytes_by_agents", all.by_agents, "sent by agents to the clients behind them");
+  bytes("watch_bytes_by_agents", all.by_agents,
+        "bytes that agents forwarded to the watchers behind them");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
-                       "CPU time of API servers to encode and send watch events");
+                       "CPU time of API servers to encode and send watch events about addresses of "
+                       "services");
   recorder.add_summary("watch_lists", static_cast<int64_t>(watchers_.lists()), "",
-                       "times a watcher listed all addresses");
+                       "times that a watcher listed all addresses of services");
 }
 
 std::vector<std::string> Services::notes() const {

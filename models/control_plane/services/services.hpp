@@ -27,13 +27,16 @@ struct WatchSample {
   static void columns(auto&& c) {
     c("time", &WatchSample::time, "end of the interval; rates are means over it");
     c("service", &WatchSample::service, "group of services");
-    c("writes", &WatchSample::writes, "objects written, as their addresses changed", "1/s");
-    c("events", &WatchSample::events, "sent to watchers by API servers", "1/s");
-    c("bytes", &WatchSample::bytes, "of these events, counted when they are produced", "B/s");
-    c("cores", &WatchSample::cores, "of the API servers, to encode and send these events", "cores");
-    c("by_agents", &WatchSample::by_agents, "sent by agents to the clients behind them", "B/s");
-    c("addresses", &WatchSample::addresses, "in the objects stored now", "addresses");
-    c("objects", &WatchSample::objects, "stored now", "objects");
+    c("writes", &WatchSample::writes, "objects written because their addresses changed", "1/s");
+    c("events", &WatchSample::events, "watch events that API servers sent", "1/s");
+    c("bytes", &WatchSample::bytes, "size of these events, counted when they are produced", "B/s");
+    c("cores", &WatchSample::cores, "cores of the API servers that encode and send these events",
+      "cores");
+    c("by_agents", &WatchSample::by_agents,
+      "data that agents forwarded to the watchers behind them", "B/s");
+    c("addresses", &WatchSample::addresses, "addresses in the objects that are stored now",
+      "addresses");
+    c("objects", &WatchSample::objects, "objects that are stored now", "objects");
   }
 };
 

@@ -30,15 +30,16 @@ struct ServiceGroupParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Its name in the rows of /timeline/watch.", Required{}, Example{"kubelet"});
+    v("name", name, "Name of the group in the rows of /timeline/watch.", Required{},
+      Example{"kubelet"});
     v("members", members,
       "nodes: a pod on each node that is up, as of a DaemonSet. pods: the started pods of all "
       "jobs. jobs: each job has a service of its own, with the job's started pods.");
     v("count", count, "Number of equal services; with jobs, for each job.", Range{1, 10'000},
       Unit{"services"});
     v("headless", headless,
-      "Without a cluster IP, so kube-proxies may skip it; absent: only those of jobs are headless, "
-      "like services of operators for MPI and training jobs.");
+      "Whether the services have no cluster IP, so that kube-proxies may skip them. Absent: true "
+      "with members: jobs, as for operators of MPI and training jobs; else false.");
     v("team", team, "Only pods or jobs of this team; empty: of all teams.",
       Heeded{members != ServiceMembers::Nodes, "members are nodes"});
   }
@@ -53,14 +54,15 @@ struct ServiceWatchersParams {
 
   template <class V>
   void fields(V& v) {
-    v("kube_proxies", kube_proxies, "One on each node that is up.", Source{"Kubernetes"});
-    v("daemons", daemons, "Pods of DaemonSets that watch by themselves, on each node that is up.",
+    v("kube_proxies", kube_proxies,
+      "Whether the kube-proxy of each node that is up watches addresses.", Source{"Kubernetes"});
+    v("daemons", daemons, "Number of DaemonSet pods that watch addresses, on each node that is up.",
       Range{0, 100}, Unit{"pods"}, Source{"0: kube-proxies alone"});
     v("agents", agents,
-      "Agents of the whole cluster that watch in place of `daemons`, and forward the events; 0: "
-      "daemons watch by themselves.",
+      "Number of agents in the cluster that watch in place of the `daemons`, and forward the "
+      "events to them; 0: no agents, so the daemons watch.",
       Range{0, 10'000}, Unit{"clients"}, Source{"0: none"});
-    v("controllers", controllers, "Other watchers, such as ingresses and Prometheus.",
+    v("controllers", controllers, "Number of other watchers, such as ingresses and Prometheus.",
       Range{0, 100'000}, Unit{"clients"}, Source{"0: none"});
   }
   void check(Checker& c) const {
@@ -79,12 +81,14 @@ struct ServicesParams {
 
   template <class V>
   void fields(V& v) {
-    v("groups", groups, "The services; none: nothing is written or sent.");
-    v("endpoints", endpoints, "How their addresses are stored.",
+    v("groups", groups,
+      "Groups of equal services. Without groups, no addresses are written or sent.");
+    v("endpoints", endpoints, "How the addresses of services are stored.",
       Heeded{!groups.empty(), "there are no groups"});
-    v("watchers", watchers, "Which clients watch them.",
+    v("watchers", watchers, "Which clients watch these addresses.",
       Heeded{!groups.empty(), "there are no groups"});
-    v("fan_out", fan_out, "The costs of a server.", Heeded{!groups.empty(), "there are no groups"},
+    v("fan_out", fan_out, "Cost of watch events for an API server.",
+      Heeded{!groups.empty(), "there are no groups"},
       Heeded{!watchers.is_nobody(), "there are no watchers"});
   }
   void check(Checker& c) const;

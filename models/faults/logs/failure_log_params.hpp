@@ -45,7 +45,7 @@ struct FailureLogParams {
       Example{"../shared/traces/failures-titan-gpu/gc_full.csv.gz"});
     v("format", format,
       "titan: lifetimes of Titan's GPUs, one GPU per node; fta: event_trace.tab of the Failure "
-      "Trace Archive; lanl: failures of Los Alamos' systems; auto goes by the first lines.");
+      "Trace Archive; lanl: failures of Los Alamos' systems; auto: the first lines decide.");
     v("system", system,
       "lanl: replay only this system, as in '20'; empty: all, side by side. Rows without a node, "
       "like those of system 17, are left out and counted.");
@@ -54,24 +54,28 @@ struct FailureLogParams {
       "lanl: facilities, hardware, human_error, network, undetermined, software, unknown.",
       Example{"[hardware]"});
     v("window_start", window_start,
-      "Date, with an optional time, at which the replay begins; nodes that were down then begin "
-      "down. Empty: the first day of the log.",
+      "Date, with an optional time, at which the replay begins. Nodes that were down at that time "
+      "are down at the start of the run. Empty: the first day of the log.",
       Example{"2014-06-01"});
-    v("window_end", window_end, "Failures from this time on are left out. Empty: none.");
+    v("window_end", window_end,
+      "Failures from this time on are left out. Empty: no failures are left out.");
     v("repair", repair,
       "How long nodes stay down if the log does not say. titan logs never say: they record only "
-      "that a GPU was lost.");
+      "the loss of a GPU.");
     v("nodes", nodes,
-      "ordered: the first node of the log, by name, is the cluster's first, and so on; shuffled: "
-      "in an order drawn from the seed. Nodes of the log beyond the cluster's are left out.");
+      "ordered: the nodes of the log, sorted by name, are mapped to the nodes of the cluster in "
+      "their order. shuffled: they are mapped at random, by the run's seed. If the log has more "
+      "nodes than the cluster, the last ones are left out.");
     v("repeat", repeat,
-      "A cluster with more nodes than the log reuses the log's nodes from the first, at the same "
-      "times; false: nodes beyond the log's never fail from it.");
+      "If the cluster has more nodes than the log, nodes of the log are used again, from the first "
+      "on. Example: with 10 nodes in the log, nodes 2 and 12 of the cluster fail together. false: "
+      "the remaining nodes of the cluster never fail from this log.");
     v("node_selector", node_selector,
-      "Labels of the nodes on which it is replayed; absent: all nodes.",
+      "Labels of the nodes on which the log is replayed; absent: all nodes.",
       Example{"{nvidia.com/gpu.product: H100}"});
     v("lenient", lenient,
-      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+      "true: malformed rows are skipped, and their number is reported. false: the first malformed "
+      "row ends the run.");
   }
 };
 

@@ -56,17 +56,17 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. A gang on too few nodes has one server on each "
-      "node that may hold one. A gang on a single node has none: its ranks reduce among "
-      "themselves. In a listed job, and in the largest job of a generator, at least as many ranks "
-      "as servers must exchange, and one more with dedicated servers.",
+      "Number of servers, each on its own node. On too few nodes, a gang has fewer servers. On a "
+      "single node it has none, and its ranks reduce among themselves. A listed job, and the "
+      "largest job of a generator, must have at least as many exchanging ranks as servers, and one "
+      "more with placement: dedicated.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
-      "colocated: on the gang's first nodes, and the ranks of all nodes are workers; dedicated: on "
-      "the last nodes, whose ranks push nothing.",
+      "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "
+      "the servers are on the gang's last nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks: beside the workers"});
-    v("overlap", overlap, "Pulls of one part overlap with pushes of others.",
-      Source{"estimate: a synchronous step pulls when all have pushed"});
+    v("overlap", overlap, "Pulls of one part of the buffer overlap with pushes of other parts.",
+      Source{"estimate: in a synchronous step, workers pull after all have pushed"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
   // Number of servers if the ranks are on `nodes` nodes, which must be at least 2.
@@ -93,7 +93,7 @@ struct BusPointParams {
 
   template <class V>
   void fields(V& v) {
-    v("bytes", bytes, "The buffer (`size`).", Required{}, Example{"16MiB"});
+    v("bytes", bytes, "Size of the buffer (`size`).", Required{}, Example{"16MiB"});
     v("bandwidth", bandwidth, "Bus bandwidth (`busbw`).", Required{}, Example{"219.9GBps"});
   }
   template <class C>
@@ -116,14 +116,14 @@ struct ExchangeTimeParams {
 
   template <class V>
   void fields(V& v) {
-    v("collective", collective, "Of which collective.");
-    v("span", span, "Of ranks on one node, or on several.");
+    v("collective", collective, "The collective that was measured.");
+    v("span", span, "node: its ranks were on one node; nodes: on several nodes.");
     v("latency", latency, "With bandwidth: t = latency + bytes x bus factor / bandwidth.");
-    v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests count it.");
+    v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests report it.");
     v("sweep", sweep,
       "Measured bus bandwidths, by growing size. Values between two points are interpolated along "
-      "the logarithm of the size; smaller buffers take as long as the first point, larger ones "
-      "have the bandwidth of the last.");
+      "the logarithm of the size. Smaller buffers take as long as that of the first point; larger "
+      "buffers have the bandwidth of the last point.");
   }
   template <class C>
   void check(C& c) const {

@@ -34,16 +34,17 @@ struct FabricParams {
       "Levels of switches, 2 or 3; 0: two if every spine has a port for every leaf, else three.",
       Range{0, 3}, Heeded{Fact::Spines});
     v("rails", rails,
-      "Leaf switches of a group of nodes: NIC k of a node hangs on leaf k modulo rails. 0: one for "
-      "every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
+      "Leaf switches of a group of nodes. NIC k of a node is connected to leaf k modulo rails. 0: "
+      "one leaf for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
       Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
     v("oversubscription", oversubscription,
-      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Leaves have "
-      "equally many cables to each spine, which may take a few more up-ports.",
+      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Each leaf has "
+      "equally many cables to every spine. For this, leaves may get a few more up-ports than the "
+      "ratio asks for.",
       Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"},
       Heeded{Fact::Spines});
     v("spine_oversubscription", spine_oversubscription,
-      "The same for spines below cores, in a tree of three levels.", Range{1.0, 64.0},
+      "The same ratio for spines below cores, in a tree of three levels.", Range{1.0, 64.0},
       Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"}, Heeded{Fact::Spines},
       Heeded{levels != 2, "levels is 2"});
     v("bandwidth", bandwidth,

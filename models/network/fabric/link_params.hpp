@@ -21,15 +21,16 @@ struct LinkParams {
   template <class V>
   void fields(V& v) {
     v("ack_timeout", ack_timeout, "How long a sender waits before it resends a damaged packet.",
-      Source{"estimate: chosen so that BER 1e-9 on 200 Gb/s is 100 times slower, as reported"},
+      Source{"estimate: makes a link of 200 Gb/s with a bit error rate of 1e-9 100 times slower, "
+             "as reported"},
       Heeded{Fact::DamagedPackets});
     v("ib_timeout", ib_timeout,
-      "The same as NCCL_IB_TIMEOUT, the T of 4.096 us x 2^T; instead of ack_timeout.", Range{1, 31},
-      Source{"NCCL's own: 20, which is 4.3 s"});
+      "Sets ack_timeout to 4.096 us x 2^T, where T is this value, as NCCL_IB_TIMEOUT does.",
+      Range{1, 31}, Source{"none: ack_timeout holds; the default of NCCL is 20, or 4.3 s"});
     v("retry_timeout", retry_timeout,
       "How long a blocked exchange is retried before NCCL gives up and the job fails; shorter "
-      "outages only stall it. Absent: 8 times 4.096 us x 2^T, with T of ib_timeout or else 20: 34 "
-      "s.",
+      "outages only stall it. Absent: 8 times 4.096 us x 2^T, where T is ib_timeout or, if that is "
+      "absent, 20 (34 s).",
       Source{"NCCL: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7"}, Heeded{Fact::DownLinks});
   }
   template <class C>

@@ -32,10 +32,11 @@ struct RoutingParams {
   template <class V>
   void fields(V& v) {
     v("engine", engine,
-      "dmodk (OpenSM's ftree): up-port by destination, free of contention for shifts; updn: the "
-      "same without faults, else spread over the ports that are left; minhop: random by "
-      "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
-      "switch; adaptive_global: the path whose fullest link is least loaded.",
+      "dmodk (OpenSM's ftree): the destination decides the up-port, so shift patterns have no "
+      "contention; updn: as dmodk without faults, else destinations are spread over the remaining "
+      "ports; minhop: a random path for each destination; ecmp: a hash decides for each flow; "
+      "adaptive_local: the least loaded up-link of each switch; adaptive_global: the path whose "
+      "fullest link is least loaded.",
       Source{"OpenSM current-routing.txt"}, Heeded{Fact::Spines});
     v("choose_every", choose_every,
       "How often adaptive engines reroute flows; absent: only when a gang starts, and for gangs "

@@ -17,7 +17,8 @@ class ORRERY_API Reserve : public Point {
 };
 class ORRERY_API Permit : public Point {
  public:
-  static constexpr PointName kPoint{"Permit", "binds now, waits, or rejects"};
+  static constexpr PointName kPoint{"Permit",
+                                    "whether the pod is bound now, waits, or is rejected"};
   // Returns Success, a rejection, or Wait with a timeout. The framework caps the timeout at 15 min.
   virtual PermitStatus permit(const Cycle& cycle, NodeId node) = 0;
 };
@@ -36,7 +37,7 @@ class ORRERY_API Bind : public Point {
 };
 class ORRERY_API PostBind : public Point {
  public:
-  static constexpr PointName kPoint{"PostBind", "the pod is bound"};
+  static constexpr PointName kPoint{"PostBind", "called after the pod is bound"};
   virtual void post_bind(const PodView& pod, NodeId node) = 0;
 };
 

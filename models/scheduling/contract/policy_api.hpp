@@ -27,7 +27,8 @@ namespace orrery {
 
 class ORRERY_API QueueSort : public Point {
  public:
-  static constexpr PointName kPoint{"QueueSort", "which of two units is scheduled first"};
+  static constexpr PointName kPoint{"QueueSort",
+                                    "which of two queued pods or gangs is scheduled first"};
   // True if `a` is to be scheduled before `b`; a strict weak order. If neither of two units comes
   // first, the one that was queued earlier is scheduled first.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
@@ -50,7 +51,7 @@ class ORRERY_API PreEnqueue : public Point {  // a result other than Success gat
 class ORRERY_API PreFilter : public Point {
  public:
   static constexpr PointName kPoint{"PreFilter",
-                                    "checks the pod before any node; may exclude nodes"};
+                                    "checks the pod before nodes are filtered; may exclude nodes"};
   // May remove nodes from `nodes`; a Diagnosis lists these as unresolvable. Skip: the policy's
   // Filter is not called in this cycle. After Success, Skip or Unschedulable, the next PreFilter is
   // called. After any other result, the remaining PreFilters are not called, and neither are Filter
@@ -121,7 +122,7 @@ class ORRERY_API ScorePlacement : public Point {
 // implement it, the last one in the profile is called.
 class ORRERY_API PickDevices : public Point {
  public:
-  static constexpr PointName kPoint{"PickDevices", "which GPUs of the chosen node"};
+  static constexpr PointName kPoint{"PickDevices", "which GPUs of the chosen node the pod gets"};
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
 };
 // Which events can make a pod that this policy rejected schedulable. If a policy has no hints,
@@ -138,7 +139,7 @@ class ORRERY_API EventHints : public Point {
 // Scheduler time that the policy takes beyond the cost of a cycle. Called after the PreFilters.
 class ORRERY_API Charges : public Point {
  public:
-  static constexpr PointName kPoint{"Charges", "scheduler time beyond that of every cycle"};
+  static constexpr PointName kPoint{"Charges", "scheduler time that the policy adds to a cycle"};
   virtual Duration charge(const Cycle& cycle) const = 0;
 };
 }  // namespace orrery

@@ -62,9 +62,9 @@ AttemptLog::AttemptLog(Sim sim, const JobTable& jobs, const ActiveProfile& profi
                        const Nominations& nominations, bool is_on)
     : sim_{sim}, jobs_{jobs}, profile_{profile}, nominations_{nominations} {
   if (!is_on) return;
-  attempts_.emplace(sim_.recorder, "/events/attempts", "one row per scheduling attempt");
+  attempts_.emplace(sim_.recorder, "/events/attempts", "One row per scheduling attempt.");
   rejections_.emplace(sim_.recorder, "/events/rejections",
-                      "why plugins rejected pods of failed attempts");
+                      "Why plugins rejected pods of failed attempts: one row per reason.");
 }
 
 void AttemptLog::write(PodId pod, AttemptOutcome outcome, const Selection& why,

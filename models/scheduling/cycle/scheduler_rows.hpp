@@ -45,17 +45,16 @@ struct AttemptRow {
     c("rank", &AttemptRow::rank, "rank of the pod in its job; for a gang, of its first member");
     c("outcome", &AttemptRow::outcome, "result of the attempt");
     c("node", &AttemptRow::node, "node that the pod got");
-    c("visited", &AttemptRow::visited, "nodes that Filters examined");
+    c("visited", &AttemptRow::visited, "nodes that Filter plugins examined");
     c("feasible", &AttemptRow::feasible, "nodes found feasible before the search stopped");
-    c("pods", &AttemptRow::pods, "pods tried together: members of a gang that is placed as a whole",
-      "pods");
+    c("pods", &AttemptRow::pods,
+      "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "most of these pods for which one domain had room, by its free GPUs alone if these are too "
-      "few; -1: not counted",
+      "most of these pods that one domain had room for; if its free GPUs are too few for the gang, "
+      "only GPUs are considered; -1: not counted",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
-    c("nominated", &AttemptRow::nominated,
-      "nominated node of a pod without a feasible node; 4294967295: none");
+    c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");
     c("victims", &AttemptRow::victims, "victims that this attempt preempted", "pods");
     c("message", &AttemptRow::message,
       "why the attempt failed, in the words of the pod's FailedScheduling event");
@@ -96,17 +95,17 @@ struct RejectionRow {
 
   static void columns(auto&& c) {
     c("attempt", &RejectionRow::attempt, "number of the attempt, as in /events/attempts");
-    c("plugin", &RejectionRow::plugin, "plugin that rejected");
+    c("plugin", &RejectionRow::plugin, "plugin that rejected the nodes or the pods");
     c("reason", &RejectionRow::reason, "reason, in the words of the pod's FailedScheduling event");
     c("nodes", &RejectionRow::nodes,
       "nodes that the plugin rejected; 0: it rejected the pods themselves", "nodes");
     c("is_noted", &RejectionRow::is_noted,
-      "another reason already counts these nodes, and this one applies as well");
+      "another reason already counts these nodes, but this reason applies to them, too");
     c("is_unresolvable", &RejectionRow::is_unresolvable,
       "evicting pods from these nodes would not help");
     c("which", &RejectionRow::which,
-      "ids of these nodes, as ranges. In a long list, ranges are joined, so nodes between them are "
-      "included. Empty: not recorded");
+      "ids of these nodes, as ranges. If the list is too long, near ranges are joined, and the "
+      "nodes between them are included. Empty: not recorded");
   }
 };
 

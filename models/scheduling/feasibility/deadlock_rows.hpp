@@ -32,12 +32,13 @@ struct DeadlockRow {
 
   static void columns(auto&& c) {
     c("id", &DeadlockRow::id, "number of the deadlock, in order of onset");
-    c("onset", &DeadlockRow::onset, "first instant at whose end no member could complete");
+    c("onset", &DeadlockRow::onset, "first time at which no member could complete any more");
     c("resolved_at", &DeadlockRow::resolved_at, "when it dissolved; -1: not in this run");
     c("resolution", &DeadlockRow::resolution, "what dissolved it");
     c("members", &DeadlockRow::members, "most jobs in it at one time", "jobs");
     c("gpus_held", &DeadlockRow::gpus_held, "most GPUs that its members held at one time", "GPU");
-    c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time its members held while in it", "GPU s");
+    c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time that its members held during the deadlock",
+      "GPU s");
   }
 };
 
@@ -53,12 +54,12 @@ struct DeadlockMemberRow {  // a row for each gang of a member job
   static void columns(auto&& c) {
     c("deadlock", &DeadlockMemberRow::deadlock, "id in /events/deadlocks");
     c("job", &DeadlockMemberRow::job, "serial number of the job");
-    c("gang", &DeadlockMemberRow::gang, "which gang of the job");
+    c("gang", &DeadlockMemberRow::gang, "number of the gang in the job");
     c("joined", &DeadlockMemberRow::joined, "when the job became a member");
     c("left", &DeadlockMemberRow::left, "when it left the deadlock; -1: not in this run");
     c("assigned", &DeadlockMemberRow::assigned, "most pods with a node while the job was a member",
       "pods");
-    c("needed", &DeadlockMemberRow::needed, "pods the gang needs to start", "pods");
+    c("needed", &DeadlockMemberRow::needed, "pods that the gang needs to start", "pods");
     c("gpus_held", &DeadlockMemberRow::gpus_held, "most GPUs held while the job was a member",
       "GPU");
     c("is_infeasible", &DeadlockMemberRow::is_infeasible,

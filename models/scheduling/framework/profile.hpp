@@ -47,9 +47,11 @@ struct PluginParams {
   void fields(V& v) {
     v("name", name, "Upstream name of the plugin, or name of a loaded one; see `orrery describe`.",
       Required{}, Example{"NodeResourcesFit"});
-    v("weight", weight, "Factor of its score; left out: the base profile's, else 1.",
+    v("weight", weight,
+      "Weight of its score. Absent: its weight in the base, or 1 if the base does not have it.",
       Range<int64_t>{1, 1000});
-    v("scores", scores, "false: the plugin's score is not used; its other points are.");
+    v("scores", scores,
+      "false: the plugin is not called for Score. Its other extension points stay in use.");
     v("args", args, "Arguments of the plugin, under their upstream names.");
   }
 };
@@ -68,16 +70,18 @@ struct QueueParams {
     v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_s, 24_h},
       Source{"kube-scheduler podMaxBackoffSeconds"});
     v("unschedulable_max", unschedulable_max,
-      "A pod that no event moved for this long is retried, checked every 30 s.", Range{30_s, 240_h},
-      Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
+      "An unschedulable pod that no event has requeued for this time is retried. This is checked "
+      "every 30 s.",
+      Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
-      "An idle scheduler takes the next pod in backoff; false: like schedulers built on Kubernetes "
-      "before 1.33, such as Koordinator 1.7 on 1.28. Members of a gang that Coscheduling activates "
-      "skip the backoff either way, as upstream's do.",
-      Source{"SchedulerPopFromBackoffQ, on since Kubernetes 1.33. The go.mod files of "
+      "An idle scheduler takes the next pod in backoff. false: pods stay in backoff until it ends, "
+      "as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. In both "
+      "cases, members of a gang that Coscheduling activates skip the backoff, as upstream.",
+      Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. The go.mod files of "
              "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) name Kubernetes 1.35"});
     v("head_of_line", head_of_line,
-      "skip: pods that do not fit let others pass; block: no pod passes the head of the queue.");
+      "skip: pods behind a pod that does not fit are tried. block: no pod passes the head of the "
+      "queue.");
   }
   void check(Checker& c) const {
     if (max_backoff < initial_backoff) {
@@ -99,27 +103,28 @@ struct ProfileParams {
 
   template <class V>
   void fields(V& v) {
-    const Heeded kOfPods{driver != Driver::Counting, "driver: counting places no pods"};
+    const Heeded kOfPods{driver != Driver::Counting, "driver is counting, which places no pods"};
     v("base", base,
-      "default: kube-scheduler's profile of Kubernetes 1.36; coscheduling: with the gang plugin of "
-      "scheduler-plugins, on Kubernetes 1.35; koordinator: with the gang plugin of Koordinator "
-      "1.8, on Kubernetes 1.35: the gangs of a job start together or not at all; strict_gang: a "
-      "gang is placed as a whole or waits; native_gang: gang scheduling of Kubernetes 1.36; empty: "
-      "only `plugins`.",
+      "default: kube-scheduler's profile of Kubernetes 1.36. coscheduling: a profile on Kubernetes "
+      "1.35 with the gang plugin of scheduler-plugins. koordinator: a profile on Kubernetes 1.35 "
+      "with the gang plugin of Koordinator 1.8; the gangs of a job start together or not at all. "
+      "strict_gang: a gang is placed as a whole or waits. native_gang: gang scheduling of "
+      "Kubernetes 1.36. empty: only `plugins`.",
       kOfPods);
     v("driver", driver,
-      "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "
-      "jobs take amounts out of the pool of all nodes as soon as the job queue starts them. Left "
-      "out: the base's.");
-    v("plugins", plugins, "Added after the base's, or replacing the one of the same name.",
+      "per_pod: pods are placed one at a time, as upstream. per_gang: gangs are placed as a whole. "
+      "counting: jobs have no pods; a job that the job queue starts takes its resources out of the "
+      "pool of all nodes. Absent: the driver of the base.");
+    v("plugins", plugins,
+      "Plugins that are added after those of the base. A plugin of the same name is replaced.",
       kOfPods);
     v("disable", disable, "Plugins of the base to leave out.", kOfPods);
     v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
       "The search for nodes stops once this share of the nodes is feasible; 0: adaptive.",
       Range{0, 100}, Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"}, kOfPods);
-    v("tie_break", tie_break, "Tie-break between several best nodes.", kOfPods);
-    v("queue", queue, "Retry times and order of the queues.", kOfPods);
-    v("cost", cost, "Scheduler time charged to simulated time.", kOfPods);
+    v("tie_break", tie_break, "Which of several nodes with the best score is chosen.", kOfPods);
+    v("queue", queue, "Backoff times and order of the scheduling queue.", kOfPods);
+    v("cost", cost, "How much simulated time scheduling takes.", kOfPods);
   }
 };
 

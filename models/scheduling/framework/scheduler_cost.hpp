@@ -28,27 +28,29 @@ struct SchedulerCostParams {
       "The scheduler whose speed is imitated; given costs take precedence. current: today's "
       "scheduler_perf. kubernetes_1_15: a cycle that visits 500 nodes takes 6.34 ms, and "
       "InterPodAffinity, if it is listed, has algorithm: before_1_18 unless its args name one. "
-      "Every profile had that plug-in then, and its cost for each node of the cluster is most of "
-      "the time: 5,000 nodes give 38 pods/s with it, and 158 without.",
-      Source{"kubernetes pull request 79474, July 2019, between 1.15 and 1.16, on 12 cores: its "
-             "benchmark of anti-affinity takes 6.34 ms + 3.96 us a node + 1.44 us a pod, a fit "
-             "within 15 %. Clusters of 5,000 nodes had 15 pods/s (issue 78208, May 2019) to 100 "
-             "pods/s, the most their test asked for (pull request 74041, February 2019)"});
+      "Every profile had that plugin then. In large clusters it takes most of a cycle, because it "
+      "visits all nodes: a cluster of 5,000 nodes reaches 38 pods/s with it and 158 pods/s "
+      "without.",
+      Source{"kubernetes pull request 79474, July 2019, on 12 cores. A fit within 15 % to its "
+             "anti-affinity benchmark gives 6.34 ms + 3.96 us for each node + 1.44 us for each "
+             "pod. In tests of 2019, clusters of 5,000 nodes reached 15 pods/s (issue 78208) to "
+             "100 pods/s (pull request 74041)"});
     v("per_cycle", per_cycle,
-      "Scheduler time of one attempt with any result; absent: the preset's.",
+      "Scheduler time of one attempt, whatever its result. Absent: the preset's.",
       Range{Duration{}, 1_min},
-      Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us; with 2us for "
-             "each of 500 nodes, this is the filters' 1.34 of 6.37 ms in pull request 85861"});
+      Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us. With 2us for "
+             "each of 500 nodes this makes 1.34 ms, the share of the filters in 6.37 ms of pull "
+             "request 85861"});
     v("per_node", per_node,
-      "Scheduler time for each node visited by the filters; absent: the preset's.",
+      "Scheduler time for each node that the filters visit. Absent: the preset's.",
       Range{Duration{}, 1_s},
-      Source{"2us, calibrated: 5,000 nodes (500 visited) give 745 pods/s, the middle of "
-             "scheduler_perf SchedulingBasic's floors of 680 and 810; kubernetes_1_15: likewise "
-             "2us, as the benchmark's times show no more"});
-    v("per_pod", per_pod, "Scheduler time for each pod that gets a node; absent: the preset's.",
+      Source{"2us, calibrated: 5,000 nodes, of which 500 are visited, give 745 pods/s. That is "
+             "midway between the minimum rates of scheduler_perf SchedulingBasic, 680 and 810 "
+             "pods/s. kubernetes_1_15: 2us, too"});
+    v("per_pod", per_pod, "Scheduler time for each pod that gets a node. Absent: the preset's.",
       Range{Duration{}, 1_min},
       Source{"140us, calibrated with per_node; kubernetes_1_15: 5ms, the rest of the 6.34 ms"});
-    v("bind", bind, "From the end of the scheduling cycle until the pod is bound.",
+    v("bind", bind, "Time from the end of the scheduling cycle until the pod is bound.",
       Range{Duration{}, 1_h}, Source{"0: without a control plane nothing is charged"});
   }
 };

@@ -5,7 +5,7 @@ namespace orrery {
 JobQueueLog::JobQueueLog(Recorder& recorder, bool is_on) {
   if (is_on) {
     rows_.emplace(recorder, "/events/job_queue",
-                  "decisions of the job queue: a row whenever the decision about a job changes");
+                  "Decisions of the job queue: a row whenever the decision about a job changes.");
   }
 }
 

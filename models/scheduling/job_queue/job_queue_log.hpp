@@ -40,15 +40,18 @@ struct QueueRow {
     c("at", &QueueRow::at, "time of the decision, which holds until the next row of the job");
     c("job", &QueueRow::job, "serial of the job");
     c("decision", &QueueRow::decision, "what was decided");
-    c("policy", &QueueRow::policy, "who decided");
-    c("place", &QueueRow::place, "jobs before it in the queue; -1: it does not wait there");
-    c("asked", &QueueRow::asked, "units of the counted resource that it requests, usually GPUs",
-      "units");
-    c("free", &QueueRow::free, "units of it that are free; below 0 while nodes are down", "units");
+    c("policy", &QueueRow::policy, "policy that decided");
+    c("place", &QueueRow::place,
+      "number of jobs before it in the queue; -1: it does not wait in the queue");
+    c("asked", &QueueRow::asked,
+      "units of the first resource of `counts` that it requests, usually GPUs", "units");
+    c("free", &QueueRow::free,
+      "free units of that resource; below 0 if nodes went down under started jobs", "units");
     c("head", &QueueRow::head, "serial of the first job in the queue; -1: none");
-    c("reserved", &QueueRow::reserved, "its latest start; -1: no reservation");
+    c("reserved", &QueueRow::reserved,
+      "latest start of the job by its reservation; -1: it has none");
     c("head_reserved", &QueueRow::head_reserved,
-      "latest start of the first job in the queue; -1: no reservation");
+      "latest start of the first job in the queue by its reservation; -1: it has none");
   }
 };
 

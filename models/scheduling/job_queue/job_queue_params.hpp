@@ -32,17 +32,17 @@ struct EstimateParams {
   template <class V>
   void fields(V& v) {
     v("kind", kind,
-      "exact: the real run time; requested: the user's request, or exact if unrecorded; "
+      "exact: the real run time; requested: the user's request, or exact if there is none; "
       "recent_two: the mean of the user's last two runs, in whole seconds, at most the request; "
       "noisy: exact, times a lognormal error.",
       Source{"recent_two: Tsafrir, Etzion, Feitelson, TPDS 2007"});
     v("factor", factor, "Multiplies every estimate.", Range{0.001, 1000.0});
-    v("sigma", sigma, "For noisy: deviation of the logarithm of the error, whose median is 1.",
+    v("sigma", sigma, "For noisy: sigma of the lognormal error, which has median 1.",
       Range{0.0, 10.0}, Heeded{kind == EstimateKind::Noisy, "kind is not noisy"});
     v("correction", correction,
-      "For a run longer than its estimate. requested: the request; steps: 1 min, 5 min, 15 min, 30 "
-      "min, 1 h, ... 100 h above the first estimate, at most the request; doubling: twice the "
-      "estimate. Beyond these limits the estimate doubles.",
+      "New estimate of a run that exceeds its estimate. requested: the request; steps: the first "
+      "estimate plus 1 min, 5 min, 15 min, 30 min, 1 h, ... 100 h, at most the request; doubling: "
+      "twice the last estimate. An estimate that would not grow doubles.",
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
@@ -68,8 +68,8 @@ struct StopParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Duration of its checkpoint, during which it holds its resources.");
-    v("restart", restart, "Time before it resumes, unless its own `restore` is longer.");
+    v("write", write, "Time in which the job writes a checkpoint and holds its resources.");
+    v("restart", restart, "Time to load the checkpoint, unless the job's `restore` is longer.");
   }
 };
 
@@ -82,11 +82,11 @@ struct CountedCostParams {
   template <class V>
   void fields(V& v) {
     v("release_delay", release_delay,
-      "From the end of a job until its resources are free, as with an epilog or terminating pods.",
+      "Time from a job's end until its resources are free, as with an epilog or terminating pods.",
       Source{"0: simulators of batch systems charge nothing"});
     v("batch_start", batch_start,
-      "Time to start the jobs of one plan, however many: they start to compute that much later, "
-      "and events in between are processed afterwards.",
+      "Time to start all jobs of one plan together, whatever their number. The jobs compute after "
+      "this time, and the queue plans again only after it.",
       Source{"0: simulators of batch systems charge nothing"});
   }
 };
@@ -99,7 +99,7 @@ struct JobPolicyParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name of the policy; see `orrery describe`.", Required{}, Example{"EASY"});
-    v("args", args, "Its arguments.");
+    v("args", args, "Arguments of the policy.");
   }
 };
 
@@ -116,26 +116,26 @@ struct JobQueueParams {
   template <class V>
   void fields(V& v) {
     v("policies", policies,
-      "At most one QueueOrder (without one: FIFO), at most one Plan (without one: Strict), and "
-      "Admits.");
+      "At most one QueueOrder (without one: FIFO), at most one Plan (without one: Strict), and any "
+      "number of Admit policies.");
     v("estimates", estimates, "Estimates of run times.");
     v("counts", counts,
       "Resources that jobs take out of the pool of all nodes. Plans reserve only the first; a job "
-      "starts only if enough of the others is free, too. With driver: counting, gpus must be "
-      "included if any job requests GPUs.");
+      "starts only if enough of the other resources is free, too. With driver: counting, gpus must "
+      "be included if any job requests GPUs.");
     v("react", react,
-      "each_instant: once after all events of an instant; each_event: after each single arrival "
-      "and end. Ends at their expected time come first, and cause a plan only if no other job "
-      "arrives or ends then.",
+      "When the queue plans. each_instant: once after all events of the same time. each_event: "
+      "after each arrival and each end; jobs that end at their expected time return their "
+      "resources before the first of these plans.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
-      "What happens to a job that requests more than all nodes have; nodes that are down count. "
+      "What happens to a job that requests more than all nodes have, nodes that are down included. "
       "set_aside: the job waits for ever, outside the queue. block: the job keeps its position in "
       "the queue. Strict then starts no job behind it, like FIFO schedulers; EASY reserves for no "
       "other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no other "
-      "job of its owner. Plans that skip jobs that do not fit, such as Skip, ignore it. fail: the "
-      "job fails at once.");
-    v("stops", stops, "For policies that stop running jobs.", Heeded{Fact::QueueStops});
+      "job of its owner. Plans that skip jobs that do not fit, such as Skip, skip this job, too. "
+      "fail: the job fails at once.");
+    v("stops", stops, "Costs of stopping a running job.", Heeded{Fact::QueueStops});
     v("costs", costs, "Delays of starts and ends for jobs without pods.",
       Heeded{Fact::CountedJobs});
   }

@@ -36,14 +36,16 @@ class QueueStatistics {
     const int128_t used = integral_ + static_cast<int128_t>(used_) * (end - since_).ns;
     recorder.add_summary("bounded_slowdown_mean",
                          ended_ == 0 ? 0 : sum_ / static_cast<double>(ended_), "",
-                         "mean of flow time over run time; runs below 10 s count as 10 s, ratios "
-                         "below 1 as 1");
-    recorder.add_summary("bounded_slowdown_max", max_, "", "the largest of them");
+                         "mean over jobs of the time from submission to end, divided by the run "
+                         "time; run times below 10 s count as 10 s, ratios below 1 as 1");
+    recorder.add_summary("bounded_slowdown_max", max_, "", "largest bounded slowdown of a job");
     recorder.add_summary("pool_used",
                          capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time,
-                         "", "mean share of the counted resource held by started jobs");
+                         "",
+                         "share of the counted resource held by started jobs, as a mean over the "
+                         "run");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
-                         "times a running job was stopped for another");
+                         "times that a running job was stopped for another job");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
                          "jobs that request more than all nodes have");
   }

@@ -22,9 +22,10 @@ struct GpuSpeedEntry {
   template <class V>
   void fields(V& v) {
     v("application", application,
-      "Application of the job; empty: any that has no speed of its own, here or in the file.");
-    v("gpu", gpu, "Model, as the machine names it.", Required{}, Example{"V100M32"});
-    v("speed", speed, "Work done in a unit of time; 0: it cannot run there.", Range{0.0, 1000.0});
+      "Application of the job; empty: all applications that have no speed here or in the file.");
+    v("gpu", gpu, "GPU model, as the machine names it.", Required{}, Example{"V100M32"});
+    v("speed", speed, "Work done in a unit of time; 0: the job cannot run on this model.",
+      Range{0.0, 1000.0});
   }
 };
 
@@ -39,14 +40,15 @@ struct GpuSpeedParams {
   template <class V>
   void fields(V& v) {
     v("list", list,
-      "Speeds by application and model. For other jobs, the speed is the file's, else that of the "
-      "model's entry without an application, else 1.");
+      "Speeds by application and GPU model. A job without an entry has the speed from the file. If "
+      "the file has none, the model's entry without an application applies, or else speed 1.");
     v("throughputs", throughputs,
-      "Gavel's JSON of steps per second by GPU and job type: speeds are relative to `reference`.",
+      "Gavel's JSON file of steps per second, by GPU model and job type. Speeds are relative to "
+      "those on `reference`.",
       IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
     v("names", names, "Maps names of GPU models in the machines to their names in the file.",
       Example{"{V100M32: v100}"});
-    v("reference", reference, "The file's GPU for which durations are given.");
+    v("reference", reference, "GPU model in the file on which every job has speed 1.");
   }
   void check(Checker& c) const;
 };

@@ -17,7 +17,8 @@ struct TopologyParams {
   template <class V>
   void fields(V& v) {
     v("leaves_per_block", leaves_per_block,
-      "Number of consecutive leaf switches that share a switch of the next tier; 0: all do.",
+      "A block is this many consecutive leaf switches, which share a switch of the next tier; 0: "
+      "all leaf switches are one block.",
       Range{0, 1'000'000});
   }
 };

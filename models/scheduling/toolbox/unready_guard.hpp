@@ -18,7 +18,7 @@ struct UnreadyGuardParams {
   template <class V>
   void fields(V& v) {
     v("share_max", share_max,
-      "Largest share of nodes not ready at which the autoscaler still acts; 1: it always acts.",
+      "Largest share of not-ready nodes at which the autoscaler still acts; 1: it always acts.",
       Range{0.0, 1.0}, Unit{"share"}, Source{"cluster-autoscaler: --max-total-unready-percentage"});
     v("ok_count", ok_count, "The autoscaler always acts if at most this many nodes are not ready.",
       Range{0, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --ok-total-unready-count"});

@@ -51,22 +51,26 @@ struct DisruptionBudgetParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "For messages and /events/actions.", Required{}, Example{"web"});
-    v("team", team, "The team whose pods it selects, as a namespace; empty: all teams.");
-    v("labels", labels, "Labels that selected pods have, all of them; empty: every pod.",
+    v("name", name, "Name of the budget in messages and in /events/actions.", Required{},
+      Example{"web"});
+    v("team", team,
+      "The budget selects only pods of this team, which stands for a namespace; empty: of all "
+      "teams.");
+    v("labels", labels,
+      "The budget selects only pods that have all these labels; empty: every pod.",
       Example{"{app: web}"});
     v("min_available", min_available,
       "Pods that must stay ready: a number, or a percentage of the desired replicas, rounded up. A "
-      "number applies to pods of any owner. A percentage needs owners with a scale (replica_set, "
-      "stateful sets): with a Job as owner no disruption is allowed, as upstream.",
+      "number applies to pods of any owner. A percentage needs owners with a scale: replica_set or "
+      "stateful sets. As upstream, it allows no disruption of a Job's pods.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"50%"});
     v("max_unavailable", max_unavailable,
       "Pods that may be unready: a number or a percentage, rounded up. Both need owners with a "
-      "scale, as a percentage in min_available does.",
+      "scale, like a percentage in min_available.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"1"});
     v("unhealthy", unhealthy,
-      "Eviction of unready pods. IfHealthyBudget: allowed while at least as many pods are ready "
-      "as the budget requires; AlwaysAllow: at any time.",
+      "When unready pods may be evicted. IfHealthyBudget: while at least as many pods are ready as "
+      "the budget requires; AlwaysAllow: always.",
       Source{"unhealthyPodEvictionPolicy of policy/v1"});
   }
   void check(Checker& c) const {

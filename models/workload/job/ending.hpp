@@ -56,15 +56,17 @@ struct DrawnEndingParams {
 
   template <class V>
   void fields(V& v) {
-    v("cause", cause, "The cause in /jobs and /pods.");
-    v("chance", chance, "Probability that a start ends like this.", Range{0.0, 1.0}, Required{});
+    v("cause", cause, "Cause of the end in the tables /jobs and /pods.");
+    v("chance", chance,
+      "Probability of this end at each start of a pod. In a gang, each role draws once at each "
+      "start of the gang.",
+      Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
-      "Exit code of its containers; 0, with cause: none, is a success, with which a gang "
-      "completes. Roles with restart: exit_code are restarted only after 130, 137, 138 and 143.",
+      "Exit code of the containers. 0, with cause: none, is a success; a gang then completes.",
       Range{0, 255});
     v("after", after,
-      "Compute time from its start to the end, at least 1 ms; if its work is done before, it "
-      "succeeds.");
+      "Compute time from the start to this end, at least 1 ms. If the work is done earlier, the "
+      "pod succeeds.");
   }
   template <class C>
   void check(C& c) const {

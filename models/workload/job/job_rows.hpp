@@ -50,14 +50,14 @@ struct JobRow {
     c("name", &JobRow::name, "name");
     c("user", &JobRow::user, "who submitted it");
     c("team", &JobRow::team, "team or virtual cluster");
-    c("kind", &JobRow::kind, "independent pods or one communicator");
+    c("kind", &JobRow::kind, "pods: independent pods; mpi_gang: gangs with one communicator");
     c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
     c("cause", &JobRow::cause, "why it did not complete; none: it completed, or is not over");
     c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
-    c("pods", &JobRow::pods, "pods; of a service, its maximum", "pods");
+    c("pods", &JobRow::pods, "number of its pods; of a service, the maximum", "pods");
     c("members", &JobRow::members,
-      "pods with which its gangs last started; 0: never started, or no gangs", "pods");
-    c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
+      "pods with which its gangs last started; 0: they never started, or it has no gangs", "pods");
+    c("gpus", &JobRow::gpus, "GPUs of all its pods together", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts,
       "restarts after failures: of the gang, or of independent pods");
@@ -71,19 +71,24 @@ struct JobRow {
     c("running", &JobRow::running, "when it first computed; -1: never");
     c("ended", &JobRow::ended, "when it ended; -1: not in this run");
     c("wait", &JobRow::wait, "from arrival until it first computed, or until the end of the run");
-    c("run", &JobRow::run, "from its first computing to its end, or to the end of the run");
-    c("work", &JobRow::work, "compute time asked for");
+    c("run", &JobRow::run,
+      "from the time at which it first computed to its end, or to the end of the run");
+    c("work", &JobRow::work, "compute time that it needs in all");
     c("useful_gpu_s", &JobRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
-    c("lost_gpu_s", &JobRow::gpu_s_lost, "compute lost when it stopped", "GPU s");
+    c("lost_gpu_s", &JobRow::gpu_s_lost,
+      "compute lost at its stops: failures, preemptions, evictions", "GPU s");
     c("exchange_gpu_s", &JobRow::gpu_s_exchange,
       "waiting within steps: for exposed exchanges, slower ranks, data", "GPU s");
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint,
       "writing checkpoints, incomplete ones included", "GPU s");
     c("restore_gpu_s", &JobRow::gpu_s_restore, "loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,
-      "reserved or bound, not yet computing nor restoring: partial gangs, start-up", "GPU s");
+      "held by reserved or bound pods that do not compute or load a checkpoint yet: partial gangs, "
+      "start-up",
+      "GPU s");
     c("hung_gpu_s", &JobRow::gpu_s_hung, "held after a failure that stopped the job", "GPU s");
-    c("idle_gpu_s", &JobRow::gpu_s_idle, "of a service: its replicas ran without load", "GPU s");
+    c("idle_gpu_s", &JobRow::gpu_s_idle, "of a service: held by running replicas without load",
+      "GPU s");
   }
 };
 

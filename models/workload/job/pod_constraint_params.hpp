@@ -26,13 +26,13 @@ struct TolerationParams {
 
   template <class V>
   void fields(V& v) {
-    v("key", key, "Key of the taint; empty: every taint, with Exists.", Example{"nvidia.com/gpu"});
+    v("key", key, "Key of the taint. Empty with Exists: every taint.", Example{"nvidia.com/gpu"});
     v("operator", op,
-      "Equal: key and value must be those of the taint; a missing value is empty. Exists: any "
-      "value. Absent: Equal if a value is given, as in Kubernetes; without a value Exists, where "
-      "Kubernetes has Equal with an empty value.");
-    v("value", value, "Value of the taint; empty with Exists.");
-    v("effect", effect, "Effect of the taint; absent: any.");
+      "Equal: the taint must have this key and value; a missing value is empty. Exists: the taint "
+      "must have this key, with any value. Absent: Equal if a value is given, else Exists. "
+      "Kubernetes uses Equal in both cases.");
+    v("value", value, "Value of the taint; must be empty with Exists.");
+    v("effect", effect, "Effect of the taint; absent: any effect.");
   }
   template <class C>
   void check(C& c) const {
@@ -61,8 +61,8 @@ struct PodImageParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Pods with the same name share the image.", Required{}, Example{"trainer"});
-    v("size", size, "Bytes that a node pulls.", Required{}, Example{"17GB"});
+    v("name", name, "Name. Pods with equal names share the image.", Required{}, Example{"trainer"});
+    v("size", size, "Size that a node pulls.", Required{}, Example{"17GB"});
   }
   template <class C>
   void check(C& c) const {
@@ -83,9 +83,9 @@ struct PodAffinityParams {
 
   template <class V>
   void fields(V& v) {
-    v("topology_key", topology_key, "The topology key: the same node, or the same leaf switch.",
+    v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
-    v("match_labels", match_labels, "Labels of the selected pods, which must have all of them.",
+    v("match_labels", match_labels, "The term selects the pods that have all these labels.",
       Required{}, Example{"{app: database}"});
   }
   template <class C>
@@ -95,8 +95,7 @@ struct PodAffinityParams {
 };
 
 struct TopologySpreadParams {
-  static constexpr std::string_view kDoc =
-      "An even spread of pods over domains, as topologySpreadConstraints in Kubernetes.";
+  static constexpr std::string_view kDoc = "A topologySpreadConstraint, as in Kubernetes.";
 
   int32_t max_skew = 1;
   PodTopology topology_key = PodTopology::Hostname;
@@ -105,14 +104,14 @@ struct TopologySpreadParams {
 
   template <class V>
   void fields(V& v) {
-    v("max_skew", max_skew, "By how many pods a domain may exceed the domain with the fewest.",
+    v("max_skew", max_skew, "How many more pods a domain may have than the domain with the fewest.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
     v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("when_unsatisfiable", when_unsatisfiable,
-      "DoNotSchedule: nodes beyond max_skew are not feasible; ScheduleAnyway: they score lower.",
+      "DoNotSchedule: nodes that exceed max_skew are infeasible; ScheduleAnyway: they score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
-    v("match_labels", match_labels, "Which pods count: those with all these labels, of any job.",
+    v("match_labels", match_labels, "Pods of any job count if they have all these labels.",
       Required{}, Example{"{app: database}"});
   }
   template <class C>
@@ -132,17 +131,18 @@ struct PodConstraintParams {
 
   template <class V>
   void fields(V& v) {
-    v("node_selector", node_selector, "Labels a node must have, all of them.",
+    v("node_selector", node_selector, "Labels that a node must have, all of them.",
       Example{"{nvidia.com/gpu.product: H100}"}, Heeded{Fact::Pods});
     v("tolerations", tolerations, "Tolerations of the pods.", Heeded{Fact::Pods});
     v("labels", labels, "Labels of the pods, for selectors.", Example{"{app: database}"},
       Heeded{Fact::PodLabels});
-    v("affinity", affinity, "Required: run only near selected pods, for each term.",
+    v("affinity", affinity, "Required: each term allows only domains with a selected pod.",
       Heeded{Fact::PodAffinity});
     v("anti_affinity", anti_affinity,
-      "Required: never run near selected pods, nor they near these.", Heeded{Fact::PodAffinity});
-    v("topology_spread", topology_spread, "Domains to spread pods over.", Heeded{Fact::PodSpread});
-    v("image", image, "Image of their containers; absent: nothing to pull.", Heeded{Fact::Images});
+      "Required. For each term, no pod shares a domain with a selected pod, whichever comes first.",
+      Heeded{Fact::PodAffinity});
+    v("topology_spread", topology_spread, "Spreads pods over domains.", Heeded{Fact::PodSpread});
+    v("image", image, "Image of the containers; absent: nothing to pull.", Heeded{Fact::Images});
   }
   void apply(PodSpec& spec) const;
 };

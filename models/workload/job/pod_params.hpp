@@ -31,12 +31,12 @@ struct PodParams : PodConstraintParams {
 
   template <class V>
   void fields(V& v) {
-    v("gpus", gpus, "GPU devices.", Range{0, 16}, Unit{"GPU"});
-    v("gpu_milli", gpu_milli, "Share of each device in thousandths; below 1000 with one GPU only.",
+    v("gpus", gpus, "Number of GPUs.", Range{0, 16}, Unit{"GPU"});
+    v("gpu_milli", gpu_milli, "Share of the GPU, in thousandths; less than 1000 only with gpus: 1.",
       Range{1, 1000}, Unit{"GPU/1000"});
     v("cpus", cpus, "CPU cores; 0: no request.", Range{0.0, 10'000.0}, Unit{"cores"});
     v("memory", memory, "Host memory; 0: no request.", Range{Bytes{}, kNodeMemoryMax});
-    v("nics", nics, "RDMA devices.", Range{0, 64}, Unit{"NIC"});
+    v("nics", nics, "Number of RDMA devices.", Range{0, 64}, Unit{"NIC"});
     v("preemption_policy", preemption_policy,
       "never: the pod waits for room, and no pod is preempted for it.",
       Source{"preemptionPolicy of PriorityClass"}, Heeded{Fact::Preemption});

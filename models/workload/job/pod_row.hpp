@@ -42,19 +42,20 @@ struct PodRow {  // one life of a pod
   int32_t exit_code = kNoExitCode;
 
   static void columns(auto&& c) {
-    c("job", &PodRow::job, "serial number of its job");
-    c("rank", &PodRow::rank, "which pod of the job");
-    c("node", &PodRow::node, "where it ran; 4294967295: nowhere");
+    c("job", &PodRow::job, "serial number of the job");
+    c("rank", &PodRow::rank,
+      "number of the pod in the job; a pod that replaces it has the same number");
+    c("node", &PodRow::node, "node on which it ran");
     c("gpus", &PodRow::gpus, "bit i: the pod held GPU i of its node, or a share of it");
     c("created", &PodRow::created, "when it entered the scheduler's queue");
     c("bound", &PodRow::bound,
       "when it was bound; with a control plane, when its kubelet observed the binding; -1: never");
     c("started", &PodRow::started, "when its containers ran; -1: never");
-    c("ended", &PodRow::ended, "when it left");
-    c("attempts", &PodRow::attempts, "scheduling attempts");
+    c("ended", &PodRow::ended, "when it ended");
+    c("attempts", &PodRow::attempts, "number of its scheduling attempts");
     c("end", &PodRow::end,
-      "why it ended; exited: its containers failed, or exited with 0 and the pod was to be "
-      "restarted or is no rank; evicted: deleted by a controller of policy.controllers");
+      "why it ended; exited: its containers failed, or exited with 0 in a pod that is restarted or "
+      "has takes_part: false; evicted: deleted by a controller of policy.controllers");
     c("cause", &PodRow::cause, "cause of an exit, or of the loss of the pod");
     c("exit_code", &PodRow::exit_code,
       "exit code of its containers; 137: killed; 143: terminated; -1: unknown");

@@ -27,23 +27,24 @@ struct RecoveryRow {
   static void columns(auto&& c) {
     c("job", &RecoveryRow::job, "serial number of the job");
     c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
-    c("attempt", &RecoveryRow::attempt, "1: the first stop of the job");
+    c("attempt", &RecoveryRow::attempt, "number of this stop of the job, from 1");
     c("node", &RecoveryRow::node,
-      "the node that failed; 4294967295: none: a process died, gave up or was terminated");
-    c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
-    c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
+      "the node that failed; none if a process died, gave up or was terminated");
+    c("nodes", &RecoveryRow::nodes, "nodes that it held when it failed", "nodes");
+    c("gpus", &RecoveryRow::gpus, "GPUs that it held when it failed", "GPU");
     c("failed", &RecoveryRow::failed, "when it stopped");
     c("detected", &RecoveryRow::detected, "when the failure was detected; -1: never");
-    c("recreated", &RecoveryRow::recreated, "when its last lost pod was created; -1: never");
+    c("recreated", &RecoveryRow::recreated,
+      "when the last of its lost pods was created again; -1: never");
     c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes; -1: never");
     c("started", &RecoveryRow::started, "when the start barrier was passed; -1: never");
     c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded; -1: never");
     c("caught_up", &RecoveryRow::caught_up, "when its lost work was redone; -1: never");
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
-      "no failure: a pod was preempted, or evicted by a controller");
+      "not a failure: a pod was preempted, or a controller evicted it");
     c("is_membership_change", &RecoveryRow::is_membership_change,
-      "no failure: the gang restarted to include late members");
+      "not a failure: the gang restarted to include late members");
   }
 };
 

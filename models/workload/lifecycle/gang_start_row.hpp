@@ -15,12 +15,13 @@ struct GangStartRow {
   int32_t members = 0, pods = 0, gpus = 0;
 
   static void columns(auto&& c) {
-    c("job", &GangStartRow::job, "serial number of its job");
-    c("called", &GangStartRow::called, "when enough members were up, and the last call began");
-    c("started", &GangStartRow::started, "when the last call ended, or all were up");
-    c("members", &GangStartRow::members, "members that were up then, and take part", "pods");
-    c("pods", &GangStartRow::pods, "members in all", "pods");
-    c("gpus", &GangStartRow::gpus, "of the members that take part", "GPU");
+    c("job", &GangStartRow::job, "serial number of the job");
+    c("called", &GangStartRow::called,
+      "when enough members were up, and workload.controller.last_call began");
+    c("started", &GangStartRow::started, "when last_call was over, or all members were up");
+    c("members", &GangStartRow::members, "members that were up then and take part", "pods");
+    c("pods", &GangStartRow::pods, "number of all members", "pods");
+    c("gpus", &GangStartRow::gpus, "GPUs of the members that take part", "GPU");
   }
 };
 

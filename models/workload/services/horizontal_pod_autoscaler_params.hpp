@@ -25,11 +25,13 @@ struct ScalingRulesParams {
       "change applies.",
       Range{Duration{}, 1_h},
       Source{"autoscaling/v2: stabilizationWindowSeconds, 0 up and 300 down"});
-    v("pods", pods, "Pods per period; 0: by percent alone.", Range{0, 1'000'000}, Unit{"pods"},
-      Source{"autoscaling/v2: 4 up, none down"});
-    v("percent", percent, "Percent of the replicas per period; 0: by pods alone.",
+    v("pods", pods,
+      "Limit of the change per period, in pods. Of pods and percent, the one that allows more "
+      "applies.",
+      Range{0, 1'000'000}, Unit{"pods"}, Source{"autoscaling/v2: 4 up, none down"});
+    v("percent", percent, "Limit of the change per period, in percent of the replicas.",
       Range{0, 1'000'000}, Unit{"%"}, Source{"autoscaling/v2: 100"});
-    v("period", period, "The period of these limits.", Range{1_s, 30_min},
+    v("period", period, "Period of the limits pods and percent.", Range{1_s, 30_min},
       Source{"autoscaling/v2: periodSeconds, 15"});
   }
   template <class C>
@@ -63,23 +65,25 @@ struct HorizontalPodAutoscalerParams {
 
   template <class V>
   void fields(V& v) {
-    v("replicas_min", replicas_min, "Never fewer.", Range{1, 1'000'000}, Unit{"pods"},
-      Source{"autoscaling/v2: minReplicas, 1"});
-    v("replicas_max", replicas_max, "Never more.", Range{1, 1'000'000}, Unit{"pods"}, Required{});
-    v("target", target, "Target of the mean use of the replicas, relative to their requests.",
+    v("replicas_min", replicas_min, "Minimum number of replicas.", Range{1, 1'000'000},
+      Unit{"pods"}, Source{"autoscaling/v2: minReplicas, 1"});
+    v("replicas_max", replicas_max, "Maximum number of replicas.", Range{1, 1'000'000},
+      Unit{"pods"}, Required{});
+    v("target", target, "Target of the mean use of the replicas, in percent of their requests.",
       Range{1, 100}, Unit{"%"}, Source{"autoscaling/v2: averageUtilization, 80 without metrics"});
     v("tolerance", tolerance,
-      "The number of replicas stays while the use deviates from the target by at most this share "
-      "of it.",
+      "The number of replicas does not change while the use deviates from the target by at most "
+      "this share of the target.",
       Range{0.0, 1.0}, Unit{"share"},
       Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
-    v("sync_period", sync_period, "From one sync to the next.", Range{1_s, 1_h},
+    v("sync_period", sync_period, "Time between two syncs of the autoscaler.", Range{1_s, 1_h},
       Source{"kube-controller-manager --horizontal-pod-autoscaler-sync-period"});
     v("metrics_resolution", metrics_resolution,
-      "How often the metrics server collects from kubelets; at a random phase.", Range{1_s, 1_h},
-      Source{"metrics-server --metric-resolution; its manifest sets 15s"});
+      "Time between two collections by the metrics server from kubelets. The phase is random.",
+      Range{1_s, 1_h}, Source{"metrics-server --metric-resolution; its manifest sets 15s"});
     v("scrape_interval", scrape_interval,
-      "How often kubelets measure their containers; a use is the mean over this time.",
+      "Time between two measurements of a container by its kubelet. Each is the mean use since the "
+      "last one.",
       Range{1_s, 10_min}, Source{"kubelet --housekeeping-interval"});
     v("scale_up", scale_up, "How fast replicas are added.");
     v("scale_down", scale_down, "How fast replicas are removed.");

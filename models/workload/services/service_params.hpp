@@ -24,9 +24,9 @@ struct LoadStepParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "Its start, from the start of the run.", Required{}, IsInstant{});
-    v("load", load, "The load, in fully busy replicas.", Range{0.0, 1e6}, Unit{"replicas"},
-      Required{}, Example{"7.5"});
+    v("at", at, "When this load begins, from the start of the run.", Required{}, IsInstant{});
+    v("load", load, "The load, as a number of fully busy replicas.", Range{0.0, 1e6},
+      Unit{"replicas"}, Required{}, Example{"7.5"});
   }
 };
 
@@ -34,7 +34,7 @@ struct ServiceParams {
   static constexpr std::string_view kKind = "service";
   static constexpr std::string_view kDoc =
       "A Deployment: independent pods that run until they are deleted, and share a load evenly. "
-      "The load sets the share of time in which their GPUs compute; for the rest they are idle.";
+      "Their GPUs compute for a share of the time, load / running pods, and idle for the rest.";
 
   std::string name = {}, team = {};
   Duration submit = {};
@@ -51,13 +51,15 @@ struct ServiceParams {
     v("team", team, "Team, virtual cluster or namespace.");
     v("submit", submit, "When it is deployed, from the start of the run.", IsInstant{});
     v("lasts", lasts,
-      "Deleted after this time; absent: it outlives the run, which then needs `until`.",
+      "The service is deleted after this time. Absent: it never ends, and the run needs `until`.",
       Range{1_s, Duration::max()});
-    v("replicas", replicas, "Number of pods; with an autoscaler, the number at the start.",
+    v("replicas", replicas, "Number of pods; with an autoscaler, the initial number.",
       Range{1, 1'000'000}, Unit{"pods"});
     v("priority", priority, "Priority of its pods.", kPriorities);
     v("pod", pod, "Requests of each pod.");
-    v("load", load, "The load of all replicas, in order of time; none before the first step.",
+    v("load", load,
+      "Steps of the load of all replicas together, in order of time. Before the first step the "
+      "load is 0.",
       Required{});
     v("autoscaler", autoscaler, "Changes the number of replicas; absent: the number is constant.");
   }

@@ -36,35 +36,39 @@ struct ExplicitRoleParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name of the role.");
-    v("pods", pods, "How many.", Range{1, 1'000'000}, Unit{"pods"});
+    v("pods", pods, "Number of pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "In a gang: pods of this role that must be up before the job starts. They count towards the "
-      "gang's min_available, too. 0: the role has no minimum of its own. Volcano sets a missing "
-      "minimum to the role's pods, and ignores those of all roles if the gang's is less than "
-      "their sum.",
+      "In a gang: number of pods of this role that must be up before the job starts. They also "
+      "count towards the gang's min_available. 0: the role has no minimum of its own. Volcano "
+      "differs: there a missing minimum means all pods of the role, and roles have no minimums if "
+      "the gang's minimum is less than their sum.",
       Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"},
       Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
     v("pod", pod, "Requests of each of its pods.");
     v("controller", controller,
       "The controller that creates its pods; absent: the job's controller.");
     v("takes_part", takes_part,
-      "In a gang: its pods are ranks of the communicator. Others run beside the ranks until the "
-      "job is over, and are replaced one by one.",
+      "In a gang. true: the pods are ranks of the communicator. false: they run beside the ranks "
+      "until the job is over, and are replaced one by one.",
       Heeded{Fact::Gangs, !takes_part});
     v("exits", exits,
-      "With kind: pods: false for pods that run until the job is over, like parameter servers.",
+      "With kind: pods. false: the pods run until the job is over, like parameter servers.",
       Heeded{Fact::IndependentPods, !exits});
     v("success", success,
-      "With kind: pods. counts: the job completes once all pods of such roles have succeeded; "
-      "decides: once all pods of this role have; ignored: no effect.",
+      "With kind: pods. decides: the job completes once all pods of this role have succeeded. "
+      "counts: if no role decides, the job completes once all pods of the roles that count have "
+      "succeeded. ignored: no effect.",
       Heeded{Fact::IndependentPods, success != RoleSuccess::Counts});
-    v("failure", failure, "The effect of a pod that failed and is not restarted.");
+    v("failure", failure,
+      "What happens when a pod has failed and is not restarted. fails_job: the job fails; ignored: "
+      "the job continues.");
     v("restart", restart,
-      "Whether pods that ended by themselves are restarted; exit_code: after 130, 137, 138 and "
-      "143. Pods lost with their node always are. Absent: that of training.");
+      "Whether pods that ended by themselves are restarted. exit_code: only after exit codes 130, "
+      "137, 138 and 143. Pods lost with their node are always restarted. Absent: as in training.");
     v("backoff_limit", backoff_limit,
-      "Restarts of its pods after failures; absent: that of training.", Range{0, 1'000'000});
-    v("saves", saves, "Its pods write checkpoints.");
+      "Maximum number of restarts of its pods after failures; absent: as in training.",
+      Range{0, 1'000'000});
+    v("saves", saves, "Whether its pods write checkpoints.");
     v("clean_up", clean_up,
       "running: pods that still run when the job is over are deleted; none: they stay, and hold "
       "their GPUs.",
@@ -89,8 +93,8 @@ struct ExplicitGangParams {
   template <class V>
   void fields(V& v) {
     v("min_available", min_available,
-      "Pods that must be up before the job starts; 0: all. The job then waits up to "
-      "workload.controller.last_call for the others.",
+      "Number of pods that must be up before the job starts; 0: all. The job then waits up to "
+      "workload.controller.last_call for the other pods.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods});
     v("roles", roles, "The gang's pods, role by role.", Required{});
   }

@@ -41,40 +41,45 @@ struct ExplicitJobParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name; empty: job-N, numbered through the list.");
+    v("name", name, "Name; empty: job-N, where N counts the jobs of the list from 0.");
     v("user", user, "Who submits it.");
     v("team", team, "Team, virtual cluster or namespace.");
     v("application", application,
-      "Its application, such as a model, for policies with speeds of applications.");
-    v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
+      "The application, such as a model. Policies that know the speed of each application use it.");
+    v("kind", kind,
+      "mpi_gang: the pods are ranks of one communicator; pods: the pods are independent.");
     v("controller", controller,
-      "The controller that creates its pods: job and replica_set in batches of 1, 2, 4, ..., "
-      "parallel_stateful_set all at once, ordered_stateful_set each when the one before is ready.",
+      "The controller that creates the pods. job and replica_set create them in batches of 1, 2, "
+      "4, ...; parallel_stateful_set creates all at once; ordered_stateful_set creates each pod "
+      "when the pod before it is ready.",
       Heeded{Fact::Pods, controller != WorkloadKind::Job});
     v("submit", submit, "When it is submitted, from the start of the run.", IsInstant{});
-    v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
+    v("work", work,
+      "Compute time, without waits and checkpoints. With kind: pods, the compute time of each pod.",
       Required{});
     v("requested", requested,
-      "The user's estimate of its maximum duration, for a job queue that uses it.",
+      "The user's estimate of the job's maximum duration. Job queues use it, and so does "
+      "workload.controller.overruns: kill.",
       Heeded{Fact::HeededRequests});
     v("cancel_after", cancel_after,
-      "Time after its submission at which its user cancels the job if it has not started; a job "
-      "that would start at that very instant is cancelled. A gang has started once it has its "
-      "nodes, independent pods once one of them has. Absent: never.");
+      "The user cancels the job this long after its submission, unless it has started before. A "
+      "gang has started once enough of its pods have had nodes, a job of kind: pods once one pod "
+      "has. Absent: never.");
     v("priority", priority, "Priority of its pods.", kPriorities);
-    v("pods", pods, "Number of equal pods.", Range{1, 1'000'000}, Unit{"pods"});
+    v("pods", pods, "Number of pods, which are all alike.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "Pods that must be up before it starts; 0: all. It then waits up to "
-      "workload.controller.last_call for the others.",
+      "Number of pods that must be up before the job starts; 0: all. The job then waits up to "
+      "workload.controller.last_call for the other pods.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods},
-      Heeded{min_available == 0 || kind == JobKind::MpiGang, "pods of kind: pods are independent"});
+      Heeded{min_available == 0 || kind == JobKind::MpiGang,
+             "kind is pods: each pod starts on its own"});
     v("pod", pod, "Requests of each pod.");
     v("gangs", gangs,
-      "Instead of pods, min_available and pod: gangs of several roles. With kind: pods, only one "
-      "entry; the pods of its roles are independent.");
+      "Gangs of several roles, in place of pods, min_available and pod. With kind: pods, only one "
+      "entry is allowed, and its pods are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
-    v("count", count, "Number of such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
-    v("every", every, "Time from one of them to the next; 0: all at once.",
+    v("count", count, "Number of jobs like this one.", Range{1, 10'000'000}, Unit{"jobs"});
+    v("every", every, "Time between two of these jobs; 0: all arrive at once.",
       Heeded{count > 1, "there is a single job"});
   }
   void check(Checker& c) const;

@@ -32,11 +32,11 @@ struct PresetShape {
   void fields(V& v) {
     v("preset", preset, "The cluster.", Required{},
       Source{"AcmeTrace cluster_summary.csv and figures (NSDI 2024)"});
-    v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: none are.", Range{0, 1'000'000},
+    v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: no limit.", Range{0, 1'000'000},
       Unit{"GPU"});
     v("ends", ends,
-      "published: as many jobs are cancelled or fail for good at the end of their duration as in "
-      "that cluster, whatever their size; completed: all complete.",
+      "completed: all jobs complete. published: jobs are cancelled, or fail for good, as often as "
+      "on that cluster, whatever their size. Such jobs end when their duration is over.",
       Source{"AcmeTrace cluster_summary.csv"});
   }
 };
@@ -62,7 +62,7 @@ struct ClassesShape {
 
   template <class V>
   void fields(V& v) {
-    v("classes", classes, "The classes.", Required{});
+    v("classes", classes, "Classes of jobs with their own sizes and durations.", Required{});
   }
   template <class C>
   void check(C& c) const {
@@ -82,10 +82,10 @@ struct BurstParams {
 
   template <class V>
   void fields(V& v) {
-    v("every", every, "Mean time between bursts; exponential.", Required{},
+    v("every", every, "Mean time between bursts, which are a Poisson process.", Required{},
       Range{1_ms, Duration::max()});
-    v("jobs", jobs, "Jobs in a burst.", Unit{"jobs"});
-    v("shape", shape, "Their sizes and durations; absent: the generator's.");
+    v("jobs", jobs, "Number of jobs in a burst.", Unit{"jobs"});
+    v("shape", shape, "Sizes and durations of the burst's jobs; absent: those of the generator.");
   }
   template <class C>
   void check(C& c) const {
@@ -102,7 +102,7 @@ struct PriorityParams {
   template <class V>
   void fields(V& v) {
     v("priority", priority, "Priority of the pods.", kPriorities, Required{});
-    v("weight", weight, "Relative frequency.", kWeights);
+    v("weight", weight, "Relative frequency of this priority.", kWeights);
   }
 };
 

@@ -12,29 +12,32 @@ namespace orrery {
 
 template <class V>
 void GeneratorParams::fields(V& v) {
-  v("arrival_rate", arrival_rate, "Jobs that arrive one by one (a Poisson process).",
+  v("arrival_rate", arrival_rate, "Rate of the jobs that arrive one by one (a Poisson process).",
     Range{0.0, 1e9}, Unit{"jobs/h"});
   v("burst", burst, "Jobs that arrive in bursts; absent: none.");
   v("shape", shape, "Sizes and compute times of jobs.", Required{});
   v("job_kind", job_kind,
-    "auto: jobs of several pods are gangs with one communicator, others independent pods. With "
-    "training.checkpoint or training.step all jobs are gangs.");
+    "auto: a job of several pods is a gang with one communicator, a job of one pod is of kind "
+    "pods. With training.checkpoint or training.step every job is a gang.");
   v("gpus_per_pod_max", gpus_per_pod_max,
-    "Larger jobs have pods of this many GPUs and one pod for the rest.", Range{1, 16}, Unit{"GPU"});
+    "Jobs with more GPUs have pods of this many GPUs, and one pod for the rest.", Range{1, 16},
+    Unit{"GPU"});
   v("cpus_per_gpu", cpus_per_gpu, "CPU cores of a pod for each GPU; 0: no request.",
     Range{0.0, 10'000.0}, Unit{"cores"});
-  v("memory_per_gpu", memory_per_gpu, "Host memory with each GPU; 0: no request.",
+  v("memory_per_gpu", memory_per_gpu, "Host memory of a pod for each GPU; 0: no request.",
     Range{Bytes{}, kNodeMemoryMax});
-  v("nics_per_gpu", nics_per_gpu, "RDMA devices with each GPU.", Range{0, 8}, Unit{"NIC"});
-  v("pods", pods, "Constraints on the nodes of the pods.");
+  v("nics_per_gpu", nics_per_gpu, "RDMA devices of a pod for each GPU.", Range{0, 8}, Unit{"NIC"});
+  v("pods", pods, "Constraints, labels and image of the pods.");
   v("teams", teams, "Teams and their relative frequencies; empty: no team.", kWeights);
-  v("users_per_team", users_per_team, "Users of a team, all equally busy; 0: no users.",
+  v("users_per_team", users_per_team,
+    "Number of users of each team, who submit equally often; 0: jobs have no user.",
     Range{0, 1'000'000}, Unit{"users"});
   v("priorities", priorities, "Priorities of jobs; empty: all 0.");
-  v("name", name, "Jobs are named by this, a dash and a number.");
+  v("name", name, "Prefix of the jobs' names; a dash and a number follow it.");
   v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
-  v("start", start, "No job arrives before.", IsInstant{});
-  v("until", until, "No job arrives from then on; absent: to the end of the run.");
+  v("start", start, "No job arrives before this time.", IsInstant{});
+  v("until", until,
+    "No job arrives at this time or later; absent: jobs arrive until the end of the run.");
   v("jobs_max", jobs_max, "Stop after this many jobs; 0: no limit.", Unit{"jobs"},
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }

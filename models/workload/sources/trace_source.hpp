@@ -41,28 +41,31 @@ struct TraceSourceParams : TraceParams {
   void fields(V& v) {
     TraceParams::fields(v);
     v("job_kind", job_kind,
-      "auto: jobs of several pods are gangs with one communicator, others independent pods. With "
-      "training.checkpoint or training.step all jobs are gangs.");
+      "auto: a job of several pods is a gang with one communicator, a job of one pod is of kind "
+      "pods. With training.checkpoint or training.step every job is a gang.");
     v("team", team,
-      "The team of a job for quotas, fair shares and the output: its queue, or the group of its "
-      "user, which SWF logs and traces converted from them have.");
+      "The team of a job for quotas, fair shares and the output. queue: the job's queue; group: "
+      "the group of its user, which formats swf, sacct and native have.");
     v("departures", departures,
-      "false: jobs never end, whatever their recorded duration, so the cluster fills up, as in "
-      "studies of packing; the run then needs `until`.");
+      "false: jobs never end, whatever their recorded duration, so the cluster fills up. Studies "
+      "of packing do this. The run then needs `until`.");
     v("ends", ends,
       "recorded: jobs that were cancelled, failed, reached their time limit or lost their node end "
-      "so after their recorded compute time, and are not retried; unsaved compute is lost. "
-      "completed: they complete. openb's phases are those of a snapshot, not outcomes.");
-    v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
+      "the same way after their recorded compute time. They are not retried, and their unsaved "
+      "compute is lost. completed: they complete. Jobs of openb complete in both cases: their "
+      "phases are those of a snapshot, not outcomes.");
+    v("shuffle", shuffle,
+      "Jobs arrive in random order and at even intervals, not at the recorded times.");
     v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");
-    v("gpu_models", gpu_models, "Pods may only use nodes with a recorded GPU model.");
+    v("gpu_models", gpu_models,
+      "Pods may use only nodes with a GPU model that the trace records for the job.");
     v("priority_low", priority_low, "Priority of jobs whose recorded priority is low.",
       kPriorities);
     v("priority_normal", priority_normal,
       "Priority of jobs whose recorded priority is normal or missing.", kPriorities);
     v("priority_high", priority_high, "Priority of jobs whose recorded priority is high.",
       kPriorities);
-    v("pods", pods, "Constraints on the nodes of the pods.");
+    v("pods", pods, "Constraints, labels and image of the pods.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
   }
   template <class C>

@@ -44,7 +44,7 @@ struct TrainingParams {
   template <class V>
   void fields(V& v) {
     v("checkpoint_interval", checkpoint_interval,
-      "Compute time between checkpoints; 0: never, so a failure loses everything.",
+      "Compute time between checkpoints; 0: no checkpoints, so a failure loses all compute.",
       Heeded{Fact::LostWork, is_saving_free()});
     v("checkpoint_write", checkpoint_write, "How long one checkpoint stops compute.",
       Heeded{!checkpoint, "the store of `checkpoint` determines it"},
@@ -52,42 +52,48 @@ struct TrainingParams {
     v("restore", restore, "Time to load the last checkpoint after a failure.",
       Heeded{!checkpoint, "the store of `checkpoint` determines it"},
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Stops});
-    v("init", init, "Communicator set-up after the start barrier.");
+    v("init", init, "Set-up time after the start of all containers, such as for the communicator.");
     v("init_per_gpu", init_per_gpu,
-      "Added to init for every GPU of the job that takes part: not for late members of a gang with "
-      "min_available.",
+      "Added to init for each GPU of the job. In a gang with min_available, only GPUs of the "
+      "members that start together count.",
       Heeded{Fact::GpuJobs});
-    v("checkpoint", checkpoint, "Checkpoints of gangs to a store, with its bandwidth.",
+    v("checkpoint", checkpoint,
+      "Gangs write checkpoints to a store and read them from it, at its bandwidth. Replaces "
+      "checkpoint_write and restore.",
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
-    v("communicator", communicator, "How ranks connect, which adds to init.",
+    v("communicator", communicator, "How ranks connect; the time for it is added to init.",
       Heeded{Fact::Communicators});
     v("step", step,
-      "A step of a gang; absent: exchanges between ranks take no time. With a step, work is GPU "
-      "compute alone: bubbles, stragglers, optimizer, data and exchanges lengthen the run. With a "
-      "model, work is compute on GPUs of its work_gpu.",
+      "One training step of a gang. Absent: exchanges between ranks take no time. With a step, "
+      "work is GPU compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges "
+      "lengthen the run. With a model, work is the compute time on the GPU model work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
-      Heeded{is_step_felt(),
-             "the step is only compute, which work includes, so it does not lengthen the run"});
-    v("dataset", dataset, "Data that gangs read during training.", Heeded{Fact::Gangs});
+      Heeded{is_step_felt(), "the step has only compute, so it does not lengthen the run"});
+    v("dataset", dataset,
+      "Data that gangs read during training. A step takes at least as long as reading its data.",
+      Heeded{Fact::Gangs});
     v("restart_scope", restart_scope,
-      "After the loss of a pod of a gang: gang recreates all pods; pod leaves the survivors on "
-      "their nodes (semi-stateful pods) and recreates only the lost ones.",
+      "Which pods are recreated after a gang loses a pod. gang: all pods. pod: only the lost pods; "
+      "the others stay on their nodes (semi-stateful pods). All ranks restart in both cases.",
       Heeded{Fact::Pods}, Heeded{Fact::GangsOfPods}, Heeded{Fact::Restarts});
-    v("restarts_max", restarts_max, "Restarts before the job fails; absent: no limit.",
+    v("restarts_max", restarts_max,
+      "Maximum number of restarts after failures; the next failure fails the job. Absent: no "
+      "limit.",
       Range{0, 1'000'000}, Heeded{Fact::Pods}, Heeded{Fact::Failures});
     v("schedule_timeout", schedule_timeout,
-      "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.", Heeded{Fact::Pods},
-      Heeded{Fact::GangsOfPods}, Heeded{Fact::PermitTimeouts});
+      "PodGroup.scheduleTimeoutSeconds of the gangs; absent: the scheduler's default.",
+      Heeded{Fact::Pods}, Heeded{Fact::GangsOfPods}, Heeded{Fact::PermitTimeouts});
     v("endings", endings, "Ways in which pods end by themselves, such as errors of their programs.",
       Heeded{Fact::Pods});
     v("restart", restart,
-      "Whether pods that ended by themselves are restarted, a gang as a whole; exit_code: after "
-      "130, 137, 138 and 143. Pods lost with a node always are.",
+      "Whether pods that ended by themselves are restarted; a gang restarts as a whole. exit_code: "
+      "only after exit codes 130, 137, 138 and 143. Pods lost with their node are always "
+      "restarted.",
       Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"},
       Heeded{!endings.empty() || restart == RestartPolicy::OnFailure, "there are no endings"});
     v("backoff_limit", backoff_limit,
-      "Restarts of a role's pods after their own failures; the next failure is final. null: no "
-      "limit. restarts_max includes them, too.",
+      "Maximum number of restarts of a role's pods after their own failures; the next failure is "
+      "final. null: no limit. These restarts count towards restarts_max, too.",
       Range{0, 1'000'000}, Source{"Job: .spec.backoffLimit, 6"});
   }
   template <class C>

@@ -36,17 +36,19 @@ struct CheckpointParams {
     v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
       Example{"blob"});
     v("bytes", bytes,
-      "A whole checkpoint. Published: 14 bytes a parameter, Megatron: 2.45 TB for 175 billion.",
+      "Size of a whole checkpoint. Megatron: 14 bytes a parameter, which is 2.45 TB for 175 "
+      "billion parameters.",
       Required{}, Example{"2.45TB"});
     v("mode", mode,
-      "sync: compute stops until the checkpoint is written; async: only until it is copied to "
-      "host memory, and the next checkpoint waits until this one is written.");
+      "sync: compute stops until the checkpoint is written. async: compute stops only until the "
+      "checkpoint is copied to host memory; the next checkpoint waits until this one is written.");
     v("sharded", sharded,
-      "Every node writes an equal part, and reads it back; otherwise the node of rank 0 writes "
-      "everything, and all nodes read everything.",
-      Heeded{store != "local", "on local disks each node writes its part"},
+      "true: each node writes an equal part, and reads it back. false: the node of rank 0 writes "
+      "everything, and every node reads everything.",
+      Heeded{store != "local", "the store is local: each node writes its own part"},
       Heeded{Fact::GangsOfPods});
-    v("host_copy", host_copy, "Copy rate of one GPU to host memory; with mode: async.",
+    v("host_copy", host_copy,
+      "Rate at which one GPU copies its state to host memory, with mode: async.",
       Source{"20 GB/s a GPU: PCIe 4 x16 less overheads"},
       Heeded{mode == CheckpointMode::Async, "mode is not async"});
   }

@@ -32,11 +32,14 @@ struct CommunicatorParams {
 
   template <class V>
   void fields(V& v) {
-    v("method", method, "How the ranks connect.", Source{"PyTorch's default"});
-    v("discovery", discovery, "Time until the others know the address of the first rank.",
+    v("method", method,
+      "How the ranks connect. For n ranks, tcp_store takes 86 us * n^2 + 335 ms * n, redis 86 us * "
+      "n^2, and ordered 2.4 ms * n but at most 30 s. The formulas are fitted to MegaScale.",
+      Source{"PyTorch's default"});
+    v("discovery", discovery, "Time until all ranks know the address of the first rank.",
       Source{"0: it is in the environment of the pods"});
     v("kernel_loading", kernel_loading,
-      "Loading of NCCL's kernels on first use. Published: 52 s on a DGX B200, NCCL issue 1646.",
+      "Time to load NCCL's kernels on first use. NCCL issue 1646: 52 s on a DGX B200.",
       Source{"0: they are loaded already"});
   }
 };

@@ -41,25 +41,28 @@ struct ExchangeParams {
   template <class V>
   void fields(V& v) {
     v("collective", collective,
-      "The collective. push_pull: the ranks of a node reduce, nodes push the result to parameter "
-      "servers and pull the sum over all nodes back.");
-    v("bytes", bytes, "The buffer of one rank.", Required{}, Example{"350MB"});
-    v("count", count, "Number of such exchanges in a step.", Range{1, 1'000'000'000});
-    v("among", among, "The ranks that exchange: those of a group, or all of the job.");
+      "The collective. push_pull: the ranks of each node reduce; then the nodes push the result to "
+      "parameter servers, and pull the sum over all nodes.");
+    v("bytes", bytes, "Size of one rank's buffer.", Required{}, Example{"350MB"});
+    v("count", count, "Number of such exchanges in each step.", Range{1, 1'000'000'000});
+    v("among", among,
+      "Which ranks exchange: those of each data, tensor, pipeline or expert group, or all ranks of "
+      "the job.");
     v("algorithm", algorithm,
-      "auto: the algorithm that NCCL's tuner finds fastest; ring: over all ranks; tree: a chain in "
-      "each node, two binary trees between nodes; nvls: NVSwitches reduce in each node, and "
-      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that reduce; "
-      "hierarchical: a reduce-scatter in each node, the rest along each rail, an all-gather in "
-      "each node. Ranks whose placement does not allow it use NCCL's choice.",
+      "auto: the algorithm that NCCL's tuner finds fastest. ring: a ring over all ranks. tree: a "
+      "chain in each node, and two binary trees between nodes. nvls: NVSwitches reduce in each "
+      "node; between nodes, two trees (NVLSTree) or, with network.sharp, switches of the fabric "
+      "reduce. hierarchical: a reduce-scatter in each node, the collective along each rail, and an "
+      "all-gather in each node. If the placement of the ranks does not allow the algorithm, NCCL's "
+      "choice is used.",
       Source{"NCCL without NCCL_ALGO"});
     v("stages", stages,
-      "For a hierarchical exchange. serial: steps within nodes and between nodes alternate; "
+      "For algorithm: hierarchical. serial: stages within nodes and between nodes alternate; "
       "pipelined: they overlap.",
       Source{"three collectives that are called one after the other"},
       Heeded{algorithm == AlgorithmChoice::Hierarchical, "algorithm is not hierarchical"},
       Heeded{Fact::GangsOfPods});
-    v("servers", servers, "Of a push_pull.",
+    v("servers", servers, "Parameter servers of a push_pull.",
       Heeded{collective == Collective::PushPull, "collective is not push_pull"},
       Heeded{Fact::GangsOfPods});
   }

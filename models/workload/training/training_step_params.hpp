@@ -25,11 +25,12 @@ struct StragglerParams {
   template <class V>
   void fields(V& v) {
     v("fraction", fraction,
-      "Share of slow machines. Published: 0.005, MegaScale. A job has the expected slowdown for "
-      "its number of nodes.",
+      "Share of slow machines; MegaScale: 0.005. Each job gets the expected slowdown on its nodes: "
+      "slowdown * (1 - (1 - fraction) ^ nodes).",
       Range{0.0, 1.0}, Source{"0: machines are alike"});
-    v("slowdown", slowdown, "How much longer their compute takes.", Range{0.0, 1000.0},
-      Source{"MegaScale, NSDI'24: about 10 %"},
+    v("slowdown", slowdown,
+      "How much longer compute takes on slow machines, as a share of its duration.",
+      Range{0.0, 1000.0}, Source{"MegaScale, NSDI'24: about 10 %"},
       Heeded{fraction > 0, "fraction is 0: no machine is slow"});
   }
 };
@@ -44,11 +45,13 @@ struct PollingParams {
 
   template <class V>
   void fields(V& v) {
-    v("cores_per_gpu", cores_per_gpu, "CPU cores that a GPU needs for full speed.",
-      Range{0.0, 1024.0}, Unit{"cores"}, Source{"Yandex: 4, else several times slower"},
+    v("cores_per_gpu", cores_per_gpu, "CPU cores per GPU with which NICs reach their full rate.",
+      Range{0.0, 1024.0}, Unit{"cores"}, Source{"Yandex: 4; with fewer, several times slower"},
       Heeded{exponent > 0, "exponent is 0: missing cores cost nothing"});
-    v("exponent", exponent, "The effect of missing cores; 0: none.", Range{0.0, 10.0},
-      Source{"estimate: between 1 and 2"},
+    v("exponent", exponent,
+      "With c cores per GPU, fewer than cores_per_gpu, NICs reach (c / cores_per_gpu) ^ exponent "
+      "of their rate. 0: no effect.",
+      Range{0.0, 10.0}, Source{"estimate: between 1 and 2"},
       Heeded{cores_per_gpu > 0, "cores_per_gpu is 0: no cores can be missing"});
   }
 };
@@ -77,22 +80,23 @@ struct StepParams {
   template <class V>
   void fields(V& v) {
     v("compute", compute,
-      "Compute of one rank, without waiting; in place of a model. It is the same on any GPU.");
-    v("model", model, "In place of compute: the model that determines compute and exchanges.");
+      "Compute time of one rank in a step, without waiting, in place of a model. It is the same on "
+      "every GPU model.");
+    v("model", model, "A model that determines compute and exchanges, in place of compute.");
     v("parallel", parallel, "Parallelism of the model.",
       Heeded{has_exchanges() || parallel.pipeline > 1,
              "there is no model, no exchange and no pipeline"});
     v("zero", zero,
-      "Data-parallel ranks each keep a part of the gradients and optimizer (ZeRO): a "
-      "reduce-scatter and an all-gather in place of an all-reduce.",
+      "true: each data-parallel rank keeps only a part of the gradients and of the optimizer state "
+      "(ZeRO). A reduce-scatter and an all-gather replace the all-reduce.",
       Heeded{model.has_value(), "there is no model: list the exchanges instead"});
-    v("exchanges", exchanges, "Exchanges beside those that follow from the model.");
+    v("exchanges", exchanges, "Exchanges in addition to those of the model.");
     v("overlap", overlap, "The share of compute that overlaps with exchanges.", Range{0.0, 1.0},
       Heeded{has_exchanges(), "there are no exchanges"});
-    v("optimizer", optimizer, "Update of the parameters at the end of a step.");
-    v("data", data, "Waiting for the next batch.");
-    v("stragglers", stragglers, "Slow machines.");
-    v("polling", polling, "The cost of too few CPU cores.",
+    v("optimizer", optimizer, "Time to update the parameters at the end of a step.");
+    v("data", data, "Waiting time for the next batch, in each step.");
+    v("stragglers", stragglers, "Slow machines, for which all others wait.");
+    v("polling", polling, "The effect of too few CPU cores on the rate of NICs.",
       Heeded{has_exchanges(), "there are no exchanges"}, Heeded{Fact::GangsOfPods});
   }
   template <class C>

@@ -33,17 +33,21 @@ struct TransformerParams {
     constexpr Source kGpt3{"GPT-3 175B as in Megatron, SC'21"};
     v("layers", layers, "Transformer layers.", Range{1, 100'000}, kGpt3);
     v("hidden", hidden, "Width of a layer.", Range{1, 10'000'000}, kGpt3);
-    v("sequence", sequence, "Tokens of a sequence.", Range{1, 100'000'000}, kGpt3);
-    v("vocabulary", vocabulary, "Tokens that exist.", Range{1, 100'000'000}, kGpt3);
-    v("batch", batch, "Sequences of a step, over all ranks.", Range{1, 100'000'000}, kGpt3);
+    v("sequence", sequence, "Number of tokens in a sequence.", Range{1, 100'000'000}, kGpt3);
+    v("vocabulary", vocabulary, "Number of tokens in the vocabulary.", Range{1, 100'000'000},
+      kGpt3);
+    v("batch", batch, "Number of sequences in a step, over all ranks.", Range{1, 100'000'000},
+      kGpt3);
     v("recompute", recompute,
-      "Activations are recomputed in the backward pass instead of stored: 4/3 of the work.");
+      "true: the backward pass recomputes activations instead of reading stored ones. The layers "
+      "then compute 4/3 as much.");
     v("precision", precision,
-      "Precision of matrix products; half: FP16 or BF16, which are equally fast. The peak of a GPU "
-      "model at a precision is that of NVIDIA's data sheet without sparsity.",
+      "Precision of matrix products; half: FP16 or BF16, which are equally fast. Peak rates are "
+      "those of NVIDIA's data sheets, without sparsity.",
       Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
-    v("peak_tflops", peak_tflops, "Peak of one GPU, in place of the peaks of all GPU models.",
-      Range{0.001, 1e6}, Unit{"TFLOP/s"});
+    v("peak_tflops", peak_tflops,
+      "Peak rate of one GPU of any model, in place of the data sheets' peaks.", Range{0.001, 1e6},
+      Unit{"TFLOP/s"});
     v("efficiency", efficiency,
       "The share of the peak that a GPU reaches while it computes, without waits.",
       Range{0.001, 1.0},
@@ -56,8 +60,8 @@ struct TransformerParams {
     v("gradient_bytes", gradient_bytes, "Bytes of one parameter's gradient in exchanges.",
       Range{1, 8}, Unit{"bytes"}, Source{"Megatron sums up gradients in 32 bits"});
     v("experts_per_token", experts_per_token,
-      "Experts to which each token is sent in each layer; 0: no experts. They change only the "
-      "traffic, not the work of the layers.",
+      "Number of experts to which each layer sends each token; 0: no experts. Experts add traffic, "
+      "but no compute.",
       Range{0, 1024});
   }
 };
@@ -75,15 +79,19 @@ struct ParallelParams {
 
   template <class V>
   void fields(V& v) {
-    v("tensor", tensor, "Ranks that share each layer.", Range{1, 1'000'000});
-    v("pipeline", pipeline, "Stages, each with a share of the layers.", Range{1, 1'000'000});
-    v("expert", expert, "Data-parallel ranks that share the experts.", Range{1, 1'000'000});
-    v("virtual_stages", virtual_stages, "Interleaved shares of the layers on each stage.",
+    v("tensor", tensor, "Number of ranks that share each layer.", Range{1, 1'000'000});
+    v("pipeline", pipeline, "Number of pipeline stages, each with an equal share of the layers.",
+      Range{1, 1'000'000});
+    v("expert", expert, "Number of data-parallel ranks that share the experts.",
+      Range{1, 1'000'000});
+    v("virtual_stages", virtual_stages, "Number of interleaved shares of the layers on each stage.",
       Range{1, 100'000}, Heeded{pipeline > 1, "there is no pipeline"});
-    v("microbatch", microbatch, "Sequences that go through the pipeline together.",
-      Range{1, 1'000'000}, Heeded{!microbatches, "microbatches stands in its place"});
+    v("microbatch", microbatch,
+      "Number of sequences in a microbatch, which go through the pipeline together.",
+      Range{1, 1'000'000}, Heeded{!microbatches, "microbatches replaces it"});
     v("microbatches", microbatches,
-      "Microbatches of each data-parallel rank in a step; absent: by the model's batch.",
+      "Number of microbatches of each data-parallel rank in a step; absent: the model's batch "
+      "determines it.",
       Range{1, 100'000'000});
   }
 };

@@ -16,8 +16,8 @@ struct AvoidBrokenLinksParams {
   template <class V>
   void fields(V& v) {
     v("cordon_for", cordon_for,
-      "After this time the node is uncordoned if its NICs have a link again; otherwise the time "
-      "starts again.",
+      "After this time a node is uncordoned if all its NICs have a link; otherwise the time starts "
+      "again.",
       Range{1_s, 240_h}, Source{"estimate: a technician replaces a cable within an hour"});
     v("nodes_max", nodes_max, "Limit on the nodes that are cordoned at a time; 0: no limit.",
       Range{0, 1'000'000}, Unit{"nodes"});
@@ -70,8 +70,8 @@ class AvoidBrokenLinks final : public Policy, public Controller {
   std::map<NodeId, Time> out_until_;
 };
 ORRERY_REGISTER_POLICY(AvoidBrokenLinks, "AvoidBrokenLinks",
-                       "For a while, cordons the nodes of a failed gang that have a NIC without a "
-                       "link.");
+                       "When a gang fails, cordons for a limited time those of its nodes that have "
+                       "a NIC without a link.");
 
 }  // namespace
 }  // namespace orrery

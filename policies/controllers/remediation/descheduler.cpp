@@ -393,8 +393,8 @@ class Descheduler final : public Policy, public Controller {
   bool is_vain_ = false;
 };
 ORRERY_REGISTER_POLICY(Descheduler, "Descheduler",
-                       "Evicts duplicates of a pod and pods of overutilized nodes, as the "
-                       "Kubernetes descheduler.");
+                       "Evicts duplicate pods, and pods on overutilized nodes, like the Kubernetes "
+                       "descheduler.");
 
 }  // namespace
 }  // namespace orrery

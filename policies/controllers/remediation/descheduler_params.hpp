@@ -26,7 +26,8 @@ struct UsageThresholds {
     v("memory", memory, "Host memory.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
     v("pods", pods, "Pods, in percent of the kubelet's limit.", Range{0.0, 100.0}, Unit{"%"},
       Example{"20"});
-    v("gpus", gpus, "GPUs, and shares of them.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
+    v("gpus", gpus, "GPUs, including shares of a GPU.", Range{0.0, 100.0}, Unit{"%"},
+      Example{"20"});
   }
   std::optional<double> of(Resource r) const {
     return r == Resource::Cpu      ? cpu
@@ -46,14 +47,17 @@ struct LowNodeUtilizationParams {
 
   template <class V>
   void fields(V& v) {
-    v("thresholds", thresholds, "A node whose usages are all at or below them is underutilized.",
+    v("thresholds", thresholds,
+      "A node is underutilized if its usages (requests in percent of its capacity) are all at or "
+      "below these.",
       Required{});
     v("target_thresholds", target_thresholds,
-      "A node with any usage above them is overutilized. They must name the same resources as "
-      "thresholds.",
+      "A node is overutilized if any of its usages is above these. The same resources as in "
+      "thresholds must be named.",
       Required{});
     v("use_deviation_thresholds", use_deviation_thresholds,
-      "The thresholds are distances from the mean usage of all ready nodes, below and above it.");
+      "true: the two sets of thresholds are distances below and above the mean usage of all ready "
+      "nodes.");
     v("number_of_nodes", number_of_nodes,
       "Pods are evicted only if more nodes than this are underutilized.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kubernetes-sigs/descheduler nodeutilization/types.go@81ec3a4c"});
@@ -88,8 +92,8 @@ struct RemoveDuplicatesParams {
 
 struct DeschedulerParams {
   static constexpr std::string_view kDoc =
-      "At least one of remove_duplicates and low_node_utilization. Upstream's deschedulingInterval "
-      "is 5 min: set `period` to that.";
+      "remove_duplicates or low_node_utilization must be given. Set the controller's `period` to 5 "
+      "min for upstream's deschedulingInterval.";
   std::optional<RemoveDuplicatesParams> remove_duplicates = {};
   std::optional<LowNodeUtilizationParams> low_node_utilization = {};
   bool node_fit = false;
@@ -102,20 +106,24 @@ struct DeschedulerParams {
 
   template <class V>
   void fields(V& v) {
-    v("remove_duplicates", remove_duplicates, "Absent: duplicates stay.");
-    v("low_node_utilization", low_node_utilization, "Absent: full nodes stay full.");
+    v("remove_duplicates", remove_duplicates,
+      "Evicts pods from nodes that have too many pods of one owner; absent: they stay.");
+    v("low_node_utilization", low_node_utilization,
+      "Evicts pods from overutilized nodes while underutilized nodes have room for them; absent: "
+      "they stay.");
     v("node_fit", node_fit,
-      "A pod is evicted only if it fits on another node: by node name and labels, taints, cordons "
-      "and requests. Pods evicted at the same time need room of their own.");
+      "true: a pod is evicted only if it fits on another node. Node name, labels, taints, cordons "
+      "and requests are checked. Pods that are evicted together need room for all of them.");
     v("gangs", gangs,
-      "Members of gangs are evicted, too. One eviction stops the whole gang, so at most one pod of "
-      "a gang is evicted at a time.");
+      "Whether members of gangs are evicted, too. One eviction stops the whole gang, so at most "
+      "one pod of a gang is evicted at a time.");
     v("priority_threshold", priority_threshold, "Pods of this priority or higher stay.",
       Range{-1'000'000'000, 2'000'000'000},
       Source{"system-cluster-critical, descheduler defaultevictor"});
-    v("replicas_min", replicas_min, "Pods of owners with fewer pods stay. Upstream: minReplicas.",
-      Range{0, 1'000'000}, Unit{"pods"});
-    v("pod_age_min", pod_age_min, "Younger pods stay. Upstream: minPodAge.");
+    v("replicas_min", replicas_min,
+      "Pods of owners with fewer pods than this stay. Upstream: minReplicas.", Range{0, 1'000'000},
+      Unit{"pods"});
+    v("pod_age_min", pod_age_min, "Pods younger than this stay. Upstream: minPodAge.");
     v("evictions_per_node_max", evictions_per_node_max,
       "Limit on the evictions from one node in a period; 0: no limit. Upstream: "
       "maxNoOfPodsToEvictPerNode.",

@@ -17,7 +17,7 @@ namespace orrery {
 namespace {
 
 struct GangDefragmenterParams {
-  static constexpr std::string_view kDoc = "Limits for moves of small gangs.";
+  static constexpr std::string_view kDoc = "Limits on the suspension of small gangs.";
   Duration wait_limit = 30_min;
   int32_t gpus_min = 16;
   int32_t moved_max = 32;
@@ -27,15 +27,15 @@ struct GangDefragmenterParams {
 
   template <class V>
   void fields(V& v) {
-    v("wait_limit", wait_limit, "A gang gets room after it has waited for this time.",
+    v("wait_limit", wait_limit, "The policy makes room for a gang that has waited for this time.",
       Range{1_s, 240_h}, Source{"estimate"});
-    v("gpus_min", gpus_min, "Least number of GPUs of a gang that gets room.", Range{1, 10'000'000},
-      Unit{"GPU"}, Source{"estimate: two nodes of eight"});
+    v("gpus_min", gpus_min, "Least number of GPUs of a gang for which the policy makes room.",
+      Range{1, 10'000'000}, Unit{"GPU"}, Source{"estimate: two nodes of eight"});
     v("moved_max", moved_max, "Limit on the gangs that are suspended for one large gang.",
       Range{1, 100'000}, Unit{"gangs"}, Source{"estimate"});
     v("may_wait", may_wait,
-      "Gangs are suspended even if they do not fit on the remaining nodes; then they wait for "
-      "room.");
+      "true: gangs are suspended even if they then fit on no other nodes. They wait until room is "
+      "free.");
     v("give_up_after", give_up_after,
       "Suspended gangs are resumed after this time if the large gang has not started.",
       Range{1_s, 240_h}, Source{"estimate: checkpoints of 10 min and two scheduling attempts"});
@@ -377,8 +377,8 @@ void GangDefragmenter::go_on(const ControlBoard& board, Actions& actions) {
   if (!is_late) actions.wake_at(help.until);
 }
 ORRERY_REGISTER_POLICY(GangDefragmenter, "GangDefragmenter",
-                       "Suspends small gangs and lets them start elsewhere when a large gang has "
-                       "waited for long.");
+                       "Makes room for a large gang that has waited for long: small gangs are "
+                       "suspended and start on other nodes.");
 
 }  // namespace
 }  // namespace orrery

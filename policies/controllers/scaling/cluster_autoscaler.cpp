@@ -37,13 +37,13 @@ class ClusterAutoscaler final : public Policy, public Controller {
 
   std::vector<ControllerFigure> figures() const override {
     if (period_ == Duration{}) return {};  // no tick has seen a pool
-    return {{"autoscaler_loops", loops_, "", "of the autoscaler"},
+    return {{"autoscaler_loops", loops_, "", "loops of the autoscaler"},
             {"autoscaler_halted", halted_, "",
-             "of these, loops that halted because too many nodes were not ready"},
+             "loops of the autoscaler that halted because too many nodes were not ready"},
             {"nodes_drained", down_.counters().drained, "nodes",
-             "nodes that the autoscaler drained and took away"},
+             "nodes that the autoscaler drained and removed"},
             {"drains_failed", down_.counters().failed, "nodes",
-             "nodes that it could not drain, and that stayed"}};
+             "nodes that the autoscaler could not drain, and that stayed"}};
   }
 
  private:
@@ -92,7 +92,7 @@ void ClusterAutoscaler::finish_loop(const ControlBoard& board, Actions& actions)
   down_.act(board, loop.down, actions);
 }
 ORRERY_REGISTER_POLICY(ClusterAutoscaler, "ClusterAutoscaler",
-                       "Adds nodes for pods that find none and takes unneeded nodes away, as "
+                       "Adds nodes for pods that fit on no node, and removes unneeded nodes, like "
                        "cluster-autoscaler.");
 
 }  // namespace

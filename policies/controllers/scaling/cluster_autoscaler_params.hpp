@@ -29,14 +29,14 @@ struct ScaleDownParams {
   template <class V>
   void fields(V& v) {
     v("utilization_threshold", utilization_threshold,
-      "Use of a node below which it may be removed with pods: the requested share of its GPUs or, "
-      "without GPUs, the larger of the shares of CPU and memory. 0: only nodes without pods are "
-      "removed.",
+      "A node with pods may be removed if its use is below this. The use is the requested share of "
+      "its GPUs. For a node without GPUs, it is the larger of the requested shares of CPU and "
+      "memory. 0: only nodes without pods are removed.",
       Range{0.0, 1.0}, Unit{"share"},
       Source{"cluster-autoscaler: --scale-down-utilization-threshold, and likewise for GPUs"});
     v("gangs", gangs,
-      "Pods of gangs may be moved, too: an eviction stops the whole gang. Upstream does not move "
-      "pods of unknown controllers.");
+      "Whether nodes with pods of gangs may be drained, too. An eviction stops the whole gang. "
+      "Upstream never moves pods of unknown controllers.");
     v("unneeded_time", unneeded_time,
       "A ready node is removed after it was unneeded for this time.",
       Source{"cluster-autoscaler: --scale-down-unneeded-time"});
@@ -46,9 +46,11 @@ struct ScaleDownParams {
     v("delay_after_add", delay_after_add,
       "No node is removed for this time after nodes were requested.",
       Source{"cluster-autoscaler: --scale-down-delay-after-add"});
-    v("delay_after_delete", delay_after_delete, "Likewise, after nodes were removed.",
+    v("delay_after_delete", delay_after_delete,
+      "No node is removed for this time after nodes were removed.",
       Source{"cluster-autoscaler: --scale-down-delay-after-delete"});
-    v("delay_after_failure", delay_after_failure, "Likewise, after a drain failed.",
+    v("delay_after_failure", delay_after_failure,
+      "No node is removed for this time after a drain failed.",
       Source{"cluster-autoscaler: --scale-down-delay-after-failure"});
     v("parallel", parallel, "Limit on the nodes removed in one loop, including drained ones.",
       Range{1, 1'000'000}, Unit{"nodes"},
@@ -59,10 +61,10 @@ struct ScaleDownParams {
       "An eviction that a disruption budget forbids is retried for this time. Then the node stays.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-pod-eviction-time"});
     v("termination_max", termination_max,
-      "Limit on the time until evicted pods have ended; after it the node stays.",
-      Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-graceful-termination-sec"});
+      "If evicted pods have not ended after this time, the node stays.", Range{1_s, 240_h},
+      Source{"cluster-autoscaler: --max-graceful-termination-sec"});
     v("candidates_max", candidates_max,
-      "Limit on the nodes with pods that one loop examines; nodes that were unneeded before are "
+      "Limit on the nodes with pods that one loop examines. Nodes that are already unneeded come "
       "first.",
       Range{1, 1'000'000}, Unit{"nodes"},
       Source{"cluster-autoscaler: --scale-down-non-empty-candidates-count"});
@@ -74,8 +76,7 @@ struct ScaleDownParams {
 
 struct ClusterAutoscalerParams {
   static constexpr std::string_view kDoc =
-      "Adds nodes for pods that found none, and removes nodes whose pods fit elsewhere. One loop a "
-      "`period`: upstream's --scan-interval, 10 s.";
+      "One loop runs every `period` of policy.controllers, as with upstream's --scan-interval.";
   Duration time_per_node = 10_ms;
   int32_t nodes_per_scale_up = 1'000;
   int32_t expendable_below = -10;
@@ -85,19 +86,20 @@ struct ClusterAutoscalerParams {
   template <class V>
   void fields(V& v) {
     v("time_per_node", time_per_node,
-      "Duration of a loop for each node of the cluster. A loop decides by the state at its begin "
-      "and acts at its end. The next loop begins then at the earliest.",
+      "A loop takes this time for each node of the cluster. It decides at its start, acts at its "
+      "end, and never overlaps the next loop.",
       Range{Duration{}, 1_min},
-      Source{"calibrated: cluster-autoscaler, scalability tests: a loop takes up to 10 s with "
-             "1,000 nodes of 30 pods"});
+      Source{"calibrated: in cluster-autoscaler's scalability tests, a loop takes up to 10 s with "
+             "1,000 nodes of 30 pods each"});
     v("nodes_per_scale_up", nodes_per_scale_up, "Limit on the nodes requested in one loop.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --max-nodes-per-scaleup"});
     v("expendable_below", expendable_below,
-      "Pods of a lower priority do not count: no node is requested or kept for them.",
+      "Pods with a lower priority than this do not count: no node is requested or kept for them.",
       Range{-2'000'000'000, 2'000'000'000},
       Source{"cluster-autoscaler: --expendable-pods-priority-cutoff"});
-    v("unready_guard", unready_guard, "When it halts.");
-    v("scale_down", scale_down, "Which nodes go.");
+    v("unready_guard", unready_guard,
+      "Limits on not-ready nodes, beyond which the autoscaler halts.");
+    v("scale_down", scale_down, "Which nodes are removed, and when.");
   }
 };
 

@@ -26,11 +26,13 @@ class Quota final : public Policy, public Admit, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
-      v("of", of, "The owner of a quota. The quota of an application can model its licences.");
+      v("of", of, "Who has a quota. A quota of an application can model its licences.");
       constexpr Range kUnits{int64_t{0}, int64_t{1} << 40U};
       v("limits", limits,
-        "By name: the most units of the counted resource that running jobs may hold.", kUnits);
-      v("others", others, "The limit of owners that `limits` does not name; left out: no limit.",
+        "Limits by name: how many units of the counted resource, such as GPUs, the running jobs "
+        "may have.",
+        kUnits);
+      v("others", others, "Limit of each owner that `limits` does not name; absent: no limit.",
         kUnits);
     }
   };
@@ -73,8 +75,8 @@ class Quota final : public Policy, public Admit, public JobWatcher {
   std::vector<int64_t> held_;  // units that running jobs hold, by owner
 };
 ORRERY_REGISTER_POLICY(Quota, "Quota",
-                       "Holds a job back while its team, user or application would hold more than "
-                       "its limit. Held jobs are checked again at each end: O(held jobs).");
+                       "Holds a job back while its start would exceed the limit of its team, user "
+                       "or application. All held jobs are checked again whenever a job ends.");
 
 }  // namespace
 }  // namespace orrery

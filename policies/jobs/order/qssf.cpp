@@ -13,7 +13,7 @@ class Qssf final : public Policy, public QueueOrder {
   int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 };
 ORRERY_REGISTER_POLICY(Qssf, "QSSF",
-                       "The job with the least estimated GPU time first, as estimated on arrival.");
+                       "The job with the least GPU time first, as estimated when it arrived.");
 
 }  // namespace
 }  // namespace orrery

@@ -59,15 +59,20 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       v("weight_job_size", weight_job_size, "PriorityWeightJobSize.", kWeights);
       v("weight_fairshare", weight_fairshare, "PriorityWeightFairshare.", kWeights);
       v("weight_priority", weight_priority,
-        "Weight of the job's own priority, which is not normalised.", kWeights);
-      v("max_age", max_age, "PriorityMaxAge: a wait that counts in full.", Range{1_s, 3660_d},
-        Source{"slurm.conf"});
+        "Weight of the job's own priority. Unlike the factors, it is not scaled to 0..1.",
+        kWeights);
+      v("max_age", max_age, "PriorityMaxAge: after a wait of this time, the age factor is 1.",
+        Range{1_s, 3660_d}, Source{"slurm.conf"});
       v("favor_small", favor_small, "PriorityFavorSmall.");
       v("decay_half_life", decay_half_life, "PriorityDecayHalfLife.", Range{1_s, 3660_d},
         Source{"slurm.conf"});
-      v("calc_period", calc_period, "PriorityCalcPeriod: between two updates of all priorities.",
-        Range{1_s, 24_h}, Source{"slurm.conf"});
-      v("fairshare", fairshare, "fair_tree, or classic: 2^(-usage/share).", Source{"slurm.conf"});
+      v("calc_period", calc_period,
+        "PriorityCalcPeriod: time between two updates of all priorities.", Range{1_s, 24_h},
+        Source{"slurm.conf"});
+      v("fairshare", fairshare,
+        "Algorithm of the fairshare factor. fair_tree: Slurm's Fair Tree; classic: "
+        "2^(-usage/share).",
+        Source{"slurm.conf"});
       v("damping", damping, "FairShareDampeningFactor: divides the exponent of classic.",
         Range{1.0, 1000.0}, Source{"slurm.conf"},
         Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
@@ -79,8 +84,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         "PriorityWeightTRES: weights of the job's share of all cpus, memory, gpus, nics or pods.",
         kFactors, Example{"{gpus: 1000}"});
       v("billing_weights", billing_weights,
-        "TRESBillingWeights: weights of cpus, memory (per GiB), gpus, nics and pods in the usage; "
-        "empty: units of the counted resource.",
+        "TRESBillingWeights: weights of cpus, memory (per GiB), gpus, nics and pods in the usage. "
+        "Empty: the usage is in units of the counted resource.",
         kFactors, Example{"{cpus: 1, memory: 0.25}"});
     }
     void check(Checker& c) const {
@@ -207,13 +212,13 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   std::vector<std::vector<int64_t>> held_;  // held amounts in millionths, by account and user
   Time accrued_to_, factors_due_;
 };
-ORRERY_REGISTER_POLICY(
-    SlurmMultifactor, "SlurmMultifactor",
-    "Slurm's priority/multifactor; size is the share of the counted resource, accounts are teams, "
-    "one level deep. Left out: partition, QOS and association factors, nice and the site factor, "
-    "in place of which there is the job's own priority; PriorityFlags; resets of usage. All "
-    "priorities are recomputed every calc_period, O(queue log queue); every start and end is "
-    "O(users).");
+ORRERY_REGISTER_POLICY(SlurmMultifactor, "SlurmMultifactor",
+                       "Slurm's priority/multifactor. The size of a job is its share of the "
+                       "counted resource. Accounts are teams and have no hierarchy. The job's own "
+                       "priority replaces nice and the site factor. There are no partition, QOS "
+                       "and association factors, no PriorityFlags, and no resets of usage. Host "
+                       "time: O(queue log queue) for each calc_period, and O(users) for each start "
+                       "and end.");
 
 }  // namespace
 }  // namespace orrery

@@ -58,8 +58,9 @@ class Conservative final : public Policy, public Plan {
   bool is_valid_ = false;
 };
 ORRERY_REGISTER_POLICY(Conservative, "Conservative",
-                       "Every waiting job has a reservation that no later one delays. Recomputed "
-                       "whenever a job ends: O(queue * (queue + running jobs)).");
+                       "Conservative backfill: every waiting job has a reservation, and no job may "
+                       "delay the reservation of an earlier job. All reservations are recomputed "
+                       "whenever a job ends. Host time: O(queue * (queue + running jobs)).");
 
 }  // namespace
 }  // namespace orrery

@@ -28,7 +28,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("of", of, "The owners between which shares are fair.");
-      v("weights", weights, "By name; others have 1. Twice the weight, twice the share.",
+      v("weights", weights,
+        "Weights of owners, by name; others have 1. Twice the weight gives twice the share.",
         Range{0.0, 1e9});
     }
     void check(Checker& c) const {
@@ -132,10 +133,9 @@ class Drf final : public Policy, public Plan, public JobWatcher {
 };
 ORRERY_REGISTER_POLICY(Drf, "DRF",
                        "Dominant resource fairness over CPUs, memory and GPUs. An owner whose next "
-                       "job does not fit is skipped. O(log n) for each job that arrives, starts or "
-                       "ends; with several counted resources, also for each owner whose next job "
-                       "has enough of the first resource but lacks another; O(owners) when nodes "
-                       "join or leave.");
+                       "job does not fit is skipped. Host time: O(log n) for each job that "
+                       "arrives, starts or ends, more with several counted resources, and "
+                       "O(owners) when nodes join or leave.");
 
 }  // namespace
 }  // namespace orrery

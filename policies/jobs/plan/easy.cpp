@@ -130,9 +130,10 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobTree by_length_;             // waiting jobs by estimate, for Shortest
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",
-                       "Backfills behind the first job that does not fit, which has a reservation. "
-                       "O(log n) for an arrival, for an end and for each started job, or more if "
-                       "few waiting jobs are both small and short.");
+                       "EASY backfill: the first job that does not fit has a reservation, and "
+                       "later jobs start if they do not delay it. Host time: O(log n) for each "
+                       "arrival, end and started job, or more if few waiting jobs are both small "
+                       "and short.");
 
 }  // namespace
 }  // namespace orrery

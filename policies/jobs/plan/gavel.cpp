@@ -34,13 +34,16 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("objective", objective,
-        "max_min: maximises the least normalised throughput; finish_time: minimises the largest "
-        "ratio of the finish time to that on an equal part of the cluster.",
+        "max_min: maximises the least normalised throughput of a job; finish_time: minimises the "
+        "largest ratio of a job's finish time to its finish time on an equal part of the cluster.",
         Source{"Gavel, OSDI'20, section 4.1"});
-      v("round", round, "Jobs start and stop at the end of each.", Range{1_s, 10'000_h},
-        Source{"Gavel, OSDI'20: 6 min"});
+      v("round", round,
+        "Length of a round. At the start of a round, the jobs that run in it are chosen.",
+        Range{1_s, 10'000_h}, Source{"Gavel, OSDI'20: 6 min"});
       v("speeds", speeds, "Speeds of jobs on each GPU model.");
-      v("weights", weights, "By team; others have 1. No effect on finish_time.", Range{0.0, 1e9});
+      v("weights", weights,
+        "Weights of teams, by name; others have 1. No effect with objective: finish_time.",
+        Range{0.0, 1e9});
     }
     void check(Checker& c) const {
       for (const auto& [team, weight] : weights) {
@@ -248,13 +251,14 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   Time round_ends_;
   bool has_changed_ = false;
 };
-ORRERY_REGISTER_POLICY(
-    Gavel, "Gavel",
-    "Fair shares of the time on each GPU model, approximated by rounds: a job runs on GPUs of one "
-    "model, at that model's speed; with nodes instead of `driver: counting`, all count as one "
-    "model. No job starts between rounds. O(n log n) a round over all waiting and running jobs. "
-    "With several models, max_min solves two linear programs whenever jobs or nodes have changed, "
-    "finish_time about 20 each round. Each has a variable for each job and model.");
+ORRERY_REGISTER_POLICY(Gavel, "Gavel",
+                       "Fair shares of the time on each GPU model, approximated by rounds. In a "
+                       "round, a job runs on GPUs of one model, at that model's speed. With a "
+                       "driver other than counting, all GPUs count as one model. A job that "
+                       "arrives during a round waits for the next one. Host time: O(n log n) per "
+                       "round over all waiting and running jobs. With several models, each round "
+                       "may also solve linear programs with a variable for each job and model: two "
+                       "for max_min, about 20 for finish_time.");
 
 }  // namespace
 }  // namespace orrery

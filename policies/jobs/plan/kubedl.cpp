@@ -16,7 +16,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
     template <class V>
     void fields(V& v) {
       v("schedule_period", schedule_period,
-        "Time between two turns, also after the turn of a tenant without a job that can start.",
+        "Time between two turns, even if the team of the last turn could start no job.",
         Range{1_ms, 1_h}, Source{"KubeDL, pkg/jobcoordinator: SchedulePeriod"});
     }
   };
@@ -72,12 +72,12 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
   uint64_t turns_ = 0;
   Time due_;
 };
-ORRERY_REGISTER_POLICY(
-    KubeDl, "KubeDL",
-    "Teams take turns; each starts its job of highest priority that fits and is within its Quota, "
-    "ties by submission (in KubeDL at random). O(log n) for each job that arrives or leaves and "
-    "for each turn; with several counted resources, also for each job skipped because it has "
-    "enough of the first resource but lacks another.");
+ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
+                       "Teams take turns. In its turn, a team starts one job: of its jobs that fit "
+                       "and that its Quota admits, the one with the highest priority. Ties are "
+                       "broken by submission (in KubeDL, at random). Host time: O(log n) for each "
+                       "job that arrives or leaves and for each turn, more with several counted "
+                       "resources.");
 
 }  // namespace
 }  // namespace orrery

@@ -22,8 +22,9 @@ struct SharingScore {
 
   template <class V>
   void fields(V& v) {
-    v("application", application, "Of the job.", Required{}, Example{"ResNet18"});
-    v("score", score, "0: little, 1: about half, 2: all.", Range{0, 2});
+    v("application", application, "Name of the application.", Required{}, Example{"ResNet18"});
+    v("score", score, "How much of a GPU the application uses. 0: little, 1: about half, 2: all.",
+      Range{0, 2});
   }
 };
 
@@ -45,34 +46,38 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     template <class V>
     void fields(V& v) {
       v("profiler_gpus", profiler_gpus,
-        "Units of the pool reserved for profiling; 0: jobs are not profiled. A job that is larger "
-        "than the rest of the pool never runs there.",
+        "GPUs reserved for profiling; 0: jobs are not profiled. A job that needs more than the "
+        "remaining GPUs never starts outside the profiler.",
         Range{int64_t{0}, int64_t{1'000'000}});
-      v("profiled_gpus_max", profiled_gpus_max, "Larger jobs are not profiled.",
+      v("profiled_gpus_max", profiled_gpus_max, "Jobs with more GPUs than this are not profiled.",
         Range{int64_t{1}, int64_t{1'000'000}});
       v("profile_time", profile_time,
-        "A job that runs longer is stopped and joins the queue; the work done so far is kept.",
+        "A job that runs longer in the profiler is stopped and joins the queue. It keeps its "
+        "progress.",
         Range{1_s, 24_h}, Source{"Lucid artifact: 500 s"});
-      v("scores", scores, "Sharing scores, as profiled.",
+      v("scores", scores, "Sharing scores of applications, as found by profiling.",
         Source{"Lucid artifact: labels of 66 model configurations"});
-      v("score_of_others", score_of_others, "Score of other applications.", Range{0, 2});
+      v("score_of_others", score_of_others, "Score of applications that `scores` does not list.",
+        Range{0, 2});
       v("scores_max", scores_max, "Two jobs may share if the sum of their scores is at most this.",
         Range{0, 4}, Source{"Lucid artifact: 2"});
       v("paces", paces,
-        "Pace of a sharing job, relative to exclusive use: rows by its own score 0, 1, 2; in each "
-        "row by its partner's.",
-        Range{0.0, 1000.0}, Source{"means over the 1,388 pairs measured for Lucid, at most 1"});
-      v("shared_gpus_max", shared_gpus_max, "Larger jobs never share.",
+        "Pace of a sharing job, relative to exclusive use: nine numbers. The first three are for "
+        "jobs with score 0, the next three for score 1, the last three for score 2. In each group, "
+        "they are for partners with scores 0, 1 and 2.",
+        Range{0.0, 1000.0}, Source{"means over the 1,388 pairs measured for Lucid, limited to 1"});
+      v("shared_gpus_max", shared_gpus_max, "Jobs with more GPUs than this never share.",
         Range{int64_t{0}, int64_t{1'000'000}}, Source{"Lucid artifact: 8"});
       v("host_length_min", host_length_min,
-        "A job joins another whose estimated GPU time is at least this much of its own.",
+        "A job joins a running job only if that job's estimated GPU time is at least this multiple "
+        "of its own.",
         Range{0.0, 1000.0}, Source{"Lucid artifact: half"});
-      v("check_every", check_every, "How often the rule for sharing is checked.", Range{1_s, 24_h},
+      v("check_every", check_every, "How often busy_arrivals is checked.", Range{1_s, 24_h},
         Source{"Lucid artifact: 100 s"});
       v("busy_arrivals", busy_arrivals,
         "Jobs may share while more jobs than this arrived in the last 10 min; negative: always.",
         Unit{"jobs"}, Range{int64_t{-1}, int64_t{1'000'000}},
-        Source{"Lucid artifact: 2, predicted"});
+        Source{"Lucid artifact: 2 predicted arrivals"});
     }
     void check(Checker& c) const {
       const bool is_table =
@@ -245,12 +250,13 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   Time next_check_;
   bool may_share_ = false;
 };
-ORRERY_REGISTER_POLICY(
-    Lucid, "Lucid",
-    "Least estimated GPU time first, two jobs to a GPU while the cluster is busy. Jobs with equal "
-    "requests share, by their applications' scores; the memory of GPUs is ignored. While none may "
-    "share, no job passes the first that does not fit. Without `driver: counting` no job shares. "
-    "O(waiting times running jobs), also at each check_every.");
+ORRERY_REGISTER_POLICY(Lucid, "Lucid",
+                       "Jobs with the least estimated GPU time start first. While the cluster is "
+                       "busy, two jobs with equal requests may share their GPUs, if the scores of "
+                       "their applications allow it. The memory of GPUs is ignored. While jobs may "
+                       "not share, no job passes the first that does not fit. Without `driver: "
+                       "counting`, jobs never share. Host time: O(waiting jobs * running jobs) for "
+                       "each plan.");
 
 }  // namespace
 }  // namespace orrery

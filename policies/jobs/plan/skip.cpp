@@ -30,7 +30,7 @@ class Skip final : public Policy, public Plan {
   JobBoard& board_;
 };
 ORRERY_REGISTER_POLICY(Skip, "Skip",
-                       "Starts every job that fits, in queue order; large jobs may wait for ever.");
+                       "Starts every job that fits, in queue order. Large jobs may wait for ever.");
 
 }  // namespace
 }  // namespace orrery

@@ -20,19 +20,21 @@ class SlurmBackfill final : public Policy, public Plan {
     void fields(V& v) {
       v("bf_interval", bf_interval, "Time between two planner passes.", Range{1_s, 24_h},
         Source{"slurm.conf SchedulerParameters"});
-      v("bf_resolution", bf_resolution, "Ends are rounded up to it.", Range{1_s, 24_h},
+      v("bf_resolution", bf_resolution,
+        "Expected ends of jobs are rounded up to multiples of this.", Range{1_s, 24_h},
         Source{"slurm.conf SchedulerParameters"});
-      v("bf_window", bf_window, "No reservation starts later than that.", Range{1_s, 366_d},
-        Source{"slurm.conf SchedulerParameters"});
+      v("bf_window", bf_window, "How far ahead a pass looks: no reservation starts later.",
+        Range{1_s, 366_d}, Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_test", bf_max_job_test,
-        "Jobs considered in a pass; later ones have no reservation.", Range{1, 1'000'000},
-        Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
+        "Limit on the jobs that a pass considers. Jobs behind them have no reservation.",
+        Range{1, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_user", bf_max_job_user,
-        "Jobs of one user considered in a pass; the user's later jobs are skipped and do not count "
-        "for bf_max_job_test; 0: all.",
+        "Limit on the jobs of one user that a pass considers; 0: no limit. Further jobs of the "
+        "user are skipped, and do not count for bf_max_job_test.",
         Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
-      v("bf_max_job_start", bf_max_job_start, "Jobs that one pass may start; 0: any number.",
-        Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
+      v("bf_max_job_start", bf_max_job_start,
+        "Limit on the jobs that one pass starts; 0: no limit.", Range{0, 1'000'000}, Unit{"jobs"},
+        Source{"slurm.conf SchedulerParameters"});
     }
   };
   SlurmBackfill(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
@@ -105,11 +107,11 @@ class SlurmBackfill final : public Policy, public Plan {
   std::vector<Time> starts_;      // by slot: reservations of the last planner pass
   std::vector<int32_t> of_user_;  // chosen jobs, by user
 };
-ORRERY_REGISTER_POLICY(
-    SlurmBackfill, "SlurmBackfill",
-    "Slurm's backfill scheduler; a pass takes no time, so bf_continue, bf_yield_* and bf_max_time "
-    "have no counterpart. Between passes O(log n); a pass costs O(depth * (depth + running jobs)), "
-    "with bf_max_job_user O(queue) more.");
+ORRERY_REGISTER_POLICY(SlurmBackfill, "SlurmBackfill",
+                       "Slurm's backfill scheduler. A pass takes no simulated time, so "
+                       "bf_continue, bf_yield_* and bf_max_time have no counterpart. Host time: "
+                       "O(depth * (depth + running jobs)) for each pass, where depth is "
+                       "bf_max_job_test. With bf_max_job_user, O(queue) is added.");
 
 }  // namespace
 }  // namespace orrery

@@ -29,10 +29,11 @@ class Srtf final : public Policy, public Plan {
   JobBoard& board_;
   std::vector<JobSlot> jobs_;
 };
-ORRERY_REGISTER_POLICY(
-    Srtf, "SRTF",
-    "The jobs with the shortest remaining estimates run; longer ones are stopped for them, at the "
-    "cost of `stops`. O(n log n) over all waiting and running jobs.");
+ORRERY_REGISTER_POLICY(Srtf, "SRTF",
+                       "The jobs with the shortest estimated remaining time run. Jobs with more "
+                       "time left are stopped for them, which costs what policy.job_queue.stops "
+                       "says. Host time: O(n log n) over all waiting and running jobs for each "
+                       "plan.");
 
 }  // namespace
 }  // namespace orrery

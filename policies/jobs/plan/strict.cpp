@@ -20,7 +20,7 @@ class Strict final : public Policy, public Plan {
   JobBoard& board_;
 };
 ORRERY_REGISTER_POLICY(Strict, "Strict",
-                       "Starts jobs in queue order; no job passes the first that does not fit.");
+                       "Starts jobs in queue order. No job passes the first that does not fit.");
 
 }  // namespace
 }  // namespace orrery

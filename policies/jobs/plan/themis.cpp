@@ -29,8 +29,9 @@ class Themis final : public Policy, public Plan, public JobWatcher {
       v("lease", lease, "How long a job keeps its GPUs before they are auctioned again.",
         Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
       v("fairness", fairness,
-        "f: of the jobs without a lease, the share 1 - f with the largest rho may bid; at least "
-        "one.",
+        "The f of Themis: of the jobs without a lease, a share of 1 - f may bid, but at least one "
+        "job. These are the jobs with the largest rho: the expected time from submission to end, "
+        "divided by the time on an equal part of the cluster.",
         Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
     }
   };
@@ -145,11 +146,12 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   std::vector<JobSlot> jobs_;
   bool was_contended_ = false;
 };
-ORRERY_REGISTER_POLICY(
-    Themis, "Themis",
-    "Finish-time fairness by leases and auctions of whole jobs: a job takes all its GPUs or none, "
-    "so the paper's partial payment for truthful bids is left out. The rest goes to other jobs at "
-    "random. O(n log n) over all waiting and running jobs, and up to 4,096 for each bidder.");
+ORRERY_REGISTER_POLICY(Themis, "Themis",
+                       "Finish-time fairness: jobs hold GPUs by leases, which are auctioned. A job "
+                       "wins all its GPUs or none, so the paper's partial payment for truthful "
+                       "bids is left out. GPUs that no bidder wins go to other jobs in random "
+                       "order. Host time: O(n log n) over all waiting and running jobs for each "
+                       "plan, and up to 4,096 steps for each bidder.");
 
 }  // namespace
 }  // namespace orrery

@@ -34,22 +34,23 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     void fields(V& v) {
       constexpr Range kService{int64_t{1}, int64_t{1} << 40U};
       v("by", by,
-        "dlas: seconds executed; dlas_gpu: seconds times GPUs; gittins: the Gittins index of "
-        "dlas_gpu service, by the jobs that ended so far.");
+        "What ranks a job. dlas: its executed seconds; dlas_gpu: its executed seconds times its "
+        "GPUs; gittins: the Gittins index of its GPU seconds, from the GPU seconds of jobs that "
+        "have ended.");
       v("limits", limits,
-        "For dlas and dlas_gpu: the service at which a job leaves each queue but the last, so "
-        "there is one queue more than limits.",
-        kService, Unit{"s"},
-        Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"},
+        "After this many executed seconds (dlas) or GPU seconds (dlas_gpu), a job moves to the "
+        "next queue. There is one queue more than limits.",
+        kService, Unit{"s"}, Source{"Tiresias artifact: 3 queues"},
         Heeded{by != Service::Gittins, "by is gittins"});
       v("promote_knob", promote_knob,
-        "For dlas and dlas_gpu: a stopped job whose total wait is this many times its run time "
-        "returns to the first queue; 0: never.",
+        "For dlas and dlas_gpu: a stopped job returns to the first queue when its total wait is "
+        "this many times its run time; 0: never.",
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
         Heeded{by != Service::Gittins, "by is gittins"});
       v("gittins_delta", gittins_delta,
-        "For gittins: the quantum, the service that the index assumes a job gets next.", kService,
-        Unit{"s"}, Source{"Tiresias artifact"},
+        "For gittins: a quantum of GPU seconds. The index is the chance that a job ends within its "
+        "next quantum, divided by the GPU seconds expected for it.",
+        kService, Unit{"s"}, Source{"Tiresias artifact"},
         Heeded{by == Service::Gittins, "by is not gittins"});
     }
     void check(Checker& c) const {
@@ -168,9 +169,10 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
   std::vector<Move> moved_;    // scratch space of plan()
 };
 ORRERY_REGISTER_POLICY(Tiresias, "Tiresias",
-                       "Discretised least attained service, or the Gittins index: jobs run in the "
-                       "order of their queues and are stopped for jobs ahead. O(n log n) over all "
-                       "waiting and running jobs; the Gittins index adds O(ended jobs) to each.");
+                       "Discretised least attained service, or the Gittins index. Jobs run in the "
+                       "order of their queues or indices, and are stopped for jobs ahead of them. "
+                       "Host time: O(n log n) over all waiting and running jobs for each plan. The "
+                       "Gittins index adds O(ended jobs) for each of them.");
 
 }  // namespace
 }  // namespace orrery

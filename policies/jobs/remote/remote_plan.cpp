@@ -44,7 +44,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
         "Where the client listens: unix:PATH, or tcp:127.0.0.1:PORT on this machine.", Required{},
         Example{"unix:/tmp/orrery.sock"});
       v("timeout", timeout,
-        "Host time for the client to accept the connection, and for each answer.",
+        "Most host time until the client accepts the connection, and until each of its answers.",
         Range{1_ms, 100_h});
       v("label", label, "Text for the client, such as a name for this run.");
     }
@@ -259,8 +259,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
 };
 ORRERY_REGISTER_POLICY(Remote, "Remote",
                        "A program on a local socket decides which jobs start and on which nodes, "
-                       "and which jobs stop or are cancelled; the JSON lines are described in "
-                       "policies/jobs/remote/README.md. Jobs wait in the order of submission.");
+                       "and which jobs are stopped or cancelled. policies/jobs/remote/README.md "
+                       "describes the protocol. Jobs wait in the order of submission.");
 
 }  // namespace
 }  // namespace orrery

@@ -20,8 +20,9 @@ class DefaultDevices final : public Policy, public PickDevices {
     template <class V>
     void fields(V& v) {
       v("strategy", strategy,
-        "best_fit: whole GPUs by index, a share on the fullest GPU with enough left; lowest_index: "
-        "whole GPUs and shares by index; random: whole GPUs and shares at random.");
+        "best_fit: whole GPUs with the lowest indices, a share on the fullest GPU that has room "
+        "for it; lowest_index: the lowest indices for whole GPUs and shares; random: random GPUs "
+        "for both.");
     }
   };
   DefaultDevices(Handle& /*handle*/, const Params& params) : strategy_{params.strategy} {}
@@ -80,7 +81,8 @@ class DefaultDevices final : public Policy, public PickDevices {
   const DeviceStrategy strategy_;
 };
 ORRERY_REGISTER_POLICY(DefaultDevices, "DefaultDevices",
-                       "GPUs by index; shares on the fullest GPU with enough left.");
+                       "Picks idle GPUs with the lowest indices for a pod with whole GPUs, and the "
+                       "fullest GPU with room for a pod with a share of a GPU.");
 
 }  // namespace
 }  // namespace orrery

@@ -36,8 +36,8 @@ class Coscheduling final : public Policy,
         "Backoff of a gang that was rejected; 0: none.", Range{int64_t{0}, int64_t{1'000'000}},
         Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupRejectPercentage", podGroupRejectPercentage,
-        "When a member finds no node, the waiting members are not rejected if at most this share "
-        "of the gang is missing.",
+        "When a member finds no node, the waiting members are rejected only if more than this "
+        "share of the gang's minimum has no node.",
         Range{0, 100}, Unit{"percent"}, Source{"scheduler-plugins 903da7df"});
     }
   };
@@ -167,7 +167,8 @@ class Coscheduling final : public Policy,
   GangMap<Permitted> permitted_until_;
 };
 ORRERY_REGISTER_POLICY(Coscheduling, "Coscheduling",
-                       "Gangs whose members wait in Permit with their nodes reserved.");
+                       "Gang scheduling of scheduler-plugins: members with a node wait in Permit "
+                       "until enough members of the gang have one.");
 
 }  // namespace
 }  // namespace orrery

@@ -55,7 +55,8 @@ class GangScheduling final : public Policy, public PreEnqueue, public Permit, pu
   const Duration timeout_;
 };
 ORRERY_REGISTER_POLICY(GangScheduling, "GangScheduling",
-                       "Kubernetes' own gangs: a quorum of pods exists, then has nodes.");
+                       "Kubernetes' own gang scheduling: pods enter the queue when a quorum of the "
+                       "gang exists, and are bound when a quorum has nodes.");
 
 }  // namespace
 }  // namespace orrery

@@ -48,15 +48,15 @@ class KoordinatorCoscheduling final : public Policy,
         "caps it at 15 min. A gang's own schedule timeout takes precedence.",
         Range{1_s, 24_h}, Source{"koordinator a7a1b76b"});
       v("mode", mode,
-        "When a member finds no node or loses its reservation, Strict rejects the waiting members "
-        "at once; with NonStrict they keep their nodes until every member was tried. Upstream this "
-        "is an annotation of each gang.",
+        "What happens to waiting members when a member finds no node or loses its reservation. "
+        "Strict: they are rejected at once. NonStrict: they keep their nodes until every member "
+        "was tried. Upstream this is an annotation of each gang.",
         Source{"koordinator a7a1b76b"});
       v("matchPolicy", matchPolicy,
         "Which members count towards a gang's minimum. only-waiting: members that have a node and "
-        "are not bound yet; waiting-and-running: bound members too; once-satisfied: as "
-        "only-waiting, but once a pod of the group was bound, the group has no minimum any more. "
-        "Upstream this is an annotation of each gang.",
+        "are not bound yet; waiting-and-running: also bound members; once-satisfied: as "
+        "only-waiting until a pod of the group is bound; after that, no minimum applies. Upstream "
+        "this is an annotation of each gang.",
         Source{"koordinator a7a1b76b"});
     }
   };
@@ -221,7 +221,8 @@ class KoordinatorCoscheduling final : public Policy,
   GangMap<uint8_t> has_run_;  // by a group's first gang: whether a pod of the group was bound
 };
 ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
-                       "Gang groups: every gang of a job has its minimum, or none keeps a node.");
+                       "Gang scheduling of Koordinator: the gangs of a job form a group. Unless "
+                       "every gang of the group gets its minimum, none keeps a node.");
 
 }  // namespace
 }  // namespace orrery

@@ -19,8 +19,8 @@ class StrictGang final : public Policy, public Permit, public EventHints {
     template <class V>
     void fields(V& v) {
       v("members", members,
-        "How many must have a node: every pod, or the gang's min_available and those of its "
-        "roles.");
+        "How many members must get a node. all: every pod; min_available: the gang's min_available "
+        "and that of each of its roles.");
     }
   };
   StrictGang(Handle& handle, const Params& params) : handle_{handle}, members_{params.members} {}

@@ -24,18 +24,18 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 
     template <class V>
     void fields(V& v) {
-      v("level", level, "The domain: the nodes of one leaf switch, or one node.");
+      v("level", level, "What a domain is: the nodes of one leaf switch, or one node.");
       v("required", required,
-        "true: a gang that fits in no domain waits; false: it is then placed on any nodes.",
+        "true: a gang that fits in no domain waits; false: such a gang is placed on any nodes.",
         Source{"kube-scheduler 1.36"});
       v("relax_attempts", relax_attempts,
-        "Each time this many attempts have failed, the next wider level is tried too: after one "
-        "node one leaf, after one leaf any nodes; absent: never.",
+        "After this many failed attempts, the next wider level is tried, too. Example with 3 and "
+        "level: hostname: one leaf after 3 attempts, any nodes after 6. Absent: never.",
         Range{1, 1'000'000}, Example{"3"}, Heeded{required, "required is false"});
       v("relax_after", relax_after,
-        "As relax_attempts, but a wider level is added each time this long has passed since the "
-        "gang's first failed attempt. This is checked at each attempt, whose time `policy.queue` "
-        "determines. Philly retries after 2 to 3 min.",
+        "After this time since the gang's first failed attempt, the next wider level is tried, "
+        "too; after twice this time, the level after it. This is checked only at attempts, whose "
+        "times policy.queue determines. Absent: never.",
         Source{"Philly, ATC'19, section 2.3"}, Example{"10min"},
         Heeded{required, "required is false"});
     }
@@ -104,11 +104,11 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   GangMap<Tries> tries_;
 };
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
-                       "Places a whole gang under one leaf switch or on one node; relax_* loosens "
-                       "that step by step, like Philly. An attempt of a gang costs O(leaves), with "
-                       "level: hostname O(nodes). Gangs of equal pods with whole GPUs are tried "
-                       "only in domains with enough idle GPUs. Other gangs are tried in one domain "
-                       "after another until they fit.");
+                       "Places a whole gang under one leaf switch or on one node. relax_attempts "
+                       "and relax_after widen this step by step, as in Philly. Host time of an "
+                       "attempt: O(leaves), or O(nodes) with level: hostname. It is longer for "
+                       "gangs of unequal pods or with shares of GPUs, which are tried in one "
+                       "domain after another until they fit.");
 
 }  // namespace
 }  // namespace orrery

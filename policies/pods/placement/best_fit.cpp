@@ -42,7 +42,9 @@ class BestFit final : public Policy, public Score {
  private:
   const double cpu_max_, gpu_max_;
 };
-ORRERY_REGISTER_POLICY(BestFit, "BestFit", "The node left with the least free CPU and GPU.");
+ORRERY_REGISTER_POLICY(BestFit, "BestFit",
+                       "Prefers the node that the pod leaves with the least free CPU and GPU "
+                       "capacity.");
 
 }  // namespace
 }  // namespace orrery

@@ -24,8 +24,8 @@ class DotProduct final : public Policy, public Score {
     template <class V>
     void fields(V& v) {
       v("prefer", prefer,
-        "smallest_product: nodes with few of the requested resources free; largest_product: with "
-        "many.",
+        "smallest_product: prefers nodes where little of the requested resources is free; "
+        "largest_product: where much is free.",
         Source{"smallest_product: the FGD artifact (USENIX ATC 2023); largest_product: Tetris"});
     }
   };
@@ -58,7 +58,8 @@ class DotProduct final : public Policy, public Score {
   const double cpu_max_, gpu_max_;
 };
 ORRERY_REGISTER_POLICY(DotProduct, "DotProduct",
-                       "By the dot product of the pod's request and the node's free resources.");
+                       "Scores a node by the dot product of the pod's request and the node's free "
+                       "resources.");
 
 }  // namespace
 }  // namespace orrery

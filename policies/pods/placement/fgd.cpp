@@ -93,8 +93,9 @@ class Fgd final : public Policy, public Score, public PickDevices {
   const Fragmentation* const fragmentation_;
   std::array<int64_t, kNodeScoreMax> least_{};  // [s]: the least relief that scores s + 1
 };
-ORRERY_REGISTER_POLICY(
-    Fgd, "FGD", "The node where the least idle GPU capacity becomes useless for typical pods.");
+ORRERY_REGISTER_POLICY(Fgd, "FGD",
+                       "Prefers the node where the least idle GPU capacity becomes useless for "
+                       "typical pods (workload.typical_pods).");
 
 }  // namespace
 }  // namespace orrery

@@ -63,7 +63,8 @@ class GpuClustering final : public Policy, public Score {
   const int64_t gpu_max_;
 };
 ORRERY_REGISTER_POLICY(GpuClustering, "GpuClustering",
-                       "Nodes that hold pods with the same number of GPUs, or shares of one.");
+                       "Prefers nodes whose pods have as many GPUs as the new pod. All pods with a "
+                       "share of a GPU count as alike.");
 
 }  // namespace
 }  // namespace orrery

@@ -48,7 +48,8 @@ class GpuPacking final : public Policy, public Score {
   }
 };
 ORRERY_REGISTER_POLICY(GpuPacking, "GpuPacking",
-                       "Shared GPUs first, then idle ones of used nodes, then idle nodes.");
+                       "Prefers GPUs that are already shared, then idle GPUs of used nodes, then "
+                       "idle nodes.");
 
 }  // namespace
 }  // namespace orrery

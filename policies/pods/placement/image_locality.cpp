@@ -21,8 +21,8 @@ struct PreloadedParams {
   template <class V>
   void fields(V& v) {
     v("image", image, "Name of an image, as pods name it.", Required{});
-    v("key", key, "Label of the nodes with the image at the start; empty: all nodes.");
-    v("values", values, "Values of the label.");
+    v("key", key, "Label key of the nodes that have the image; empty: all nodes have it.");
+    v("values", values, "Values of that label.");
   }
   void check(Checker& checker) const {
     if (key.empty() != values.empty()) {
@@ -41,10 +41,10 @@ class ImageLocality final : public Policy, public Score, public PostBind {
     Limit limit = Limit::PerContainer;
     template <class V>
     void fields(V& v) {
-      v("preloaded", preloaded, "Images on nodes before the first pod.");
+      v("preloaded", preloaded, "Images that nodes have at the start.");
       v("limit", limit,
-        "The size with the full score: 1000 MiB for each container, or for each pod as in older "
-        "releases.",
+        "Size of images that gives the full score: 1000 MiB for each container or, as in older "
+        "releases, for each pod.",
         Source{"per_container: kube-scheduler 1.36"});
     }
   };
@@ -95,7 +95,8 @@ class ImageLocality final : public Policy, public Score, public PostBind {
   std::map<std::string, NodeSet, std::less<>> held_;  // nodes by image
 };
 ORRERY_REGISTER_POLICY(ImageLocality, "ImageLocality",
-                       "Prefers nodes that have the pod's images, by size.");
+                       "Prefers nodes that already have images of the pod. Larger images count "
+                       "more.");
 
 }  // namespace
 }  // namespace orrery

@@ -34,17 +34,19 @@ class InterPodAffinity final : public Policy,
     template <class V>
     void fields(V& v) {
       v("algorithm", algorithm,
-        "The algorithm whose cost is charged. current: a pod with terms is compared with all nodes "
-        "and all placed pods, any other pod with the placed pods with anti-affinity and their "
-        "nodes. before_1_18: every pod is compared with all nodes, at the costs of 2019. "
-        "before_1_18 is the default if policy.cost.preset is kubernetes_1_15.");
-      v("per_node", per_node, "Scheduler time for each of these nodes.", Range{Duration{}, 1_s},
+        "The algorithm whose cost is charged. current: a pod with affinity terms is compared with "
+        "all nodes and all placed pods. Any other pod is compared only with placed pods that have "
+        "anti-affinity, and with their nodes. before_1_18: every pod is compared with all nodes, "
+        "at the costs of 2019. This is the default with policy.cost.preset: kubernetes_1_15.");
+      v("per_node", per_node, "Scheduler time for each node with which a pod is compared.",
+        Range{Duration{}, 1_s},
         Source{"2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
                "request 79474"});
-      v("per_pod", per_pod, "Scheduler time for each of these pods.", Range{Duration{}, 1_s},
+      v("per_pod", per_pod, "Scheduler time for each placed pod with which a pod is compared.",
+        Range{Duration{}, 1_s},
         Source{"2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates on 5,000 "
                "nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; before_1_18: "
-               "1440ns, as per_node"});
+               "1440ns, fitted like per_node"});
     }
   };
   static constexpr Traits kTraits = Trait::HeedsPodAffinity;

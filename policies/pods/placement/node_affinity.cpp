@@ -93,10 +93,10 @@ class NodeAffinity final : public Policy,
   Cached<RequiredNodes> required_;
   Cached<std::vector<Preferences>> preferred_;  // by SpecId
 };
-ORRERY_REGISTER_POLICY(
-    NodeAffinity, "NodeAffinity",
-    "Nodes whose labels match the required terms; nodes that match preferred terms score higher. "
-    "Only the nodes that a job queue chose for the job, if it chose some.");
+ORRERY_REGISTER_POLICY(NodeAffinity, "NodeAffinity",
+                       "Accepts only nodes whose labels match the required terms. Nodes that match "
+                       "preferred terms score higher. If a job queue chose nodes for the job, only "
+                       "these are accepted.");
 
 }  // namespace
 }  // namespace orrery

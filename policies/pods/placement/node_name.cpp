@@ -28,7 +28,8 @@ class NodeName final : public Policy, public Filter, public EventHints {
  private:
   const Handle& handle_;
 };
-ORRERY_REGISTER_POLICY(NodeName, "NodeName", "Only the node that the pod names, if it names one.");
+ORRERY_REGISTER_POLICY(NodeName, "NodeName",
+                       "Accepts only the node that the pod names, if it names one.");
 
 }  // namespace
 }  // namespace orrery

@@ -30,8 +30,8 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
       v("resources", resources, "Resources whose shares are compared.",
         Source{"kube-scheduler 1.36"});
       v("version", version,
-        "delta: the pod's change of the balance; absolute: the balance with the pod, as in older "
-        "releases.",
+        "What is scored. delta: how much the pod improves the balance; absolute: the balance with "
+        "the pod, as in older releases.",
         Source{"delta: kube-scheduler 1.36"});
     }
     void check(Checker& checker) const {
@@ -91,7 +91,8 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
   const Params params_;
 };
 ORRERY_REGISTER_POLICY(NodeResourcesBalancedAllocation, "NodeResourcesBalancedAllocation",
-                       "Nodes where the pod evens out the use of cpu, memory and others.");
+                       "Prefers nodes where the pod evens out the used shares of cpu, memory and "
+                       "other resources.");
 
 }  // namespace
 }  // namespace orrery

@@ -43,16 +43,17 @@ struct ShapeParams {
   int32_t score = 0;
   template <class V>
   void fields(V& v) {
-    v("utilization", utilization, "Of the resource, the pod included.", Range{0, 100},
+    v("utilization", utilization, "Utilization of the resource, the pod included.", Range{0, 100},
       Unit{"percent"}, Required{});
-    v("score", score, "At this utilization; linear in between.", Range{0, 10}, Required{});
+    v("score", score, "Score at this utilization. Between points, scores are linear.", Range{0, 10},
+      Required{});
   }
 };
 struct RatioParams {
   std::vector<ShapeParams> shape;
   template <class V>
   void fields(V& v) {
-    v("shape", shape, "Points of the scoring function, utilization rising.");
+    v("shape", shape, "Points of the scoring function, by ascending utilization.");
   }
   void check(Checker& checker) const {
     for (size_t i = 1; i < shape.size(); ++i) {
@@ -68,7 +69,8 @@ struct WeightParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "The resource.", Required{});
-    v("weight", weight, "Its weight in the average.", Range{1, 100}, Source{"kube-scheduler 1.36"});
+    v("weight", weight, "Weight of the resource in the average.", Range{1, 100},
+      Source{"kube-scheduler 1.36"});
   }
 };
 struct StrategyParams {
@@ -77,11 +79,16 @@ struct StrategyParams {
   RatioParams requestedToCapacityRatio;
   template <class V>
   void fields(V& v) {
-    v("type", type, "Spread pods, pack them, or follow a shape.", Source{"kube-scheduler 1.36"});
-    v("resources", resources,
-      "Averaged resources. Extended resources count only for pods that request them.",
+    v("type", type,
+      "LeastAllocated: prefers emptier nodes; MostAllocated: prefers fuller nodes; "
+      "RequestedToCapacityRatio: scores by `shape`.",
       Source{"kube-scheduler 1.36"});
-    v("requestedToCapacityRatio", requestedToCapacityRatio, "For this type only.");
+    v("resources", resources,
+      "Resources whose scores are averaged. Extended resources count only for pods that request "
+      "them.",
+      Source{"kube-scheduler 1.36"});
+    v("requestedToCapacityRatio", requestedToCapacityRatio,
+      "With type: RequestedToCapacityRatio only.");
   }
   void check(Checker& checker) const {
     const bool has_shape = !requestedToCapacityRatio.shape.empty();
@@ -149,8 +156,9 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     void fields(V& v) {
       v("scoringStrategy", scoringStrategy, "How the feasible nodes are ranked.");
       v("deletedPodHint", deletedPodHint,
-        "Which deletions requeue a pod that found no room: any, or those after which it fits on "
-        "the node concerned. The latter avoids futile attempts in a full cluster.",
+        "Which deletions of pods requeue a pod that found no room. any: all; fits: only those that "
+        "make room for it on the node of the deleted pod. fits avoids futile attempts in a full "
+        "cluster.",
         Source{"any: kube-scheduler 1.36"});
     }
   };
@@ -272,7 +280,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
   Cached<Least> least_;
 };
 ORRERY_REGISTER_POLICY(NodeResourcesFit, "NodeResourcesFit",
-                       "Nodes with room for the pod; fuller or emptier ones first.");
+                       "Accepts only nodes with room for the pod. Prefers emptier or fuller "
+                       "nodes.");
 
 }  // namespace
 }  // namespace orrery

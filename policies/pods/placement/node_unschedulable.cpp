@@ -35,7 +35,7 @@ class NodeUnschedulable final : public Policy, public Filter, public EventHints 
   const Taint cordon_{"node.kubernetes.io/unschedulable", "", TaintEffect::NoSchedule};
 };
 ORRERY_REGISTER_POLICY(NodeUnschedulable, "NodeUnschedulable",
-                       "No cordoned node, unless the pod tolerates "
+                       "Rejects cordoned nodes, unless the pod tolerates "
                        "node.kubernetes.io/unschedulable:NoSchedule.");
 
 }  // namespace

@@ -24,9 +24,9 @@ struct ConstraintParams {
   WhenUnsatisfiable whenUnsatisfiable = WhenUnsatisfiable::ScheduleAnyway;
   template <class V>
   void fields(V& v) {
-    v("maxSkew", maxSkew, "By how many pods a domain may exceed the domain with the fewest.",
+    v("maxSkew", maxSkew, "By how many pods a domain may exceed the domain with the fewest pods.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
-    v("topologyKey", topologyKey, "The domain: one node, or the nodes of one leaf switch.",
+    v("topologyKey", topologyKey, "What a domain is: one node, or the nodes of one leaf switch.",
       Required{});
     v("whenUnsatisfiable", whenUnsatisfiable,
       "DoNotSchedule: nodes where the pod would exceed maxSkew are filtered out; ScheduleAnyway: "
@@ -51,8 +51,7 @@ class PodTopologySpread final : public Policy,
     template <class V>
     void fields(V& v) {
       v("defaultConstraints", defaultConstraints,
-        "Constraints of pods without their own `topology_spread`; they count the pods of the same "
-        "job.",
+        "Constraints of pods without `topology_spread`. They count the pods of the same job.",
         Source{"empty: kube-scheduler 1.36 has no defaults for the pods of jobs"});
     }
     void check(Checker& checker) const {

@@ -19,7 +19,7 @@ class Random final : public Policy, public Score {
     scores[cycle.state.rng("policies.random").below(scores.size())] = kNodeScoreMax;
   }
 };
-ORRERY_REGISTER_POLICY(Random, "Random", "One feasible node, drawn at random.");
+ORRERY_REGISTER_POLICY(Random, "Random", "Prefers one feasible node, drawn at random.");
 
 }  // namespace
 }  // namespace orrery

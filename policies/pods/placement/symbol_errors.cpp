@@ -10,13 +10,13 @@ namespace {
 constexpr Status kTooMany{Code::Unschedulable, "node(s) had too many symbol errors"};
 
 struct SymbolErrorsParams {
-  static constexpr std::string_view kDoc = "The limit.";
+  static constexpr std::string_view kDoc = "Limit on symbol errors.";
   double per_hour = 720;
 
   template <class V>
   void fields(V& v) {
-    v("per_hour", per_hour, "Present rate over all compute NICs of a node.", Range{0.0, 1e18},
-      Unit{"errors/h"},
+    v("per_hour", per_hour, "Highest accepted rate, summed over the compute NICs of a node.",
+      Range{0.0, 1e18}, Unit{"errors/h"},
       Source{"InfiniBand's limit of 1e-12 for each bit, on one link of 200 Gb/s"});
   }
 };
@@ -44,7 +44,7 @@ class SymbolErrors final : public Policy, public Filter {
   const Params params_;
 };
 ORRERY_REGISTER_POLICY(SymbolErrors, "SymbolErrors",
-                       "No node whose compute NICs count too many symbol errors.");
+                       "Rejects nodes whose compute NICs count too many symbol errors.");
 
 }  // namespace
 }  // namespace orrery

@@ -66,8 +66,9 @@ class TaintToleration final : public Policy, public Filter, public Score, public
   const Handle& handle_;
 };
 ORRERY_REGISTER_POLICY(TaintToleration, "TaintToleration",
-                       "No node with an untolerated NoSchedule or NoExecute taint; few "
-                       "PreferNoSchedule ones.");
+                       "Rejects nodes with a NoSchedule or NoExecute taint that the pod does not "
+                       "tolerate. Prefers nodes with few PreferNoSchedule taints that it does not "
+                       "tolerate.");
 
 }  // namespace
 }  // namespace orrery

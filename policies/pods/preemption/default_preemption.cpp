@@ -42,8 +42,8 @@ class DefaultPreemption final : public Policy, public PostFilter {
         Source{"kube-scheduler"},
         Heeded{algorithm == PreemptionAlgorithm::Current, "algorithm is before_1_20"});
       v("algorithm", algorithm,
-        "current: a pod is tried on its nominated node first. before_1_20: a pod is tried on all "
-        "nodes, and every node where preemption might help is a candidate.",
+        "current: after a preemption, the pod is tried on its nominated node first. before_1_20: "
+        "it is tried on all nodes, and every node where preemption might help is a candidate.",
         Source{"kubernetes pull requests 94814 and 93179"});
       v("async", async,
         "true: the scheduler continues with other pods while the API servers delete victims. "
@@ -55,9 +55,10 @@ class DefaultPreemption final : public Policy, public PostFilter {
         Range{Duration{}, 1_s}, Source{"calibrated with per_pod"});
       v("per_pod", per_pod, "Scheduler time for each pod of lower priority on the examined nodes.",
         Range{Duration{}, 1_s},
-        Source{"calibrated: with 5,000 nodes of 4 pods each, preemption takes 30.2 ms with 500 "
-               "candidates and 38.0 ms with 5,000 (kubernetes pull request 94814); of the 30.2 ms, "
-               "deleting 3 pods takes four fifths (128170)"});
+        Source{"calibrated: on 5,000 nodes of 4 pods each, preemption takes 30.2 ms with 500 "
+               "candidates and 38.0 ms with 5,000 (kubernetes pull request 94814). Four fifths of "
+               "the 30.2 ms are the deletion of 3 pods (128170), which is not part of these "
+               "costs"});
     }
     void check(Checker& c) const {
       if (algorithm == PreemptionAlgorithm::Current && minCandidateNodesPercentage == 0 &&

@@ -50,19 +50,20 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     template <class V>
     void fields(V& v) {
       v("order", order,
-        "fewest: as few gangs as possible, and of several such choices the one that loses the "
-        "least GPU time; exact for few gangs, else the largest gangs first. volcano: lower "
-        "priority first, then the gang created last. kueue: gangs with terminating pods first, "
-        "then gangs of other teams, then lower priority, then the gang placed last. In each order, "
-        "gangs that turn out not to be needed are spared.",
+        "Which gangs become victims. fewest: as few gangs as possible, and among such sets the one "
+        "that loses the least GPU time. The search is exact for few gangs; with many, the largest "
+        "gangs come first. volcano: lower priority first, then the gang created last. kueue: gangs "
+        "with terminating pods first, then gangs of other teams, then lower priority, then the "
+        "gang placed last. With each order, victims that turn out not to be needed are spared.",
         Source{"volcano ed72c7c8, preempt action; kueue ff69552e, CandidatesOrdering"});
       v("trials_max", trials_max,
-        "Trial placements of one attempt, after which the victims found so far are taken.",
+        "Limit on the trial placements of one attempt. After it, the victims found so far are "
+        "taken.",
         Range{50, 1'000'000}, Source{"assumed"});
       v("per_pod", per_pod,
-        "Scheduler time for each pod of lower priority. Each trial placement takes as long as an "
-        "attempt of the gang.",
-        Range{Duration{}, 1_s}, Source{"as DefaultPreemption"});
+        "Scheduler time for each placed pod of lower priority. In addition, each trial placement "
+        "takes as long as an attempt to place the gang.",
+        Range{Duration{}, 1_s}, Source{"as per_pod of DefaultPreemption"});
     }
   };
   static constexpr Traits kTraits = Trait::PreemptsGangs;

@@ -15,7 +15,8 @@ class PrioritySort final : public Policy, public QueueSort {
   }
 };
 ORRERY_REGISTER_POLICY(PrioritySort, "PrioritySort",
-                       "Higher priority first, then the one that has queued longer.");
+                       "Higher priority first; of equal priorities, the pod or gang that was "
+                       "queued first.");
 
 }  // namespace
 }  // namespace orrery

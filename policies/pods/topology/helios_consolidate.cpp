@@ -25,8 +25,8 @@ class HeliosConsolidate final : public PlannedPlacement {
 ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
                        "A gang goes to the node with the fewest free GPUs among those with room "
                        "for all its pods. A gang larger than a node gets whole nodes, and one more "
-                       "for the rest. A tried gang costs O(log n) for each node that it gets or "
-                       "that changed since the last gang of equal pods.");
+                       "node for its remaining pods. Host time of an attempt: O(log nodes) for "
+                       "each node that the gang gets or that has changed.");
 
 }  // namespace
 }  // namespace orrery

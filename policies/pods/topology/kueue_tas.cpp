@@ -14,16 +14,18 @@ class KueueTas final : public PlannedPlacement {
     template <class V>
     void fields(V& v) {
       TopologyParams::fields(v);
-      v("level", level, "The level of a domain.");
+      v("level", level,
+        "A domain is a block of leaf switches, the nodes of one leaf switch, or one node.");
       v("mode", mode,
-        "required: the gang waits if no domain has room for all of it. preferred: one domain of "
-        "each wider level is then tried; if no block has room, several blocks are used. "
-        "unconstrained: several domains of this level are used if none has room for all.");
+        "What happens if no domain has room for the whole gang. required: it waits. preferred: a "
+        "domain of the next wider level is tried, and so on; if no block has room, several blocks "
+        "are used. unconstrained: several domains of this level are used.");
       v("order", order,
-        "BestFit: the largest domains first, the tightest last; LeastFreeCapacity: the smallest "
-        "first.",
+        "Which domains are filled first if a gang needs several. BestFit: those with most room; "
+        "the last pods go where they fit most tightly. LeastFreeCapacity: those with least room.",
         Source{"Kueue; LeastFreeCapacity is its default for unconstrained"});
-      v("slice", slice, "This many pods always share a node; gangs must be multiples of it.",
+      v("slice", slice,
+        "This many pods always share a node. The size of a gang must be a multiple of it.",
         Range<int64_t>{1, 1'000'000});
     }
   };
@@ -46,11 +48,10 @@ class KueueTas final : public PlannedPlacement {
   const Params params_;
 };
 ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
-                       "A gang goes into one topology domain, or into as few as possible. A tried "
-                       "gang costs O(leaves), a logarithm for each domain that it is split over, "
-                       "and O(1) for each node that changed since the last gang of equal pods. "
-                       "With level: node, it costs O(log n) for each node that it gets or that "
-                       "changed.");
+                       "Kueue's topology-aware scheduling: a gang goes into one domain of the "
+                       "topology, or into as few as possible. Host time of an attempt: O(leaves). "
+                       "With level: node, O(log nodes) for each node that the gang gets or that "
+                       "has changed.");
 
 }  // namespace
 }  // namespace orrery

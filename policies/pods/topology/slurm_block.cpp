@@ -15,7 +15,8 @@ class SlurmBlock final : public PlannedPlacement {
     template <class V>
     void fields(V& v) {
       v("doublings", doublings,
-        "The largest aggregate has 2^doublings leaves. A gang that needs more is never placed.",
+        "The largest aggregate has 2^doublings leaves. A gang that needs more leaves is never "
+        "placed.",
         Range{0, 30}, Source{"Slurm BlockSizes"});
     }
   };
@@ -36,11 +37,12 @@ class SlurmBlock final : public PlannedPlacement {
  private:
   std::vector<uint32_t> levels_;
 };
-ORRERY_REGISTER_POLICY(
-    SlurmBlock, "SlurmTopologyBlock",
-    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit. For each tried "
-    "gang O(leaves), O(leaves of its aggregate) for each leaf that it gets, and O(1) for each node "
-    "that changed since the last gang of equal pods.");
+ORRERY_REGISTER_POLICY(SlurmBlock, "SlurmTopologyBlock",
+                       "Slurm's topology/block: a gang stays within an aggregate of 1, 2, 4, ... "
+                       "neighbouring leaves. The size of the aggregate is the smallest that could "
+                       "hold the gang on idle nodes. Of several aggregates with enough room, the "
+                       "one with least room is used. Host time of an attempt: O(leaves), and "
+                       "O(leaves of the aggregate) for each leaf that the gang gets.");
 
 }  // namespace
 }  // namespace orrery

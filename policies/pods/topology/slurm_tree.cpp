@@ -14,11 +14,11 @@ class SlurmTree final : public PlannedPlacement {
     return plan_slurm_tree(rooms.now, pods);
   }
 };
-ORRERY_REGISTER_POLICY(
-    SlurmTree, "SlurmTopologyTree",
-    "A gang goes to the leaf switch that fits it tightest, or to nearby leaves. A tried gang costs "
-    "O(leaves) for each leaf that it gets, which are at most as many as its pods, and O(1) for "
-    "each node that changed since the last gang of equal pods.");
+ORRERY_REGISTER_POLICY(SlurmTree, "SlurmTopologyTree",
+                       "Slurm's topology/tree: a gang goes to the leaf switch that fits it most "
+                       "tightly. If no leaf has room for all of it, it is split over leaves that "
+                       "are near each other. Host time of an attempt: O(leaves) for each leaf that "
+                       "the gang gets.");
 
 }  // namespace
 }  // namespace orrery

@@ -17,7 +17,7 @@ class VolcanoHyperNode final : public PlannedPlacement, public Score {
     void fields(V& v) {
       TopologyParams::fields(v);
       v("highest_tier", highest_tier,
-        "No gang may spread further. 1: one leaf, 2: one block, 3: anywhere.", Range{1, 3},
+        "How far a gang may spread. 1: one leaf, 2: one block, 3: the whole cluster.", Range{1, 3},
         Source{"Volcano highestTierAllowed"});
     }
   };
@@ -45,9 +45,9 @@ class VolcanoHyperNode final : public PlannedPlacement, public Score {
   const int32_t highest_tier_;
 };
 ORRERY_REGISTER_POLICY(VolcanoHyperNode, "VolcanoHyperNode",
-                       "A gang goes under the lowest switch that holds all of it. A tried gang "
-                       "costs O(leaves + nodes under that switch), and O(1) for each node that "
-                       "changed since the last gang of equal pods.");
+                       "Volcano's hypernodes: a gang goes under the lowest switch that has room "
+                       "for all of it. Host time of an attempt: O(leaves + nodes under that "
+                       "switch).");
 
 }  // namespace
 }  // namespace orrery

@@ -142,7 +142,7 @@ struct ControllerFigure {  // a figure of the summary
 
 class ORRERY_API Controller : public ControllerPoint {
  public:
-  static constexpr PointName kPoint{"Controller", "what to do about the cluster as time passes"};
+  static constexpr PointName kPoint{"Controller", "called periodically; may act on the cluster"};
   virtual void tick(const ControlBoard& board, Actions& actions) = 0;
   virtual std::vector<ControllerFigure> figures() const { return {}; }  // equal names are added up
 };

@@ -36,7 +36,9 @@ JobAccounts::JobAccounts(Sim sim, const JobTable& jobs, bool records_pods)
       jobs_{jobs},
       job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
   if (records_pods) {
-    pod_rows_.emplace(sim.recorder, "/pods", "Lives of pods: one row each time a pod leaves.");
+    pod_rows_.emplace(sim.recorder, "/pods",
+                      "Pods: one row for each pod, written when it ends. A pod that replaces "
+                      "another has its own row.");
   }
 }
 

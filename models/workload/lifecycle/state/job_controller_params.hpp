@@ -23,9 +23,10 @@ struct StartLatencyParams {
   template <class V>
   void fields(V& v) {
     v("median", median, "Half of the pods start within this time.",
-      Source{"0: control_plane.level: none models no such delay"});
+      Source{"0: there is no such delay with control_plane.level: none"});
     v("sigma", sigma,
-      "Deviation of the logarithm of a lognormal distribution; 0: every pod takes the median.",
+      "Standard deviation of the logarithm of start times, which are lognormal; 0: every pod takes "
+      "the median.",
       Range{0.0, 5.0}, Heeded{median > Duration{}, "the median is 0"});
   }
 };
@@ -62,68 +63,68 @@ struct JobControllerParams {
   template <class V>
   void fields(V& v) {
     v("concurrent_syncs", concurrent_syncs,
-      "Jobs whose pods are created concurrently; they take turns, one batch each.",
+      "Number of jobs whose pods a controller creates concurrently. They take turns, one batch "
+      "each.",
       Range{1, 10'000}, Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"},
       Heeded{Fact::Pods});
     v("pods_per_sync_max", pods_per_sync_max,
-      "Most pods that one sync of a job creates, in batches of 1, 2, 4, ...; a job that lacks "
-      "more goes to the back of the queue.",
+      "Maximum number of pods that one sync of a job creates, in batches of 1, 2, 4, ... A job "
+      "that lacks more pods is requeued.",
       Range{1, 1'000'000}, Unit{"pods"},
       Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"},
       Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
-      Source{"0: control_plane.level: none models no such delay"}, Heeded{Fact::Pods},
+      Source{"0: there is no such delay with control_plane.level: none"}, Heeded{Fact::Pods},
       Heeded{Fact::PodBatches});
-    v("pod_start", pod_start, "From a pod's binding until its containers run.", Heeded{Fact::Pods});
+    v("pod_start", pod_start, "Time from a pod's binding until its containers run.",
+      Heeded{Fact::Pods});
     v("last_call", last_call,
-      "The last call: how long a gang with min_available members up waits for the others; it "
-      "starts as soon as all are up.",
+      "How long a gang waits for its other members once min_available members are up. It starts at "
+      "once when all are up.",
       Range{Duration{}, 24_h},
-      Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"},
+      Source{"last_call_timeout of torchrun's rendezvous; Horovod does not wait: 0s"},
       Heeded{Fact::ElasticGangs});
     v("monitor_interval", monitor_interval,
-      "How long until a running gang notices a member that came up late, and restarts with it from "
-      "the last checkpoint: no pod is replaced, and this counts as no restart. null: never, as "
-      "with launchers with fixed hosts (mpirun); late members do not compute until the gang "
-      "restarts for another reason.",
+      "How long a running gang takes to notice a member that came up late. All members then "
+      "restart from the last checkpoint. No pod is replaced, and this does not count as a restart. "
+      "null: never, as with launchers with fixed hosts (mpirun); a late member does not compute "
+      "until the gang restarts for another reason.",
       Range{Duration{}, 24_h},
       Source{"torchrun --monitor-interval, 0.1 s; SimpleElasticAgent restarts its workers when "
              "nodes wait, and membership changes do not count as retries"},
       Heeded{Fact::ElasticGangs});
     v("failure_detection", failure_detection,
-      "How long until a job itself detects that its pods are on a dead node. Absent: 5s with "
-      "control_plane.level: none, never with other levels. With those, the eviction of the pods "
-      "or the return of their node is a detection, too, if it comes first. Exited processes are "
-      "detected after this time, or 5s, with any level.",
+      "How long a job itself takes to detect that its pods are on a dead node. Absent: 5s with "
+      "control_plane.level: none, never with other levels. With other levels, the job also learns "
+      "of the dead node when its pods are evicted or the node returns. A job detects exited "
+      "processes after this time too; if it is absent, after 5s.",
       Source{"5s: an executor's heartbeat or exit status tells within seconds"},
       Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
-      "How long ranks wait for a dead rank whose node is up (faults.ranks). With a control plane, "
-      "also the longest wait for a rank on a dead node. null: for ever, as without asynchronous "
-      "error handling.",
+      "How long ranks wait for a dead rank on a live node (faults.ranks). With a control plane, "
+      "this is also the longest wait for a rank on a dead node. null: for ever, as without "
+      "asynchronous error handling.",
       Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"}, Heeded{Fact::Hangs});
-    v("restart_delay", restart_delay, "From the detection until the pods are recreated.",
+    v("restart_delay", restart_delay,
+      "Time from the detection of a failure until the pods are recreated.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job"}, Heeded{Fact::Restarts});
     v("restart_delay_max", restart_delay_max,
-      "The delay doubles with each restart of the job (with kind: pods, of any of its pods), up "
-      "to this; absent: it is constant.",
-      Source{
-          "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
-          "documentation 6 min"},
+      "restart_delay doubles with each restart of the job, up to this limit. With kind: pods, the "
+      "restarts of all its pods count. Absent: the delay is constant.",
+      Source{"absent: a constant delay; Kubernetes: MaxJobPodFailureBackOff, 10 min"},
       Heeded{restart_delay > Duration{}, "restart_delay is 0, which does not double"},
       Heeded{Fact::Failures});
     v("termination", termination,
-      "From the deletion of a preempted pod until its containers have ended, and its node "
-      "is "
-      "free of it; until then it computes on.",
+      "Time from the deletion of a preempted pod until its containers have ended and its resources "
+      "are free. Until then the pod computes.",
       Range{Duration{}, 24_h},
       Source{"0: processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
              "30 s unless the pod says otherwise"},
       Heeded{Fact::Preemption});
     v("overruns", overruns,
       "kill: a job fails for good once it has computed for its requested time since its last "
-      "restart; a job of kind pods, once this time has passed since its first pod began to run. "
-      "keep: it continues. Jobs without a requested time continue.",
+      "restart. A job of kind: pods fails once this time has passed since its first pod began to "
+      "run. keep: such jobs continue.",
       Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }

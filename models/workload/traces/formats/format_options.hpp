@@ -19,15 +19,16 @@ struct SwfOptions {
   template <class V>
   void fields(V& v) {
     v("processors", processors,
-      "The size of a job: the processors it requested or those it was given.");
+      "The size of a job. requested: the processors that it requested; allocated: those that it "
+      "was given.");
     v("one_pod", one_pod,
-      "A job is one pod with a core for each processor; false: one pod per processor.");
+      "true: a job is one pod with a core for each processor. false: it has one pod per "
+      "processor.");
     v("overruns", overruns,
       "Jobs that ran longer than they requested. keep: run time and request stay as recorded. cut: "
       "they complete when the requested time is over. raise: the request becomes the run time, as "
-      "in pyss and Alea. A run time of -1 is replaced by default_duration first; without one the "
-      "row is left out. To let overrunning jobs fail, use keep and "
-      "`workload.controller.overruns: kill`.");
+      "in pyss and Alea. Before that, default_duration replaces a run time of -1. To let "
+      "overrunning jobs fail, use keep and `workload.controller.overruns: kill`.");
   }
 };
 
@@ -40,9 +41,9 @@ struct GavelOptions {
   template <class V>
   void fields(V& v) {
     v("throughputs", throughputs,
-      "JSON of steps per second by GPU and job type. Empty: simulation_throughputs.json, plain or "
-      "packed, in the trace's folder or its parent folder.");
-    v("gpu", gpu, "The GPU of that table for which durations are computed.");
+      "JSON file with steps per second by GPU and job type. Empty: simulation_throughputs.json, "
+      "plain or compressed, in the trace's folder or its parent folder.");
+    v("gpu", gpu, "Durations are computed with the throughputs of this GPU in that file.");
   }
 };
 
@@ -54,8 +55,8 @@ struct PaiOptions {
   template <class V>
   void fields(V& v) {
     v("measured", measured,
-      "Pods request their measured use instead of the planned amounts; pai_sensor_table.csv must "
-      "be beside the trace.");
+      "true: pods request their measured use instead of the planned amounts. pai_sensor_table.csv "
+      "must be beside the trace.");
   }
 };
 
@@ -67,7 +68,7 @@ struct OpenbOptions {
   template <class V>
   void fields(V& v) {
     v("pending_jobs", pending_jobs,
-      "Replay pods that never started, with their wait as duration; false: leave them out.");
+      "true: replay pods that never started, with their wait as duration. false: leave them out.");
   }
 };
 
@@ -79,8 +80,8 @@ struct SacctOptions {
   template <class V>
   void fields(V& v) {
     v("gpu_types", gpu_types,
-      "Pods may only use nodes whose GPU model is the type TYPE of gres/gpu:TYPE; false: any node. "
-      "Types are names chosen by a site, such as a100.");
+      "true: pods may use only nodes with the GPU model TYPE of gres/gpu:TYPE. Each site chooses "
+      "its names of types, such as a100. false: any node.");
   }
 };
 
@@ -104,27 +105,28 @@ struct TraceColumns {
     v("submit", submit,
       "When the job was submitted: seconds from any zero or from 1970, or a date and time such as "
       "2020-04-01 12:00:00. All rows must have the same format.");
-    v("duration", duration, "Its duration: seconds, or with a unit, as in 90min.");
-    v("gpus", gpus, "GPUs of the whole job; 0.25 is a share of one GPU.");
+    v("duration", duration, "How long the job ran: seconds, or with a unit, as in 90min.");
+    v("gpus", gpus, "GPUs of the whole job; 0.25 is a quarter of one GPU.");
     v("pods", pods,
-      "Pods over which its GPUs, cores and memory are spread. Absent: as few as possible with at "
-      "most 8 GPUs each.");
+      "Number of pods over which GPUs, cores and memory of the job are spread. Absent: as few as "
+      "possible with at most 8 GPUs each.");
     v("name", name, "Any text of at most 63 bytes. Absent: the number of the row.");
-    v("user", user, "Who submitted it.");
-    v("team", team, "Its team for quotas and fair shares; `queues` selects by it.");
-    v("application", application, "Its application: a model, a program, a kind of work.");
+    v("user", user, "Who submitted the job.");
+    v("team", team, "Team of the job for quotas and fair shares; `queues` selects by it.");
+    v("application", application, "Application of the job: a model, a program, a kind of work.");
     v("priority", priority,
-      "low, normal or high; priority_low, priority_normal and priority_high set their numbers.");
+      "low, normal or high. The parameters priority_low, priority_normal and priority_high set the "
+      "numbers.");
     v("status", status,
-      "Its outcome: completed, cancelled, failed, timeout, node_fail, running or unknown, in upper "
-      "or lower case.");
-    v("start", start, "When its cluster started it, in the format of submit.");
-    v("end", end, "When it ended, in the format of submit; not read if there is a duration.");
+      "Outcome of the job: completed, cancelled, failed, timeout, node_fail, running, pending or "
+      "unknown, in upper or lower case.");
+    v("start", start, "When the job started on its cluster, in the format of submit.");
+    v("end", end, "When the job ended, in the format of submit; not read if there is a duration.");
     v("requested_time", requested_time, "The user's limit or estimate, in the format of duration.");
     v("cpus", cpus, "CPU cores of the whole job.");
     v("memory", memory, "Memory of the whole job: GiB, or with a unit, as in 512GB.");
     v("gpu_model", gpu_model, "The required GPU model; A|B allows both.");
-    v("node", node, "Its node, for recorded_nodes; only for jobs of one pod.");
+    v("node", node, "Node of the job, for recorded_nodes; only for jobs of one pod.");
   }
 };
 

@@ -38,24 +38,29 @@ struct RequestTraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace: plain, gzip or xz, also as the only file of a tar archive.",
+    v("file", file, "The trace: plain, gzip or xz. It may be the only file of a tar archive.",
       Required{}, Example{"requests.csv.gz"});
     v("format", format, "Format of the file; auto: recognised by its first lines.");
     v("window_start", window_start,
-      "Start of the replay: a date and time for a trace with dates, else seconds on the trace's "
+      "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
       "clock. Empty: the first day of a trace with dates, else 0.",
       Example{"2023-11-16 18:20:00"});
-    v("window_end", window_end, "Requests that arrive then or later are left out. Empty: none.");
-    v("groups", groups, "Replay only requests of these groups; empty: all.");
+    v("window_end", window_end,
+      "Requests that arrive at this time or later are left out. Empty: no limit.");
+    v("groups", groups,
+      "Replay only requests of these groups, which formats genai, genai_rates and native_requests "
+      "have; empty: all.");
     v("statuses", statuses, "Replay only requests with these outcomes; empty: all.",
       Example{"[completed]"});
     v("time_scale", time_scale, "Factor on the times between arrivals; 0.5 doubles the load.",
       Range{0.001, 1000.0});
-    v("copies", copies, "Every request arrives this many times at its instant.", Range{1, 1000});
+    v("copies", copies, "How many times each request arrives, all at the same instant.",
+      Range{1, 1000});
     v("requests_max", requests_max, "Stop after this many requests; 0: all.", Unit{"requests"},
       Range{int64_t{0}, int64_t{1'000'000'000'000}});
     v("lenient", lenient,
-      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+      "true: skip malformed rows and report how many there were. false: the first malformed row "
+      "ends the run.");
   }
 };
 

@@ -22,11 +22,13 @@ struct ShuffleParams {
 
   template <class V>
   void fields(V& v) {
-    v("interval", interval, "Between two arrivals; the first is at the start of the run.",
+    v("interval", interval,
+      "Time between two arrivals; the first job arrives at the start of the run.",
       Range{1_ns, Duration::max()});
     v("load", load,
-      "Jobs are repeated after the last one, or left out at random, so that together they request "
-      "this many times the cluster's GPUs; absent: each job arrives once.",
+      "GPUs that all jobs request together, as a multiple of the cluster's GPUs. To reach it, jobs "
+      "are left out at random, or random jobs arrive again after the last one. Absent: each job "
+      "arrives once.",
       Range{0.001, 1000.0}, Example{"1.3"});
   }
 };

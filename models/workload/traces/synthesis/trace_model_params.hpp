@@ -23,13 +23,13 @@ struct TraceModelParams {
   template <class V>
   void fields(V& v) {
     v("trace", trace, "The trace to imitate, or a part of it.", Required{});
-    v("load", load, "Factor on the rate of arrivals.", Range{0.001, 1000.0});
-    v("span", span, "From the first arrival to the end; absent: as long as the trace's.",
+    v("load", load, "Factor on the rate of arrivals; 2 doubles the load.", Range{0.001, 1000.0});
+    v("span", span,
+      "Length of the synthetic trace from its first arrival; absent: that of the recorded trace.",
       Range{1_s, Duration::max()});
-    v("jobs_max", jobs_max,
-      "Stop after so many jobs, if the span has not ended before; 0: at the end of the span.",
+    v("jobs_max", jobs_max, "Maximum number of jobs; 0: no limit, so the span determines the end.",
       Unit{"jobs"}, Range{int64_t{0}, int64_t{1'000'000'000}});
-    v("seed", seed, "Of all random streams. Same trace and seed, same jobs.");
+    v("seed", seed, "Seed of all random streams. The same trace and seed give the same jobs.");
   }
 };
 
