@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""Sets every leaf of the schema of a scenario to its extremes, one at a time, in a short run.
+"""Sets the leaves of the schema of a scenario to their extremes, one at a time, in a short run.
 
-sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
+sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v] [--everywhere]
+
+Many leaves are in several places: `training` alone is in the workload and in each kind of source. Such a leaf is
+tried in its first and its last place, with --everywhere in each.
 
 Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
 not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
@@ -170,6 +173,19 @@ def complaints(tried: Tried) -> Iterator[str]:
         yield f"{name} is never accepted: " + "; ".join(sorted(reasons))
 
 
+def in_two_places(leaves: list[Leaf]) -> list[Leaf]:
+    """Leaves that end alike and have the same extremes are one leaf in several places: the first and the last
+    of them."""
+    first: dict[Any, Leaf] = {}
+    last: dict[Any, Leaf] = {}
+    for leaf in leaves:
+        key = leaf.path[-2:], repr(leaf.values)
+        first.setdefault(key, leaf)
+        last[key] = leaf
+    chosen = {leaf.path for leaf in (*first.values(), *last.values())}
+    return [leaf for leaf in leaves if leaf.path in chosen]
+
+
 def is_known(name: str) -> bool:
     return any(re.fullmatch(pattern, name) for pattern in NOT_TRIED)
 
@@ -198,6 +214,7 @@ def main() -> int:
     parser.add_argument("-k", default="", help="only leaves whose name matches")
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("-v", action="store_true", help="says how each value was answered")
+    parser.add_argument("--everywhere", action="store_true", help="each leaf in all of its places")
     arguments = parser.parse_args()
     binary = str(Path(arguments.binary).resolve())
     found = try_bases(binary)
@@ -207,7 +224,9 @@ def main() -> int:
     printed = subprocess.run([binary, "schema"], capture_output=True, check=True, text=True)
     schema = Schema(json.loads(printed.stdout))
     add_bases_of_new_policies(binary, schema)
-    leaves = [leaf for leaf in schema.leaves() if re.search(arguments.k, leaf.name)]
+    everywhere = list(schema.leaves())
+    leaves = [leaf for leaf in (everywhere if arguments.everywhere else in_two_places(everywhere))
+              if re.search(arguments.k, leaf.name)]
     runs = failed = 0
     with ProcessPoolExecutor(arguments.j, initializer=small_memory) as pool:
         n = len(leaves)
@@ -219,7 +238,7 @@ def main() -> int:
                 print("FAILED " + text, flush=True)
             for value, outcome in tried.outcomes if arguments.v else []:
                 print(f"{tried.leaf.name} = {str(value)[:40]}: {outcome.status} in {outcome.base}")
-    print(f"{n} leaves of the schema, {runs} runs: {failed} complaints")
+    print(f"{n} of {len(everywhere)} leaves of the schema, {runs} runs: {failed} complaints")
     return 1 if failed else 0
 
 

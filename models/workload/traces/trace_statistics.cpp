@@ -100,9 +100,9 @@ std::vector<int64_t> TraceStatistics::arrivals(size_t bins) const {
 }
 
 std::array<int64_t, 24> TraceStatistics::arrivals_by_hour() const {
-  constexpr int64_t kHour = 3'600'000'000'000;
+  constexpr int64_t kNsPerHour = 3'600'000'000'000;
   std::array<int64_t, 24> counts{};
-  for (const int64_t submit : submits_) ++counts[static_cast<size_t>(submit / kHour % 24)];
+  for (const int64_t submit : submits_) ++counts[static_cast<size_t>(submit / kNsPerHour % 24)];
   return counts;
 }
 

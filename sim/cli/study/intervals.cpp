@@ -4,6 +4,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <vector>
 
@@ -104,6 +105,20 @@ Interval interval_of_mean(std::span<const double> values, const IntervalOptions&
                                          : bca_interval(values, options.confidence);
   }
   return values.size() < 2 ? kUnknownInterval : t_interval(values, options.confidence);
+}
+
+std::string short_text(double value) {
+  if (std::isnan(value)) return "–";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.5g", value);
+  return text;
+}
+
+std::string exact_text(double value) {
+  if (std::isnan(value)) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
 }
 
 }  // namespace orrery

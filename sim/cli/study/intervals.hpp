@@ -1,10 +1,11 @@
-// sim/cli/study/intervals.hpp -- confidence intervals of a mean.
+// sim/cli/study/intervals.hpp -- confidence intervals of a mean, and the text of a figure.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace orrery {
@@ -42,5 +43,8 @@ double deviation_of(std::span<const double> values);  // sample deviation (n - 1
 // The sample skewness (G1 of Joanes and Gill, 1998) in units of its standard error for normal
 // values; 0 with fewer than three values.
 double skewness_score(std::span<const double> values);
+
+std::string short_text(double value);  // five digits; "–" for NaN
+std::string exact_text(double value);  // reads back the same; empty for NaN
 
 }  // namespace orrery

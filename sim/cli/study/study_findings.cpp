@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <utility>
@@ -41,20 +40,14 @@ bool is_of_survivors(const std::string& metric) {
          metric.starts_with("bounded_slowdown_");
 }
 
-std::string text_of(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.5g", value);
-  return text;
-}
-
 std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cell,
                                         size_t baseline) {
   constexpr double kAlike = 0.01;
   const StudyPairs jobs = pairs_of(completed, cell, baseline);
   const double own = mean_of(jobs.arm), other = mean_of(jobs.baseline);
   if (std::abs(own - other) <= kAlike * std::max(own, other)) return {};
-  return Doubt{DoubtKind::OtherJobs, "covers other jobs than the baseline: " + text_of(own) +
-                                         " jobs completed here, " + text_of(other) +
+  return Doubt{DoubtKind::OtherJobs, "covers other jobs than the baseline: " + short_text(own) +
+                                         " jobs completed here, " + short_text(other) +
                                          " in the baseline, and uncompleted jobs are left out"};
 }
 

@@ -20,6 +20,7 @@
 
 #include "sim/cli/failure.hpp"
 #include "sim/cli/study/shared_progress.hpp"
+#include "sim/cli/study/study_progress.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/fork_recorder.hpp"
 #include "sim/record/hdf5_recorder.hpp"
@@ -29,8 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::milliseconds kProgressEvery{100};
 
 // Exit statuses of a forked process. Results and failures are files in the folder.
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;

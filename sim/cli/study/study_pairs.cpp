@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -31,22 +30,16 @@ double number_in(const std::string& cell, const std::string& where) {
   throw UsageError{where + ": expected a number, got " + in_quotes(cell)};
 }
 
-std::string exact(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return std::isnan(value) ? "" : text;
-}
-
 std::string row_of(const std::string& name, const PairedDifference& paired) {
   const Estimate percent = paired.percent();
   std::string row = name + "," + std::to_string(paired.pairs);
   for (const double value : {paired.baseline, paired.difference.mean,
                              paired.difference.interval.low, paired.difference.interval.high,
                              percent.mean, percent.interval.low, percent.interval.high}) {
-    row += "," + exact(value);
+    row += "," + exact_text(value);
   }
   row.append(",").append(name_of(paired.scale)).append(",").append(name_of(paired.verdict()));
-  return row + "," + exact(paired.correlation) + "\n";
+  return row + "," + exact_text(paired.correlation) + "\n";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // sim/cli/study/study_progress.hpp -- the progress of a study as one line of text.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <ostream>
@@ -11,6 +12,8 @@
 #include "sim/cli/progress.hpp"
 
 namespace orrery {
+
+constexpr std::chrono::milliseconds kProgressEvery{100};  // between two updates of StudyProgress
 
 struct StudyProgress {
   struct Running {

@@ -7,27 +7,14 @@
 namespace orrery {
 namespace {
 
-std::string text_of(double value) {
-  if (std::isnan(value)) return "–";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.5g", value);
-  return text;
-}
-
-std::string exact(double value) {
-  if (std::isnan(value)) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
-
 std::string text_of(double low, double high) {
-  return std::isnan(low) ? "–" : "[" + text_of(low) + ", " + text_of(high) + "]";
+  return std::isnan(low) ? "–" : "[" + short_text(low) + ", " + short_text(high) + "]";
 }
 
 // "12.5 [10.1, 14.9]"; without an interval the value alone.
 std::string text_of(double value, const Interval& interval) {
-  return text_of(value) + (interval.is_known() ? " " + text_of(interval.low, interval.high) : "");
+  return short_text(value) +
+         (interval.is_known() ? " " + text_of(interval.low, interval.high) : "");
 }
 
 std::string percent(const PairedDifference& paired) {
@@ -103,7 +90,7 @@ std::vector<std::string> cells_of(const StudyLine& line, const TableOptions& opt
     const PairedDifference& paired = *line.paired;
     cells.insert(cells.end(),
                  {text_of(paired.difference.mean, paired.difference.interval), percent(paired),
-                  std::string{name_of(paired.verdict())}, text_of(paired.correlation)});
+                  std::string{name_of(paired.verdict())}, short_text(paired.correlation)});
   } else if (options.compares) {
     cells.insert(cells.end(), {"baseline", "", "", ""});
   }
@@ -133,18 +120,23 @@ std::string table_of(const StudyMetric& metric, const TableOptions& options) {
 
 std::string csv_row(const StudyMetric& metric, const StudyLine& line) {
   const auto ends = [](const Interval& interval) {
-    return exact(interval.low) + "," + exact(interval.high);
+    return exact_text(interval.low) + "," + exact_text(interval.high);
   };
-  std::vector<std::string> cells{
-      metric.name,      metric.unit,         quoted(line.label), std::to_string(line.seeds),
-      exact(line.mean), ends(line.interval), exact(line.least),  exact(line.most)};
+  std::vector<std::string> cells{metric.name,
+                                 metric.unit,
+                                 quoted(line.label),
+                                 std::to_string(line.seeds),
+                                 exact_text(line.mean),
+                                 ends(line.interval),
+                                 exact_text(line.least),
+                                 exact_text(line.most)};
   if (line.paired) {
     const auto& [mean, interval] = line.paired->difference;
     const Estimate percent = line.paired->percent();
-    cells.insert(cells.end(),
-                 {exact(mean), ends(interval), exact(percent.mean), ends(percent.interval),
-                  std::string{name_of(line.paired->scale)},
-                  std::string{name_of(line.paired->verdict())}, exact(line.paired->correlation)});
+    cells.insert(cells.end(), {exact_text(mean), ends(interval), exact_text(percent.mean),
+                               ends(percent.interval), std::string{name_of(line.paired->scale)},
+                               std::string{name_of(line.paired->verdict())},
+                               exact_text(line.paired->correlation)});
   } else {
     cells.emplace_back(",,,,,,,,");
   }

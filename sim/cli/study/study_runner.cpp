@@ -25,8 +25,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using End = SimulationResult::End;
 
-constexpr std::chrono::milliseconds kProgressEvery{100};
-
 bool is_by_cell_and_seed(const StudyRunResult& a, const StudyRunResult& b) {
   return std::pair{a.cell, a.seed} < std::pair{b.cell, b.seed};
 }

@@ -65,7 +65,7 @@ std::vector<ScalingRow> scaling(ScenarioRun& run) {
   return run.recorder.rows<ScalingRow>("/events/scaling");
 }
 
-std::string told(ScenarioRun& run) {
+std::string size_changes(ScenarioRun& run) {
   std::string text;
   for (const ScalingRow& row : scaling(run)) {
     const std::string kind{enum_names(row.kind)[static_cast<size_t>(row.kind)]};
@@ -81,7 +81,7 @@ TEST(ClusterAutoscaler, NodesComeForPodsThatFindNone) {
     ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
                                         pods(5, "work: 1h, submit: 33s"), "run: {until: 30min}\n",
                                         "", level)};
-    EXPECT_EQ(told(run), "up 3 to 3 at 40");
+    EXPECT_EQ(size_changes(run), "up 3 to 3 at 40");
     const ScalingRow row = scaling(run).front();
     EXPECT_EQ(row.pods, 3U);
     EXPECT_EQ(row.pool.view(), "new");
@@ -102,7 +102,7 @@ TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
                   {"policy.controllers[0].args.time_per_node=10s"}};
   // A loop takes 10 s for each of two nodes. So loops begin at 10, 30, 50 s. The loop that begins
   // at 50 s is the first to see the pods submitted at 33 s. It acts at 70 s.
-  EXPECT_EQ(told(run), "up 1 to 1 at 70");
+  EXPECT_EQ(size_changes(run), "up 1 to 1 at 70");
   EXPECT_GT(scaling(run).front().waited_max, 36_s);
 }
 
@@ -112,14 +112,14 @@ TEST(ClusterAutoscaler, PodsThatFitOnWhatIsThereOrComesNeedNoMore) {
                                           pods(1, "work: 1h, submit: 1min", 2) +
                                           pods(1, "work: 1h, submit: 2min", 1),
                                       "run: {until: 30min}\n")};
-  EXPECT_EQ(told(run), "up 1 to 1 at 10, up 1 to 2 at 130");
+  EXPECT_EQ(size_changes(run), "up 1 to 1 at 10, up 1 to 2 at 130");
 }
 
 TEST(ClusterAutoscaler, AGangAsksForAllTheNodesThatItLacks) {
   ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
                                       "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
                                       "policy: {base: strict_gang}\nrun: {until: 30min}\n")};
-  EXPECT_EQ(told(run), "up 5 to 5 at 10");
+  EXPECT_EQ(size_changes(run), "up 5 to 5 at 10");
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
@@ -129,7 +129,7 @@ TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
       "{pool: new, " + kFixed + "}", "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
       "policy:\n  base: coscheduling\n  plugins:\n    - {name: Coscheduling, "
       "args: {podGroupBackoffSeconds: 60}}\nrun: {until: 30min}\n")};
-  EXPECT_EQ(told(run), "up 5 to 5 at 10");
+  EXPECT_EQ(size_changes(run), "up 5 to 5 at 10");
   EXPECT_EQ(scaling(run).front().pods, 5U);
   EXPECT_GT(scaling(run).front().waited_max, 9_s);
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
@@ -139,7 +139,7 @@ TEST(ClusterAutoscaler, GroupsStayWithinTheirLimits) {
   ScenarioRun run{autoscaler_scenario(
       "{pool: new, nodes_max: 5, nodes_at_start: 1, " + kFixed + "}", pods(20, "work: 2h"),
       "run: {until: 1h}\n", "", "delays", "nodes_per_scale_up: 3")};
-  EXPECT_EQ(told(run), "up 3 to 4 at 10, up 1 to 5 at 20");
+  EXPECT_EQ(size_changes(run), "up 3 to 4 at 10, up 1 to 5 at 20");
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
@@ -148,7 +148,7 @@ TEST(ClusterAutoscaler, TheFirstGroupThatHelpsGrows) {
       "{pool: old, nodes_at_start: 1, " + kFixed + "}, {pool: new, " + kFixed + "}",
       pods(4, "work: 1h"), "run: {until: 30min}\n");
   ScenarioRun run{yaml};
-  EXPECT_EQ(told(run), "up 1 to 2 at 10, up 2 to 2 at 20");
+  EXPECT_EQ(size_changes(run), "up 1 to 2 at 10, up 2 to 2 at 20");
   EXPECT_EQ(scaling(run)[0].pool.view(), "old");
   EXPECT_EQ(scaling(run)[1].pool.view(), "new");
 }
@@ -162,7 +162,7 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
                                         "scale_down: {parallel: 1}")};
     // The first three pods run on existing nodes and end at 1,201 s. The other three run on nodes
     // that came at 190 s, and end at 1,391 s. A node is removed 10 min after its pod has ended.
-    EXPECT_EQ(told(run),
+    EXPECT_EQ(size_changes(run),
               "up 3 to 4 at 10, down 1 to 3 at 1810, down 1 to 2 at 2000, down 1 to 1 at 2010, "
               "up 3 to 4 at 7210, down 1 to 3 at 9010, down 1 to 2 at 9200, down 1 to 1 at 9210");
     EXPECT_EQ(count(run, "nodes_joined"), 6);
@@ -187,7 +187,7 @@ TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
         pods(2, "work: 3h") + pods(2, "work: 2min") + pods(1, "work: 3h, submit: 1s"),
         "run: {until: 1h}\n", "", "delays",
         "scale_down: {unneeded_time: 1min, delay_after_add: " + delay + "}")};
-    return told(run);
+    return size_changes(run);
   };
   EXPECT_EQ(told_with("10min"), "up 1 to 3 at 10, down 2 to 1 at 610");
   EXPECT_EQ(told_with("0s"), "up 1 to 3 at 10, down 1 to 2 at 190, down 1 to 1 at 260");
@@ -200,15 +200,15 @@ TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {
   };
   ScenarioRun none{
       autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-11), "run: {until: 30min}\n")};
-  EXPECT_EQ(told(none), "");
+  EXPECT_EQ(size_changes(none), "");
   ScenarioRun some{
       autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
-  EXPECT_EQ(told(some), "up 1 to 1 at 10");
+  EXPECT_EQ(size_changes(some), "up 1 to 1 at 10");
   // The autoscaler ignores pods of priority -11. It removes the node under one of them, though the
   // pod finds no other node.
   ScenarioRun gone{autoscaler_scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
                                        "run: {until: 30min}\n")};
-  EXPECT_EQ(told(gone), "down 1 to 0 at 610");
+  EXPECT_EQ(size_changes(gone), "down 1 to 0 at 610");
   EXPECT_EQ(count(gone, "pods_lost"), 1);
 }
 
@@ -217,7 +217,7 @@ TEST(ClusterAutoscaler, NodesThatDoNotComeAreGivenUp) {
       autoscaler_scenario("{pool: new, provisioning: {kind: discrete, values: [1s, 4h], weights: "
                           "[0, 1]}}",
                           pods(3, "work: 3h"), "run: {until: 100min}\n")};
-  EXPECT_EQ(told(run),
+  EXPECT_EQ(size_changes(run),
             "up 1 to 1 at 10, timed_out 1 to 0 at 910, up 1 to 1 at 1210, timed_out 1 to 0 at "
             "2110, up 1 to 1 at 2710, timed_out 1 to 0 at 3610, up 1 to 1 at 4810, timed_out 1 to "
             "0 at 5710");
@@ -243,7 +243,7 @@ TEST(ClusterAutoscaler, DeadNodesGoAfterTwentyMinutes) {
                                         "run: {until: 4h}\n",
                                         "", level)};
     const std::vector<ScalingRow> rows = scaling(run);
-    ASSERT_GE(rows.size(), 2U) << told(run);
+    ASSERT_GE(rows.size(), 2U) << size_changes(run);
     EXPECT_EQ(rows[0].kind, ScalingKind::Up);  // a node for the pod that the failure killed
     EXPECT_EQ(rows[0].nodes, 1U);
     EXPECT_EQ(rows[1].kind, ScalingKind::DownUnready);
@@ -317,7 +317,7 @@ TEST(ClusterAutoscaler, AGroupWhoseMinimumIsItsPoolStaysAsItIs) {
   for (const std::string group : {"nodes_min: 10", "nodes_min: 3, nodes_max: 3"}) {
     ScenarioRun run{
         autoscaler_scenario("{pool: new, " + group + "}", pods(20, "work: 1h")), {}, {}};
-    EXPECT_EQ(told(run), "") << group;
+    EXPECT_EQ(size_changes(run), "") << group;
     EXPECT_EQ(count(run, "autoscaler_halted"), 0);
     EXPECT_GT(count(run, "autoscaler_loops"), 0);
   }

@@ -39,7 +39,7 @@ std::string service_scenario(const std::string& service,
 const std::string kPrompt =
     "autoscaler: {replicas_max: 16, target: 50, metrics_resolution: 1s, scrape_interval: 1s}";
 
-std::string told(ScenarioRun& run) {
+std::string replica_changes(ScenarioRun& run) {
   std::string text;
   for (const auto& row : run.recorder.rows<ServiceScalingRow>("/events/service_scaling")) {
     text += (text.empty() ? "" : ", ") + std::to_string(row.before) + " to " +
@@ -56,7 +56,7 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
   // The load of 6 begins at 100 s. The target is a use of 50 %. So two replicas with a use of 100 %
   // become 4, and four become 8. Eight at 6 / 8 = 75 % become 12. Scaling down waits for five
   // minutes after the last recommendation of 12.
-  EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
+  EXPECT_EQ(replica_changes(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);
   // A load of 4 replicas is unserved for 5 s and of 2 for 15 s. The whole load is 100 * 1 + 900 * 6

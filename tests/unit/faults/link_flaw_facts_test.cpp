@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<std::string> warnings(const std::string& engine, const std::string& flaw) {
+std::vector<std::string> flaw_warnings(const std::string& engine, const std::string& flaw) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 2, nodes_per_leaf: 1}]}
@@ -33,11 +33,11 @@ faults: {links: {list: [{on: leaf-0.up-0, at: 1min, until: 2min, flaw: {kind: )"
 }
 
 TEST(LinkFlawFacts, OnlyACursedLinkNeedsAdaptiveRouting) {
-  EXPECT_THAT(warnings("minhop", "cursed"),
+  EXPECT_THAT(flaw_warnings("minhop", "cursed"),
               ElementsAre(HasSubstr("flaw: has no effect: kind is cursed, and no routing engine is "
                                     "adaptive")));
-  EXPECT_THAT(warnings("minhop", "dead"), IsEmpty());
-  EXPECT_THAT(warnings("adaptive_local", "cursed"), IsEmpty());
+  EXPECT_THAT(flaw_warnings("minhop", "dead"), IsEmpty());
+  EXPECT_THAT(flaw_warnings("adaptive_local", "cursed"), IsEmpty());
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 // cannot be written.
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -19,10 +21,15 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Starts a child process that writes rows, and kills it `at` after its file has appeared and has at
-// least `size_min` bytes.
-void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at,
-                         uintmax_t size_min) {
+// Starts a child process that writes and flushes rows, and kills it `at` after its file has
+// appeared and holds at least `rows_min` flushed rows. Returns the number of rows that were flushed
+// for sure.
+int64_t write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at,
+                            int64_t rows_min) {
+  void* const shared = ::mmap(nullptr, sizeof(std::atomic<int64_t>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(shared, MAP_FAILED);
+  auto* const flushed = new (shared) std::atomic<int64_t>{0};
   const pid_t child = ::fork();
   if (child == 0) {
     Hdf5Recorder recorder{options};
@@ -30,16 +37,21 @@ void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::micr
     recorder.start();
     for (int64_t i = 0;; ++i) {
       channel.emit(row_of(i));
-      if (i % 3'000 == 0 && !recorder.poll(steady_clock::now())) ::_exit(1);
+      if (i % 3'000 != 0) continue;
+      if (!recorder.poll(steady_clock::now())) ::_exit(1);
+      *flushed = i + 1;
     }
   }
   const std::string part = options.path + ".part";
-  while (!fs::exists(part) || fs::file_size(part) < size_min) std::this_thread::yield();
+  while (!fs::exists(part) || *flushed < rows_min) std::this_thread::yield();
   std::this_thread::sleep_for(at);
   ::kill(child, SIGKILL);
   int status = 0;
   ::waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(WIFSIGNALED(status));
+  const int64_t rows = *flushed;
+  ::munmap(shared, sizeof *flushed);
+  return rows;
 }
 
 constexpr const char* kCheckPrefix = R"(
@@ -52,12 +64,12 @@ TEST_F(Hdf5CrashTest, AKilledRunOpensWithEverythingFlushedAndNoRowInvented) {
   ORRERY_NEEDS_H5PY();
   for (const int at_us : {0, 500, 3'000, 20'000, 50'000, 77'000, 150'000}) {
     auto chosen = options();
-    chosen.flush_every = std::chrono::milliseconds{1};
-    // A file of 2 MB has far more than 3,000 rows.
-    write_and_be_killed(chosen, std::chrono::microseconds{at_us}, at_us >= 50'000 ? 2'000'000 : 0);
+    chosen.flush_every = std::chrono::milliseconds{0};  // each poll flushes
+    const int64_t flushed =
+        write_and_be_killed(chosen, std::chrono::microseconds{at_us}, at_us >= 50'000 ? 30'000 : 0);
     const std::string part = path_ + ".part";
-    std::string check = kCheckPrefix;
-    if (at_us >= 50'000) check += "assert len(t) > 3000\n";
+    const std::string check =
+        kCheckPrefix + ("assert len(t) >= " + std::to_string(flushed) + ", len(t)\n");
     ASSERT_EQ(python(check, part, true), 0) << "with swmr, killed after " << at_us << " us";
     ASSERT_EQ(std::system(("h5clear -s " + part).c_str()), 0);
     ASSERT_EQ(python(check, part), 0) << "after h5clear, killed after " << at_us << " us";

@@ -21,7 +21,7 @@ WorkloadParams read(std::string_view yaml) {
   EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
   return params;
 }
-std::string complaints(std::string_view yaml) {
+std::string source_mistakes(std::string_view yaml) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(yaml, "test.yaml", diagnostics);
   static_cast<void>(read_params<WorkloadParams>(document.root, "", diagnostics));
@@ -124,7 +124,7 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
   };
   for (const WrongCase& c : jobs) {
     const std::string yaml = "sources: [{kind: jobs, jobs: [" + std::string{c.yaml} + "]}]";
-    EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
+    EXPECT_THAT(source_mistakes(yaml), HasSubstr(c.expected)) << yaml;
   }
   const std::string one = "{gpus: {kind: fixed, value: 1}, duration: {kind: fixed, value: 1h}}";
   const std::string shape = "shape: {kind: classes, classes: [" + one + "]}";
@@ -138,7 +138,7 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
   };
   for (const WrongCase& c : generators) {
     const std::string yaml = "sources: [{kind: generator, " + shape + c.yaml + "}]";
-    EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
+    EXPECT_THAT(source_mistakes(yaml), HasSubstr(c.expected)) << yaml;
   }
   const WrongCase shapes[] = {
       {"[]", "a weight above 0"},
@@ -153,7 +153,7 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
     const std::string yaml =
         "sources: [{kind: generator, arrival_rate: 1, shape: {kind: classes, classes: " +
         std::string{c.yaml} + "}}]";
-    EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
+    EXPECT_THAT(source_mistakes(yaml), HasSubstr(c.expected)) << yaml;
   }
 }
 

@@ -79,7 +79,7 @@ bool NativeParser::read_shape(uint64_t mask) {
   if (has(kGpus)) job.gpus_per_pod = static_cast<int32_t>(blocks_.integer(0, 1'000'000));
   job.gpus_last_pod = job.gpus_per_pod;
   if (has(kLastPod)) job.gpus_last_pod = static_cast<int32_t>(blocks_.integer(0, job.gpus_per_pod));
-  if (has(kMilli)) job.gpu_milli = static_cast<int32_t>(blocks_.integer(1, 1000));
+  if (has(kGpuMilli)) job.gpu_milli = static_cast<int32_t>(blocks_.integer(1, 1000));
   if (has(kPods)) job.pods = static_cast<int32_t>(blocks_.integer(1, kPodsMax));
   return !blocks_.is_bad();
 }

@@ -29,7 +29,7 @@ enum Field : uint64_t {
   kCpu = 1U << 6U,
   kGpus = 1U << 7U,
   kLastPod = 1U << 8U,
-  kMilli = 1U << 9U,
+  kGpuMilli = 1U << 9U,
   kPods = 1U << 10U,
   kUser = 1U << 11U,
   kGroup = 1U << 12U,

@@ -24,7 +24,7 @@ void NativeWriter::add(const TraceJob& job) {
   mark(job.cpu_milli_per_pod > 0, kCpu);
   mark(job.gpus_per_pod > 0, kGpus);
   mark(job.gpus_last_pod != job.gpus_per_pod, kLastPod);
-  mark(job.gpu_milli != 1000, kMilli);
+  mark(job.gpu_milli != 1000, kGpuMilli);
   mark(job.pods != 1, kPods);
   mark(!job.user.empty(), kUser);
   mark(!job.group.empty(), kGroup);
@@ -52,7 +52,7 @@ void NativeWriter::add(const TraceJob& job) {
   if (has(kCpu)) blocks_.put(static_cast<uint64_t>(job.cpu_milli_per_pod));
   if (has(kGpus)) blocks_.put(static_cast<uint64_t>(job.gpus_per_pod));
   if (has(kLastPod)) blocks_.put(static_cast<uint64_t>(job.gpus_last_pod));
-  if (has(kMilli)) blocks_.put(static_cast<uint64_t>(job.gpu_milli));
+  if (has(kGpuMilli)) blocks_.put(static_cast<uint64_t>(job.gpu_milli));
   if (has(kPods)) blocks_.put(static_cast<uint64_t>(job.pods));
   if (has(kUser)) blocks_.put_text(job.user);
   if (has(kGroup)) blocks_.put_text(job.group);
