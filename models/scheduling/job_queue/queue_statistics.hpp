@@ -39,11 +39,9 @@ class QueueStatistics {
                          "mean over jobs of the time from submission to end, divided by the run "
                          "time; run times below 10 s count as 10 s, ratios below 1 as 1");
     recorder.add_summary("bounded_slowdown_max", max_, "", "largest bounded slowdown of a job");
-    recorder.add_summary("pool_used",
-                         capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time,
-                         "",
-                         "share of the counted resource held by started jobs, as a mean over the "
-                         "run");
+    recorder.add_summary(
+        "pool_used", capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time, "",
+        "share of the counted resource held by started jobs, as a mean over the run");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
                          "times that a running job was stopped for another job");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
