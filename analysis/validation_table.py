@@ -29,12 +29,14 @@ KINDS = {
 }
 HEAD = """# Validation
 
-Written by `analysis/validation_table.py`, which runs the tests of `tests/validation`,
-`tests/closed_form` and `tests/validation_long` over the cases of their `data` folders. The same
-tests run in `tests/run.sh`, and fail if they find other figures than this page tells. Numbers have
-ten digits; differences are ours less theirs, of the digits shown. Tolerances are parts of their
-figure. A case whose tolerance is **not met** is not reproduced: its test fails once it is. The
-remarks are kept in `analysis/validation_remarks.md`. Do not edit this page.
+`analysis/validation_table.py` writes this page: do not edit it. The remarks come from
+`analysis/validation_remarks.md`, and the figures from the tests of `tests/validation`,
+`tests/closed_form` and `tests/validation_long`. The cases of these tests are in their `data` folders.
+`tests/run.sh` runs the tests, which fail if their figures differ from this page.
+
+*Ours* is the figure of Orrery, with ten digits. *Theirs* is the expected figure. A difference is ours
+less theirs, of the digits shown. A tolerance is in percent of the expected figure. A case whose
+tolerance is **not met** is not reproduced; its test fails if the tolerance is met after all.
 """
 
 
@@ -211,7 +213,7 @@ def grid_section(table: Table, figures: Figures) -> str:
     columns = ["workload", "policies", "means", "largest difference, points", "of",
                "mean of absolute differences"]
     workloads = dict.fromkeys(case["input"]["workload"] for case in table.cases)
-    text = f"{table.data['source']}. Tolerance: half a point of percent.\n\n"
+    text = f"{table.data['source']}. Tolerance: 0.5 percentage points.\n\n"
     text += rows_of(columns, [workload_row(table, name, figures) for name in workloads])
     rows = [[case["id"], one.figure, f"{float(one.ours):.3f}", one.theirs,
              f"{float(one.difference.split()[0]):+.3f}"]
@@ -232,8 +234,8 @@ def page_of(tables: list[Table], figures: Figures) -> str:
               for table in plain for case in table.cases for one in figures.get(case["id"], [])
               if not one.is_same()]
     total = sum(len(figures.get(case["id"], [])) for table in plain for case in table.cases)
-    parts.append(f"## Where ours is not theirs\n\nOf {total} figures outside the grid of FGD these"
-                 f" {len(unlike)} differ in the digits shown.\n\n"
+    parts.append(f"## Where ours is not theirs\n\nThese {len(unlike)} of {total} figures differ in the"
+                 " digits shown. The means of FGD are not among them: they have a section of their own.\n\n"
                  + rows_of(["id", "figure", "ours", "theirs", "difference", "tolerance"], unlike))
     for table in tables:
         section = grid_section if table.is_grid() else plain_section
