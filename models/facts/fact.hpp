@@ -73,7 +73,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is none",
     "control_plane.level is not full",
     "no reader of events or namespaces has from: etcd",
-    "after the start no client gets, lists or watches anything",
+    "no client gets, lists or watches anything after the start",
     "no namespace is deleted (control_plane.namespaces.per_job and deleted)",
     "there are no control_plane.namespaces.askers",
     "nodes list the addresses of control_plane.services instead",

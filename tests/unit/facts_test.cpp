@@ -92,7 +92,7 @@ const std::vector<Row> kPlane{
     {kC + "etcd.read_object", "1e8", kFull, "no reader of events or namespaces has from: etcd",
      kFull + kReader},
     {kC + "api_servers.server.cost.read", "1ms", kFull,
-     "after the start no client gets, lists or watches anything", kFull + kReader},
+     "no client gets, lists or watches anything after the start", kFull + kReader},
     {kC + "node_join.certificate_requests", "9", kFull + kFault,
      "there are no control_plane.joins, and no autoscaler", kFull + kJoins},
     {kC + "node_join", "{daemons: 9}", kFull, "no node joins, and none fails", kFull + kFault},

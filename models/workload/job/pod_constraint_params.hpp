@@ -111,8 +111,9 @@ struct TopologySpreadParams {
     v("when_unsatisfiable", when_unsatisfiable,
       "DoNotSchedule: nodes that exceed max_skew are infeasible; ScheduleAnyway: they score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
-    v("match_labels", match_labels, "Pods of any job count if they have all these labels.",
-      Required{}, Example{"{app: database}"});
+    v("match_labels", match_labels,
+      "Pods that have all these labels count, whichever their job is.", Required{},
+      Example{"{app: database}"});
   }
   template <class C>
   void check(C& c) const {

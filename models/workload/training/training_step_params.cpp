@@ -21,9 +21,9 @@ double listed_bytes(const std::vector<ExchangeParams>& exchanges) {
   return sum;
 }
 
-// An upper bound of the bytes that a rank exchanges in a step. For each layer, the activations of
-// the whole batch count 6 times for all-reduces, and 4 times per expert of a token for all-to-alls.
-// They count twice for each virtual stage. All gradients count twice.
+// An upper bound of the bytes that a rank exchanges in a step. The activations of the whole batch
+// count 6 + 4 * experts_per_token times for each layer, and twice for each virtual stage. All
+// gradients count twice.
 double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
   const double activations = 2.0 * model.batch * model.sequence * model.hidden;
   const double times = model.layers * (6 + 4.0 * model.experts_per_token) + 2.0 * virtual_stages;
