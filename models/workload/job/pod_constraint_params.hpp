@@ -111,8 +111,7 @@ struct TopologySpreadParams {
     v("when_unsatisfiable", when_unsatisfiable,
       "DoNotSchedule: nodes that exceed max_skew are infeasible; ScheduleAnyway: they score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
-    v("match_labels", match_labels,
-      "Pods that have all these labels count, whichever their job is.", Required{},
+    v("match_labels", match_labels, "Pods with all these labels count, of any job.", Required{},
       Example{"{app: database}"});
   }
   template <class C>
