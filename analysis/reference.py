@@ -146,7 +146,8 @@ def machines(program: Path) -> str:
              "- `gpus`: the power of one GPU when it is idle, in a busy wait (its rank waits for others) and in\n"
              "  training; its power limit; its peak rate without sparsity, where `half` is FP16 or BF16.\n"
              "- `nics`: the numbers and rates of the ports, and the network that they serve.\n"
-             "- `host_power`: the power of the node without its GPUs, whose power the sources subtract.\n"
+             "- `host_power`: the power of the node without its GPUs. In its source, `less 8 x 300 W` is the power\n"
+             "  of the GPUs, subtracted from that of the whole node.\n"
              "- `Source`: where the values are from. `assumed` and `estimate` mean: no published source.\n")
     for name, _ in overview(program, "Machines"):
         text += f"\n## {name}\n\n" + fenced(described(program, "machine", name).splitlines())
@@ -154,7 +155,9 @@ def machines(program: Path) -> str:
 
 
 def points(program: Path) -> str:
-    text = f"# Points that policies serve\n\n{MADE}"
+    text = f"# Points that policies implement\n\n{MADE}\n"
+    text += ("A policy implements *points* (extension points): functions that Orrery calls for an answer or a "
+             "task.\n")
     for part in described(program, "points").strip().split("\n\n"):
         head, *rows = part.splitlines()
         text += f"\n## {head.rstrip(':')}\n\n| point | question or task |\n|---|---|\n"

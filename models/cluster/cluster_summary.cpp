@@ -55,14 +55,15 @@ void Cluster::finish(Time end) {
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", steps_->counters().gave_up, "",
-          "aborts of gangs whose exchange was blocked for NCCL's retry timeout");
+          "aborts of gangs whose exchange stayed blocked until NCCL's retry timeout");
     count("gangs_rerouted", steps_->counters().rerouted, "",
           "times a running gang's routes were computed again");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
             "steps simulated in advance to find the pace of at most 16 gangs on shared links");
       count("rates_expected", links->rates_expected(), "",
-            "estimates of a gang's rate, in groups too large or too unequal to simulate");
+            "computations of a gang's expected rate, for gangs on shared links that are too many "
+            "or too unequal to simulate");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

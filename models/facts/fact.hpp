@@ -74,7 +74,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is not full",
     "no reader of events or namespaces has from: etcd",
     "no client gets, lists or watches anything after the start",
-    "no namespace is deleted (control_plane.namespaces.per_job and deleted)",
+    "no namespace is deleted (see control_plane.namespaces.per_job and deleted)",
     "there are no control_plane.namespaces.askers",
     "nodes list the addresses of control_plane.services instead",
     "there are no control_plane.crash_loops",
@@ -82,7 +82,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no node joins, and none fails",
     "no node joins or fails, and control_plane.level is not full",
     "there are no Events: no control_plane.events, and no node boots",
-    "no pod has an image, or control_plane.level is none and no plugin scores images",
+    "no pod has an image, or no node pulls images (control_plane.level: none) and no plugin scores "
+    "them",
     "network.level is none",
     "network.level is not flow",
     "no job has a step (training.step)",

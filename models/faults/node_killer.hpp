@@ -24,8 +24,8 @@ struct NodeKillerParams {
   template <class V>
   void fields(V& v) {
     v("failure_rate", failure_rate,
-      "Share of nodes that a round takes down, of those not taken down before; rounded up. So each "
-      "node is taken down at most once.",
+      "Each round takes down this share of the nodes that no round took down before, rounded up. "
+      "So each node is taken down at most once.",
       Range{0.0, 1.0}, Unit{"share"}, Source{"clusterloader2: load test, failureRate"});
     v("interval", interval, "Shortest time from the end of a round to the next round.",
       Range{1_s, 168_h}, Source{"clusterloader2: load test, interval"});

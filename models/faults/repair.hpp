@@ -43,7 +43,8 @@ struct ExponentialRepair {
   void fields(V& v) {
     v("mean", mean,
       "Mean before the cut to `max`. At LANL: hardware 342min, software 369min, network 247min.",
-      Range{1_ns, Duration::max()}, Source{"mean repair of LANL's HPC systems, all classes"});
+      Range{1_ns, Duration::max()},
+      Source{"mean repair of LANL's HPC systems: 355min over all classes, 247min for network"});
     v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
       Source{"estimate: as for lognormal repairs"});
   }

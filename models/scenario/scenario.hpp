@@ -80,7 +80,7 @@ struct RunParams {
       "/profile and the digest do not. Every attempt is executed if this is false, or if something "
       "observes single attempts: record.attempts, a control plane, an autoscaler, a cardiogram, "
       "loaded plugins.");
-    v("changes", changes, "Other schedulers from given times on, in order of time.");
+    v("changes", changes, "Changes of the scheduler during the run, in order of time.");
   }
   void check(Checker& c) const;
 };
@@ -103,7 +103,8 @@ struct Scenario {
   void fields(V& v) {
     v("description", description, "What question this scenario answers.");
     v("cluster", cluster, "Nodes and their hardware.", Required{});
-    v("control_plane", control_plane, "Delays of pods by the API servers.", Heeded{Fact::Pods});
+    v("control_plane", control_plane,
+      "The Kubernetes control plane, and the delays that it adds to pods.", Heeded{Fact::Pods});
     v("network", network, "The network between ranks.");
     v("storage", storage, "Stores of checkpoints and datasets.");
     v("workload", workload, "Jobs and their life cycle.", Required{});

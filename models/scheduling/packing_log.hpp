@@ -27,8 +27,8 @@ struct PackingSample {
       "%");
     c("jobs", &PackingSample::jobs, "jobs that arrived in this percent of load", "jobs");
     c("allocated", &PackingSample::allocated,
-      "GPUs reserved for pods, as a share of the cluster's GPUs. Each of these jobs has a sample, "
-      "taken just before the next job arrives or at the end of the run; this is the mean",
+      "share of the cluster's GPUs reserved for pods, as a mean of samples. Each of these jobs has "
+      "one, taken just before the next job arrives or at the end of the run",
       "%");
     c("fragmented", &PackingSample::fragmented,
       "idle GPU capacity that pods of workload.typical_pods cannot use, as a share of the "

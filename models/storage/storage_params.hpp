@@ -22,8 +22,8 @@ struct StoreParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name by which jobs refer to the store.", Required{}, Example{"blob"});
-    v("write", write, "Bandwidth of all writers together.", Required{}, Example{"100GBps"},
-      Source{"published: Llama 3's Tectonic sustains 2 TB/s"});
+    v("write", write, "Bandwidth of all writers together. Llama 3's Tectonic sustains 2 TB/s.",
+      Required{}, Example{"100GBps"});
     v("read", read, "Bandwidth of all readers together.", Required{}, Example{"200GBps"});
     v("latency", latency, "Time from a request to its first byte.", Heeded{Fact::SharedWrites});
   }
@@ -71,7 +71,8 @@ struct StorageParams {
   template <class V>
   void fields(V& v) {
     v("stores", stores, "Stores that nodes share.", Heeded{Fact::SharedStores});
-    v("node", node, "Bandwidth between one node and these stores.", Heeded{Fact::SharedStores});
+    v("node", node, "Bandwidth between one node and the stores that nodes share.",
+      Heeded{Fact::SharedStores});
     v("local", local,
       "Disks of the nodes, which are the store `local`; absent: nodes have no disks.",
       Heeded{Fact::LocalDisks});

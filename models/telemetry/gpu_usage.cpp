@@ -219,15 +219,16 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
                          doc + ": share of all GPUs over the whole run");
   };
   gpu_time("up", total(GpuRate::Up), "on nodes that were up");
-  gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods, or held by counted jobs");
+  gpu_time("allocated", total(GpuRate::Allocated),
+           "reserved for pods, or held by jobs without pods");
   gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
   gpu_time("power", total(GpuRate::Loaded),
-           "GPU time of computing that would draw the same energy above idle");
+           "energy above idle, as the GPU time of computing that draws as much");
   gpu_time("computing", useful + lost, "computing");
   gpu_time("useful", useful, "computing that no failure undid");
   gpu_time("lost", lost, "computing undone by failures");
   gpu_time("exchange", GpuTime::seconds(accounts.exchange),
-           "waiting within steps: exchanges, slower ranks, data");
+           "waiting within steps for exchanges, slower ranks and data");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",
                        "energy of the GPUs on nodes that were up, idle power included");
 }

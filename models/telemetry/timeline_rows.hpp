@@ -27,7 +27,7 @@ struct ClusterSample {
       "GPUs in use, as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
     c("gpus_power", &ClusterSample::gpus_power,
-      "number of computing GPUs that would draw the same power above idle", "GPU");
+      "power above idle, as the number of computing GPUs that draw as much", "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
       "computing GPUs; a running job counts with its mean share of compute. Compute that failures "
       "undid counts, too, unlike in /timeline/useful",

@@ -21,8 +21,8 @@ struct TypicalPodsParams {
     v("popularity", popularity, "The share of all pods that the typical pods must cover.",
       Unit{"%"}, Range{1.0, 100.0}, Source{"Weng et al., USENIX ATC 2023, artifact"});
     v("jobs_max", jobs_max,
-      "Only pods of this many first jobs are counted. A shuffled trace is counted in its recorded "
-      "order.",
+      "Maximum number of jobs whose pods are counted, from the first job on. A shuffled trace is "
+      "counted in its recorded order.",
       Unit{"jobs"}, Range{int64_t{1}, int64_t{10'000'000}});
   }
 };

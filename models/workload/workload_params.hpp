@@ -46,7 +46,7 @@ struct WorkloadParams {
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
       "share contended links, some of their steps are simulated to find the mean steps. Larger "
       "groups, and groups whose steps differ too much in length, use expected rates. traced: each "
-      "step is simulated, with a few events.",
+      "step is simulated by itself.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The most frequent kinds of pods, by which fragmentation is measured; absent: it is not "

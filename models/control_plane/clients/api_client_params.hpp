@@ -20,9 +20,9 @@ struct ApiClientParams {
   template <class V>
   void fields(V& v) {
     v("qps", qps, "Most requests a second, in the long run.", Range{1e-3, 1e9}, Unit{"1/s"},
-      Source{"Kubernetes defaults of 2024; client-go: 5"});
+      Source{"Kubernetes defaults of 2024; client-go's own default: 5"});
     v("burst", burst, "Most requests at once.", Range{1, 1'000'000}, Unit{"requests"},
-      Source{"Kubernetes defaults of 2024; client-go: 10"});
+      Source{"Kubernetes defaults of 2024; client-go's own default: 10"});
     v("tries_max", tries_max,
       "How often a client tries a request that is rejected or lost; 1: no retries.",
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: one try and 10 retries"});

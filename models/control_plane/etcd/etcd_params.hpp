@@ -102,7 +102,8 @@ struct EtcdParams {
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
       "CPU time of a member for each object of a LIST; LISTs run in parallel.", Range{0.0, 1e9},
-      Unit{"ns"}, Source{"KEP-2340: CPU use at 300,000 objects of 1 KB, less that of bytes"},
+      Unit{"ns"},
+      Source{"KEP-2340: CPU use at 300,000 objects of 1 KB, without the share of their bytes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "CPU time of a member for each byte of a LIST.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: CPU use at 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},

@@ -57,7 +57,7 @@ struct FlowControlParams {
       "Time between adjustments of the seats that levels lend and borrow; 0: never.",
       Source{"KEP-1040: 10 s"}, kOfSeats);
     v("smoothing", smoothing,
-      "Share of a level's smoothed demand that stays from one adjustment of seats to the next.",
+      "At each adjustment of seats, a level's smoothed demand keeps this share of its old value.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
     v("wait_limit", wait_limit, "A request is rejected after waiting this long for a seat.",

@@ -65,7 +65,7 @@ struct PriorityLevelParams {
       "exempt: requests start at once; queue: requests wait in queues if no seat is free; reject: "
       "requests are rejected if no seat is free.");
     v("shares", shares,
-      "Share of the level in the seats of a server, in proportion to the shares of all levels.",
+      "The seats of a server are divided among the levels in proportion to their shares.",
       Range{0, 100'000}, Unit{"shares"},
       Source{"Kubernetes 1.24: limited.nominalConcurrencyShares"});
     v("lendable", lendable, "Part of its seats that other levels may borrow.", Range{0.0, 100.0},
@@ -100,7 +100,7 @@ struct FlowSchemaParams {
       "alphabetical order decides.",
       Required{}, Example{"system-nodes"});
     v("precedence", precedence,
-      "Of the schemas that match a request, the one with the lowest precedence decides.",
+      "Of the schemas that match a request, the one with the lowest number decides.",
       Range{1, 10'000}, Unit{"rank"},
       Source{"Kubernetes: spec.matchingPrecedence, 1000 by default"});
     v("clients", clients, "Kinds of clients whose requests match; empty: all.");

@@ -35,8 +35,8 @@ struct NamespacesSample {
       "namespaces that wait for deletion or are being deleted", "namespaces");
     c("objects", &NamespacesSample::objects, "size of Namespaces and objects created with them");
     c("asked_in", &NamespacesSample::asked_in,
-      "duration of the last finished round of queries to all namespaces; the longest of "
-      "control_plane.namespaces.askers; 0: none yet");
+      "duration of the last finished round of queries to all namespaces; with several entries of "
+      "control_plane.namespaces.askers, the longest; 0: none yet");
   }
 };
 

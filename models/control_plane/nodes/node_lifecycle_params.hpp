@@ -36,7 +36,7 @@ struct NodeLifecycleParams {
     v("toleration", toleration, "How long pods stay on a node that is tainted.",
       Range{Duration{}, 168_h}, Source{"admission DefaultTolerationSeconds"});
     v("taint_rate", taint_rate,
-      "NotReady nodes of a zone that are tainted a second. No node is tainted while all nodes of "
+      "Rate at which NotReady nodes of a zone are tainted. No node is tainted while all nodes of "
       "the cluster are NotReady.",
       Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"kube-controller-manager: --node-eviction-rate"});
     v("secondary_taint_rate", secondary_taint_rate,

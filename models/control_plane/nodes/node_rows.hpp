@@ -25,7 +25,7 @@ struct BootRow {  // one boot of a node; -1: stage not reached
     c("ready", &BootRow::ready,
       "when its kubelet was reported ready, so that the node takes pods; -1: never");
     c("settled", &BootRow::settled,
-      "when kube-proxy and daemons watched, and all Events were stored; -1: never");
+      "when the boot was over: kube-proxy and daemons watch, all Events are stored; -1: never");
     c("again", &BootRow::again, "requests that were sent again after their client had given up",
       "requests");
   }

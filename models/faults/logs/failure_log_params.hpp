@@ -47,8 +47,8 @@ struct FailureLogParams {
       "titan: lifetimes of Titan's GPUs, one GPU per node; fta: event_trace.tab of the Failure "
       "Trace Archive; lanl: failures of Los Alamos' systems; auto: the first lines decide.");
     v("system", system,
-      "lanl: replay only this system, as in '20'; empty: all, side by side. Rows without a node, "
-      "like those of system 17, are left out and counted.");
+      "lanl: replay only this system, such as '20'; empty: all systems, each with nodes of its "
+      "own. Rows without a node, like those of system 17, are left out and counted.");
     v("causes", causes,
       "Replay only failures with these causes; empty: all. titan: DBE, OTB; fta: unavailable; "
       "lanl: facilities, hardware, human_error, network, undetermined, software, unknown.",

@@ -52,9 +52,9 @@ struct FabricParams {
       "of the fastest NIC.");
     v("file", file,
       "A CSV file with the leaves of hosts, instead of nodes_per_leaf of the pools: node i of the "
-      "cluster is host i of the file. Columns: ip, DSW, PSW, ASW with a row for each host, or "
-      "sysname, switchname and optionally nicname, portname with a row for each NIC. A workbook "
-      "must be exported to CSV first, one sheet to a file.",
+      "cluster is host i of the file. The file has either a row for each host, with columns ip, "
+      "DSW, PSW, ASW; or a row for each NIC, with columns sysname, switchname and, optionally, "
+      "nicname, portname. A workbook must be exported to CSV first, one sheet to a file.",
       Example{"../shared/traces/alibaba-lingjun-2023/topo.csv"});
   }
   template <class C>

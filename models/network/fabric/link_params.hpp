@@ -21,7 +21,7 @@ struct LinkParams {
   template <class V>
   void fields(V& v) {
     v("ack_timeout", ack_timeout, "How long a sender waits before it resends a damaged packet.",
-      Source{"estimate: makes a link of 200 Gb/s with a bit error rate of 1e-9 100 times slower, "
+      Source{"estimate: at a bit error rate of 1e-9 it makes a link of 200 Gb/s 100 times slower, "
              "as reported"},
       Heeded{Fact::DamagedPackets});
     v("ib_timeout", ib_timeout,

@@ -33,7 +33,7 @@ struct RoutingParams {
   void fields(V& v) {
     v("engine", engine,
       "dmodk (OpenSM's ftree): the destination decides the up-port, so shift patterns have no "
-      "contention; updn: as dmodk without faults, else destinations are spread over the remaining "
+      "contention; updn: as dmodk, but destinations of a dead port are spread over the other "
       "ports; minhop: a random path for each destination; ecmp: a hash decides for each flow; "
       "adaptive_local: the least loaded up-link of each switch; adaptive_global: the path whose "
       "fullest link is least loaded.",

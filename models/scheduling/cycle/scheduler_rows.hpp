@@ -50,8 +50,8 @@ struct AttemptRow {
     c("pods", &AttemptRow::pods,
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "most of these pods that one domain had room for; if its free GPUs are too few for the gang, "
-      "only GPUs are considered; -1: not counted",
+      "how many of these pods fitted into the domain with the most room. A domain with too few "
+      "free GPUs counts by its GPUs alone; -1: not counted",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");

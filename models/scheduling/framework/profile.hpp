@@ -77,8 +77,8 @@ struct QueueParams {
       "An idle scheduler takes the next pod in backoff. false: pods stay in backoff until it ends, "
       "as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. In both "
       "cases, members of a gang that Coscheduling activates skip the backoff, as upstream.",
-      Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. The go.mod files of "
-             "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) name Kubernetes 1.35"});
+      Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. "
+             "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) use Kubernetes 1.35"});
     v("head_of_line", head_of_line,
       "skip: pods behind a pod that does not fit are tried. block: no pod passes the head of the "
       "queue.");

@@ -44,7 +44,8 @@ struct QueueRow {
     c("place", &QueueRow::place,
       "number of jobs before it in the queue; -1: it does not wait in the queue");
     c("asked", &QueueRow::asked,
-      "units of the first resource of `counts` that it requests, usually GPUs", "units");
+      "how much it requests of the first resource of policy.job_queue.counts, usually GPUs",
+      "units");
     c("free", &QueueRow::free,
       "free units of that resource; below 0 if nodes went down under started jobs", "units");
     c("head", &QueueRow::head, "serial of the first job in the queue; -1: none");

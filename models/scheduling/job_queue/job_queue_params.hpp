@@ -125,8 +125,8 @@ struct JobQueueParams {
       "be included if any job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival and each end; jobs that end at their expected time return their "
-      "resources before the first of these plans.",
+      "after each arrival and each end. Among events of the same time, jobs that end when "
+      "expected come first: all of them free their resources before the queue plans.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes have, nodes that are down included. "

@@ -41,9 +41,10 @@ class QueueStatistics {
     recorder.add_summary("bounded_slowdown_max", max_, "", "largest bounded slowdown of a job");
     recorder.add_summary(
         "pool_used", capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time, "",
-        "share of the counted resource held by started jobs, as a mean over the run");
+        "share of all GPUs (or of the first resource of policy.job_queue.counts) that started "
+        "jobs held, as a mean over the run");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
-                         "times that a running job was stopped for another job");
+                         "times that a running job was stopped, by the plan or by a controller");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
                          "jobs that request more than all nodes have");
   }

@@ -40,15 +40,16 @@ struct GpuSpeedParams {
   template <class V>
   void fields(V& v) {
     v("list", list,
-      "Speeds by application and GPU model. A job without an entry has the speed from the file. If "
-      "the file has none, the model's entry without an application applies, or else speed 1.");
+      "Speeds by application and GPU model. Jobs of an application without an entry have the speed "
+      "from the file `throughputs`. If the file has none, the model's entry without an application "
+      "applies, or else speed 1.");
     v("throughputs", throughputs,
       "Gavel's JSON file of steps per second, by GPU model and job type. Speeds are relative to "
       "those on `reference`.",
       IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
     v("names", names, "Maps names of GPU models in the machines to their names in the file.",
       Example{"{V100M32: v100}"});
-    v("reference", reference, "GPU model in the file on which every job has speed 1.");
+    v("reference", reference, "Name of a GPU model in the file. On it, every job has speed 1.");
   }
   void check(Checker& c) const;
 };

@@ -30,7 +30,7 @@ struct TolerationParams {
     v("operator", op,
       "Equal: the taint must have this key and value; a missing value is empty. Exists: the taint "
       "must have this key, with any value. Absent: Equal if a value is given, else Exists. "
-      "Kubernetes uses Equal in both cases.");
+      "In Kubernetes, an absent operator means Equal.");
     v("value", value, "Value of the taint; must be empty with Exists.");
     v("effect", effect, "Effect of the taint; absent: any effect.");
   }
@@ -111,8 +111,8 @@ struct TopologySpreadParams {
     v("when_unsatisfiable", when_unsatisfiable,
       "DoNotSchedule: nodes that exceed max_skew are infeasible; ScheduleAnyway: they score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
-    v("match_labels", match_labels, "Pods with all these labels count, of any job.", Required{},
-      Example{"{app: database}"});
+    v("match_labels", match_labels, "A pod with all these labels counts, whatever its job.",
+      Required{}, Example{"{app: database}"});
   }
   template <class C>
   void check(C& c) const {
@@ -136,10 +136,10 @@ struct PodConstraintParams {
     v("tolerations", tolerations, "Tolerations of the pods.", Heeded{Fact::Pods});
     v("labels", labels, "Labels of the pods, for selectors.", Example{"{app: database}"},
       Heeded{Fact::PodLabels});
-    v("affinity", affinity, "Required: each term allows only domains with a selected pod.",
+    v("affinity", affinity, "Required: each term allows only domains with a pod that it selects.",
       Heeded{Fact::PodAffinity});
     v("anti_affinity", anti_affinity,
-      "Required. For each term, no pod shares a domain with a selected pod, whichever comes first.",
+      "Required: the pod and any other pod that a term selects never share a domain.",
       Heeded{Fact::PodAffinity});
     v("topology_spread", topology_spread, "Spreads pods over domains.", Heeded{Fact::PodSpread});
     v("image", image, "Image of the containers; absent: nothing to pull.", Heeded{Fact::Images});

@@ -63,8 +63,8 @@ struct ExplicitJobParams {
       Heeded{Fact::HeededRequests});
     v("cancel_after", cancel_after,
       "The user cancels the job this long after its submission, unless it has started before. A "
-      "gang has started once enough of its pods have had nodes, a job of kind: pods once one pod "
-      "has. Absent: never.");
+      "gang has started once enough of its pods have been bound; a job of kind: pods has started "
+      "once one pod has been bound. Absent: never.");
     v("priority", priority, "Priority of its pods.", kPriorities);
     v("pods", pods, "Number of pods, which are all alike.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
@@ -77,7 +77,7 @@ struct ExplicitJobParams {
     v("gangs", gangs,
       "Gangs of several roles, in place of pods, min_available and pod. With kind: pods, only one "
       "entry is allowed, and its pods are independent.");
-    v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+    v("training", training, "Start, checkpoints and restarts; absent: as in workload.training.");
     v("count", count, "Number of jobs like this one.", Range{1, 10'000'000}, Unit{"jobs"});
     v("every", every, "Time between two of these jobs; 0: all arrive at once.",
       Heeded{count > 1, "there is a single job"});

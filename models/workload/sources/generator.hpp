@@ -30,14 +30,14 @@ struct PresetShape {
 
   template <class V>
   void fields(V& v) {
-    v("preset", preset, "The cluster.", Required{},
-      Source{"AcmeTrace cluster_summary.csv and figures (NSDI 2024)"});
+    v("preset", preset,
+      "The cluster. Its data are from AcmeTrace's cluster_summary.csv and figures (NSDI 2024).",
+      Required{});
     v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: no limit.", Range{0, 1'000'000},
       Unit{"GPU"});
     v("ends", ends,
       "completed: all jobs complete. published: jobs are cancelled, or fail for good, as often as "
-      "on that cluster, whatever their size. Such jobs end when their duration is over.",
-      Source{"AcmeTrace cluster_summary.csv"});
+      "on that cluster, whatever their size. Such jobs end when their duration is over.");
   }
 };
 struct JobClassParams {

@@ -34,7 +34,7 @@ void GeneratorParams::fields(V& v) {
     Range{0, 1'000'000}, Unit{"users"});
   v("priorities", priorities, "Priorities of jobs; empty: all 0.");
   v("name", name, "Prefix of the jobs' names; a dash and a number follow it.");
-  v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+  v("training", training, "Start, checkpoints and restarts; absent: as in workload.training.");
   v("start", start, "No job arrives before this time.", IsInstant{});
   v("until", until,
     "No job arrives at this time or later; absent: jobs arrive until the end of the run.");

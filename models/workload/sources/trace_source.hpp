@@ -66,7 +66,7 @@ struct TraceSourceParams : TraceParams {
     v("priority_high", priority_high, "Priority of jobs whose recorded priority is high.",
       kPriorities);
     v("pods", pods, "Constraints, labels and image of the pods.");
-    v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+    v("training", training, "Start, checkpoints and restarts; absent: as in workload.training.");
   }
   template <class C>
   void check(C& c) const {

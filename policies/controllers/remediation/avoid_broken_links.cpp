@@ -70,8 +70,8 @@ class AvoidBrokenLinks final : public Policy, public Controller {
   std::map<NodeId, Time> out_until_;
 };
 ORRERY_REGISTER_POLICY(AvoidBrokenLinks, "AvoidBrokenLinks",
-                       "When a gang fails, cordons for a limited time those of its nodes that have "
-                       "a NIC without a link.");
+                       "When a gang fails, cordons its nodes that have a NIC without a link, for a "
+                       "limited time.");
 
 }  // namespace
 }  // namespace orrery

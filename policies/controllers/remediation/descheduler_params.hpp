@@ -113,7 +113,7 @@ struct DeschedulerParams {
       "they stay.");
     v("node_fit", node_fit,
       "true: a pod is evicted only if it fits on another node. Node name, labels, taints, cordons "
-      "and requests are checked. Pods that are evicted together need room for all of them.");
+      "and requests are checked. All pods evicted in the same period must fit together.");
     v("gangs", gangs,
       "Whether members of gangs are evicted, too. One eviction stops the whole gang, so at most "
       "one pod of a gang is evicted at a time.");

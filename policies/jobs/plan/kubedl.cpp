@@ -73,11 +73,11 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
   Time due_;
 };
 ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
-                       "Teams take turns. In its turn, a team starts one job: of its jobs that fit "
-                       "and that its Quota admits, the one with the highest priority. Ties are "
-                       "broken by submission (in KubeDL, at random). Host time: O(log n) for each "
-                       "job that arrives or leaves and for each turn, more with several counted "
-                       "resources.");
+                       "Teams take turns. In its turn, a team starts its job with the highest "
+                       "priority. Jobs that do not fit or that Quota holds back are skipped. Ties "
+                       "are broken by submission (in KubeDL, at random). Host time: O(log n) for "
+                       "each job that arrives or leaves and for each turn, more with several "
+                       "counted resources.");
 
 }  // namespace
 }  // namespace orrery

@@ -172,7 +172,7 @@ ORRERY_REGISTER_POLICY(Tiresias, "Tiresias",
                        "Discretised least attained service, or the Gittins index. Jobs run in the "
                        "order of their queues or indices, and are stopped for jobs ahead of them. "
                        "Host time: O(n log n) over all waiting and running jobs for each plan. The "
-                       "Gittins index adds O(ended jobs) for each of them.");
+                       "Gittins index adds O(ended jobs) for each waiting or running job.");
 
 }  // namespace
 }  // namespace orrery

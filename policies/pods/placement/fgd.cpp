@@ -94,8 +94,8 @@ class Fgd final : public Policy, public Score, public PickDevices {
   std::array<int64_t, kNodeScoreMax> least_{};  // [s]: the least relief that scores s + 1
 };
 ORRERY_REGISTER_POLICY(Fgd, "FGD",
-                       "Prefers the node where the least idle GPU capacity becomes useless for "
-                       "typical pods (workload.typical_pods).");
+                       "Prefers the node where the pod adds least to fragmentation: idle GPU "
+                       "capacity that typical pods (workload.typical_pods) cannot use.");
 
 }  // namespace
 }  // namespace orrery

@@ -50,11 +50,12 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     template <class V>
     void fields(V& v) {
       v("order", order,
-        "Which gangs become victims. fewest: as few gangs as possible, and among such sets the one "
-        "that loses the least GPU time. The search is exact for few gangs; with many, the largest "
-        "gangs come first. volcano: lower priority first, then the gang created last. kueue: gangs "
-        "with terminating pods first, then gangs of other teams, then lower priority, then the "
-        "gang placed last. With each order, victims that turn out not to be needed are spared.",
+        "Which gangs become victims. fewest: as few gangs as possible; of equally small sets, the "
+        "one that loses the least GPU time. The search is exact for few gangs; with many, the "
+        "largest gangs come first. volcano: lower priority first, then the gang created last. "
+        "kueue: gangs with terminating pods first, then gangs of other teams, then lower priority, "
+        "then the gang placed last. With each order, victims that turn out not to be needed are "
+        "spared.",
         Source{"volcano ed72c7c8, preempt action; kueue ff69552e, CandidatesOrdering"});
       v("trials_max", trials_max,
         "Limit on the trial placements of one attempt. After it, the victims found so far are "

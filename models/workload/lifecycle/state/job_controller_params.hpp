@@ -73,7 +73,8 @@ struct JobControllerParams {
       Range{1, 1'000'000}, Unit{"pods"},
       Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"},
       Heeded{Fact::Pods});
-    v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
+    v("pod_creation_interval", pod_creation_interval,
+      "Time between the creation of two batches of a job's pods.",
       Source{"0: there is no such delay with control_plane.level: none"}, Heeded{Fact::Pods},
       Heeded{Fact::PodBatches});
     v("pod_start", pod_start, "Time from a pod's binding until its containers run.",
@@ -125,7 +126,7 @@ struct JobControllerParams {
       "kill: a job fails for good once it has computed for its requested time since its last "
       "restart. A job of kind: pods fails once this time has passed since its first pod began to "
       "run. keep: such jobs continue.",
-      Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"},
+      Source{"kill: a time limit as in Slurm, or activeDeadlineSeconds of a Job"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }
   template <class C>

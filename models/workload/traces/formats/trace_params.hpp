@@ -54,9 +54,10 @@ struct TraceParams {
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
-      "clock. If a csv, json_lines or swf trace counts seconds from 1970, both are accepted. "
-      "Empty: 0:00 of the first day if times are dates or count from 1970; in an openb list with "
-      "warm_start the first deletion, because pods deleted earlier are not listed; else 0.",
+      "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
+      "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: an "
+      "openb list with warm_start starts at its first deletion, because pods deleted earlier are "
+      "not listed.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
@@ -91,10 +92,11 @@ struct TraceParams {
       "ends the run.");
     v("default_duration", default_duration,
       "Duration of jobs that started, but have no recorded duration. Absent: these jobs are left "
-      "out. They are all jobs of sia and openb_untimed, which need this parameter; in swf, jobs "
-      "with a run time of -1; in acme_seren, acme_kalos, philly, pai, pai_instances, sacct and "
-      "google_*, jobs that ran when the recording stopped; in csv and json_lines, jobs with an "
-      "empty duration; in gavel, jobs without a throughput. Other formats ignore it.");
+      "out. Which jobs they are depends on the format. sia, openb_untimed: all jobs, so these "
+      "formats need this parameter. swf: jobs with a run time of -1. acme_seren, acme_kalos, "
+      "philly, pai, pai_instances, sacct, google_*: jobs that ran when the recording stopped. csv, "
+      "json_lines: jobs with an empty duration. gavel: jobs without a throughput. Other formats "
+      "ignore this parameter.");
     v("recorded_nodes", recorded_nodes,
       "true: pods may use only the node that the trace names for them. false: any node.");
     v("cancelled_unstarted", cancelled_unstarted,
@@ -102,8 +104,8 @@ struct TraceParams {
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
       "native traces made with this option. Such a job is cancelled after its recorded wait, "
       "unless it has started. If it has started, it runs for its requested time or, if that is "
-      "unknown, for default_duration. It is left out if neither is known, and with arrive_at: "
-      "start. false: all such jobs are left out.");
+      "unknown, for default_duration; a job with neither is left out. With arrive_at: start, all "
+      "such jobs are left out. false: all are left out.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");

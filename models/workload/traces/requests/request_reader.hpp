@@ -43,7 +43,7 @@ struct RequestTraceParams {
     v("format", format, "Format of the file; auto: recognised by its first lines.");
     v("window_start", window_start,
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
-      "clock. Empty: the first day of a trace with dates, else 0.",
+      "clock. Empty: 0:00 of the first day if the trace has dates, else 0.",
       Example{"2023-11-16 18:20:00"});
     v("window_end", window_end,
       "Requests that arrive at this time or later are left out. Empty: no limit.");
