@@ -15,10 +15,11 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string world(const std::string& jobs, const std::string& rest = {},
-                  const std::string& plane = "none") {
+                  const std::string& plane = "none", const std::string& until = "1d") {
   return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: 2}]}\n"
          "control_plane: {level: " +
-         plane + "}\nworkload: {sources: [" + jobs + "]" + rest + "}\nrun: {until: 8d}\n";
+         plane + "}\nworkload: {sources: [" + jobs + "]" + rest + "}\nrun: {until: " + until +
+         "}\n";
 }
 const std::string kGang =
     "{kind: jobs, jobs: [{name: g, work: 2h, pods: 1, pod: {gpus: 8}, training: "
@@ -130,7 +131,8 @@ TEST(Actions, ADrainEndsOnceItsPodsAreGone) {
 TEST(Actions, ABudgetHoldsADrainUpUntilItIsForced) {
   ScriptedRun run{world(kService,
                         ", controller: {termination: 30s}, disruption_budgets: [{name: b, "
-                        "min_available: 4}]"),
+                        "min_available: 4}]",
+                        "none", "8d"),
                   "{at: 1min, action: drain, node: 0, force_after: 7d}"};
   const ActionRow row = only(run);
   EXPECT_EQ(row.outcome, ActionOutcome::Done);
