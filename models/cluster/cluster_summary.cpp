@@ -62,8 +62,7 @@ void Cluster::finish(Time end) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
             "steps simulated in advance to find the pace of at most 16 gangs on shared links");
       count("rates_expected", links->rates_expected(), "",
-            "computations of a gang's expected rate, for gangs on shared links that are too many "
-            "or too unequal to simulate");
+            "computations of expected rates of gangs, too many or too unequal to simulate");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

@@ -84,12 +84,10 @@ struct TraceParams {
     v("statuses", statuses, "Replay only jobs with these outcomes; empty: all.",
       Example{"[completed, failed]"});
     v("copies", copies,
-      "How many times each job arrives, all at the same instant. This multiplies the load and "
-      "keeps its pattern.",
+      "How many times each job arrives, all at one instant: more load in the same pattern.",
       Range{1, 1000});
     v("lenient", lenient,
-      "true: skip malformed rows and report how many there were. false: the first malformed row "
-      "ends the run.");
+      "true: skip malformed rows and report their number. false: the first one ends the run.");
     v("default_duration", default_duration,
       "Duration of jobs that started, but have no recorded duration. Absent: these jobs are left "
       "out. Which jobs they are depends on the format. sia, openb_untimed: all jobs, so these "
