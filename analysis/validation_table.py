@@ -114,17 +114,17 @@ def complaints(programs: list[str], figures: Figures, unchecked: set[str],
     ones."""
     ids = {case["id"] for program in programs for table in read_tables(program)
            for case in table.cases}
-    told = [f"{case}: a case without a result" for case in ids - set(figures) - unchecked]
-    told += [f"{case}: a result without a case" for case in (set(figures) | unchecked) - ids]
+    reported = [f"{case}: a case without a result" for case in ids - set(figures) - unchecked]
+    reported += [f"{case}: a result without a case" for case in (set(figures) | unchecked) - ids]
     for case in ids & set(figures):
         for ours, page in zip(figures[case], stored.get(case, [])):
             if ours != page:
-                told.append(f"{f'{case} {ours.figure}'.strip()}: ours {ours.ours} (difference "
+                reported.append(f"{f'{case} {ours.figure}'.strip()}: ours {ours.ours} (difference "
                             f"{ours.difference}), on the page {page.ours} ({page.difference})")
         if len(figures[case]) != len(stored.get(case, [])):
-            told.append(f"{case}: {len(figures[case])} figures, on the page "
+            reported.append(f"{case}: {len(figures[case])} figures, on the page "
                         f"{len(stored.get(case, []))}")
-    return sorted(told)
+    return sorted(reported)
 
 
 def text_of(value, limit: int = 160) -> str:
@@ -268,7 +268,7 @@ def main() -> int:
         sys.exit(f"ids given twice: {', '.join(twice)}")
     stored, _ = read_figures([STORE] if STORE.exists() else [])
 
-    told = []
+    reported = []
     figures: Figures = {}
     if options.results or not options.check:
         with tempfile.TemporaryDirectory() as fresh:
@@ -278,19 +278,19 @@ def main() -> int:
             paths = [path for program in programs
                      for path in sorted((folder / program).glob("*.jsonl"))]
             figures, unchecked = read_figures(paths)
-        told = complaints(programs, figures, unchecked, stored if options.check else figures)
+        reported = complaints(programs, figures, unchecked, stored if options.check else figures)
     if options.check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page_of(tables, stored):
-            told.append(f"{PAGE.name} is not made from its sources")
-    elif not told:
+            reported.append(f"{PAGE.name} is not made from its sources")
+    elif not reported:
         figures = {case: one for case, one in {**stored, **figures}.items() if case in ids}
         STORE.write_text(store_of(tables, figures), encoding="utf-8")
         PAGE.write_text(page_of(tables, figures), encoding="utf-8")
-    for line in told:
+    for line in reported:
         print(line, file=sys.stderr)
-    if told and options.check:
+    if reported and options.check:
         print("run analysis/validation_table.py, and look at what changed", file=sys.stderr)
-    return 1 if told else 0
+    return 1 if reported else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from orrery.command_line import DONE, MISTAKE, guarded, told
+from orrery.command_line import DONE, MISTAKE, guarded, reported
 
 # Each command has a function main(arguments) in its module, which is imported only for that command.
 COMMANDS = {
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
         print(usage())
         return DONE
     if name not in COMMANDS:
-        return told(f"unknown command '{name}'\n{usage()}", MISTAKE)
+        return reported(f"unknown command '{name}'\n{usage()}", MISTAKE)
     module = COMMANDS[name][0]
 
     def run(rest: Sequence[str]) -> int | None:

@@ -144,22 +144,22 @@ class AttemptStory:
             text += f" on {self.history.names.few(row['nodes'])}"
         rejections = self.rejections[self.rejections["line"] == line]
         noted = rejections["is_noted"] == 1
-        told = [self._rejection(r) for _, r in rejections[~noted].iterrows()]
+        reported = [self._rejection(r) for _, r in rejections[~noted].iterrows()]
         if noted.any():
             also = [f"{r.nodes:,} {r.reason}" for r in rejections[noted].itertuples()]
-            told.append(f"of these nodes also: {', '.join(also)}")
+            reported.append(f"of these nodes also: {', '.join(also)}")
         if room := self._room(row):
-            told.insert(0, room) if row["outcome"] not in GOOD else None
-        if not told and row["message"]:
-            told.append(row["message"])
+            reported.insert(0, room) if row["outcome"] not in GOOD else None
+        if not reported and row["message"]:
+            reported.append(row["message"])
         holders = self.holders[self.holders["line"] == line]
         if len(holders):
             among = "" if holders["is_exact"].all() else "on these nodes and some between them "
-            told.append(among + holders_text(self.history, holders, self.job))
+            reported.append(among + holders_text(self.history, holders, self.job))
         down = self.history.down_at(row["last"])
         if down and (rejections["plugin"] == "NodeReady").any():
-            told.append(f"down: {self.history.names.few(down)}")
-        return [*indented(text, 2, 6), *(line for t in told for line in indented(t, 6, 8))]
+            reported.append(f"down: {self.history.names.few(down)}")
+        return [*indented(text, 2, 6), *(line for t in reported for line in indented(t, 6, 8))]
 
     def text(self, lines: int) -> str:
         if self.history.is_counting:

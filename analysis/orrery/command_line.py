@@ -47,11 +47,11 @@ def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[
     except ModuleNotFoundError as error:
         return missing(error)
     except OutputError as error:
-        return told(str(error), OUTPUT_FAILED)
+        return reported(str(error), OUTPUT_FAILED)
     except BrokenPipeError:  # the reader of standard output is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, RunError, ImportError) as error:
-        return told(str(error), MISTAKE)
+        return reported(str(error), MISTAKE)
     except KeyboardInterrupt:
         return STOPPED
     return DONE
@@ -61,9 +61,9 @@ def missing(error: ModuleNotFoundError) -> int:
     """Reports a module that is not installed, and the Debian package that has it."""
     module = str(error.name).split(".")[0]
     hint = "" if module == "orrery" else f"; apt-get install python3-{module}"
-    return told(f"{error}{hint}", MISTAKE)
+    return reported(f"{error}{hint}", MISTAKE)
 
 
-def told(text: str, status: int) -> int:
+def reported(text: str, status: int) -> int:
     say(text, sys.stderr)
     return status

@@ -68,7 +68,7 @@ def paired(
         table = Path(folder, "pairs.csv")
         numbered = values[[baseline, *others]].astype(float).set_axis(range(len(others) + 1), axis=1)
         numbered.to_csv(table, index=False, float_format="%.17g")
-        told = call("study", "pairs", str(table), "--confidence", str(level))
-    frame = pd.read_csv(io.StringIO(told)).drop(columns="arm").set_axis(others, axis=0)
+        reported = call("study", "pairs", str(table), "--confidence", str(level))
+    frame = pd.read_csv(io.StringIO(reported)).drop(columns="arm").set_axis(others, axis=0)
     frame.attrs.update(baseline=baseline, level=level)
     return frame

@@ -243,10 +243,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"argument --attempts: must be at least 1, not {options.attempts}")
     with open_run(options.run) as run, reading(run.path):
         if options.job is not None:
-            told = explain_job(run, options.job, options.attempts)
+            reported = explain_job(run, options.job, options.attempts)
         elif options.deadlock is not None:
-            told = explain_deadlock(run, options.deadlock)
+            reported = explain_deadlock(run, options.deadlock)
         else:
-            told = explain_run(run, options.attempts)
-    say(json.dumps(told.as_json(), indent=1) if options.json else told.text, end="")
+            reported = explain_run(run, options.attempts)
+    say(json.dumps(reported.as_json(), indent=1) if options.json else reported.text, end="")
     return 0

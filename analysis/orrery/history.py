@@ -337,8 +337,8 @@ class History:
         reasons = self.rejections[self.rejections["attempt"].isin(attempts["attempt"])]
         attempts["why"] = ""
         if len(reasons):
-            told = reasons[WHICH].astype(str).agg("|".join, axis=1)
-            joined = told.groupby(reasons["attempt"]).agg("\n".join)
+            reported = reasons[WHICH].astype(str).agg("|".join, axis=1)
+            joined = reported.groupby(reasons["attempt"]).agg("\n".join)
             attempts["why"] = attempts["attempt"].map(joined).fillna("")
         attempts["outcome"] = attempts["outcome"].astype(str)
         kinds = ["life", "outcome", "message", "pods", "placeable", "domains", "why"]

@@ -23,11 +23,11 @@ def find() -> Path:
     """The path in the environment variable ORRERY; else the program installed with this package; else a build
     in the source tree of this package, or in the current folder or one above it; else `orrery` on the
     PATH."""
-    told = os.environ.get("ORRERY")
-    if told:
-        if not os.access(told, os.X_OK) or not Path(told).is_file():
-            raise ProgramError(f"ORRERY is '{told}', where there is no program")
-        return Path(told).absolute()
+    reported = os.environ.get("ORRERY")
+    if reported:
+        if not os.access(reported, os.X_OK) or not Path(reported).is_file():
+            raise ProgramError(f"ORRERY is '{reported}', where there is no program")
+        return Path(reported).absolute()
     package = Path(__file__).absolute().parent
     if package.parts[-4:-1] == INSTALLED:  # PREFIX/lib/python3/dist-packages/orrery
         program = package.parents[3] / "bin" / "orrery"

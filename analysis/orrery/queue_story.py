@@ -34,12 +34,12 @@ class QueueStory:
         if not len(waits):
             return "the queue had not looked at it"
         lengths = waits.groupby(["decision", "policy"], sort=False)["for"].sum()
-        told = lengths[lengths >= lengths.max() / 10].head(SHOWN_MAX)
+        reported = lengths[lengths >= lengths.max() / 10].head(SHOWN_MAX)
         parts = []
-        for (decision, policy), length in told.items():
+        for (decision, policy), length in reported.items():
             kind = (waits["decision"] == decision) & (waits["policy"] == policy)
             part = self._decision_held(waits[kind].iloc[0])
-            parts.append(f"for {span(length)} {part}" if len(told) > 1 else part)
+            parts.append(f"for {span(length)} {part}" if len(reported) > 1 else part)
         return "; then ".join(parts)
 
     def _decision_held(self, row: pd.Series) -> str:

@@ -57,11 +57,11 @@ def _cells(column: str, name: str, cells: pd.Series) -> pd.Series:
     if column in SPANS or column in ("gpus", "pods", "cpus", "memory"):
         return _numbers(column, name, cells)
     if column == "status":
-        told = cells.astype(str).str.lower()
-        _check(name, cells, cells.isna() | told.isin(STATUSES), f"one of {' '.join(STATUSES)}")
+        reported = cells.astype(str).str.lower()
+        _check(name, cells, cells.isna() | reported.isin(STATUSES), f"one of {' '.join(STATUSES)}")
     if column == "priority":
-        told = cells.astype(str).str.lower()
-        _check(name, cells, cells.isna() | told.isin(("low", "normal", "high")),
+        reported = cells.astype(str).str.lower()
+        _check(name, cells, cells.isna() | reported.isin(("low", "normal", "high")),
                "low, normal or high")
     has_break = cells.astype(str).str.contains("[\r\n\0]", regex=True)
     _check(name, cells, ~has_break, "a text of one line")

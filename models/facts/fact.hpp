@@ -92,7 +92,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no step of a gang with several pods has an all-reduce",
     "no machine of the cluster has NVSwitches that reduce data (NVLink SHARP)",
     "neither network.routing nor faults.links.routing has an adaptive engine",
-    "no routing engine distinguishes flows; ecmp and the adaptive engines do",
+    "no routing engine distinguishes flows, as ecmp and the adaptive engines do",
     "the fabric is a single leaf switch",
     "no link is down: there are no faults.links of kind dead or flap",
     "no packets are damaged: there are no faults.links of kind degraded",

@@ -203,24 +203,24 @@ def trace_cases(case) -> list:
     for number, form in enumerate(FORMATS):
         files = {"t.txt": form.text(), **form.beside}
         name = f"{form.name} #{number}"
-        told = tuple(text for text in (f"t.txt:{form.place}", form.found, form.expected) if text)
+        reported = tuple(text for text in (f"t.txt:{form.place}", form.found, form.expected) if text)
         for action, status in ((("convert", "t.txt", "new.ort"), 2), (("info", "t.txt"), 2)):
             made.append(case(f"{name}: a malformed row ends {action[0]}", files,
-                             ("trace", *action, *form.arguments), status, told))
-        made.append(case(f"{name}: a malformed row is skipped and told", files,
+                             ("trace", *action, *form.arguments), status, reported))
+        made.append(case(f"{name}: a malformed row is skipped and reported", files,
                          ("trace", "info", "t.txt", "--lenient", *form.arguments), 0,
-                         prints=(f"  {form.unit:22}{form.delivered}\n", *told, "1 rows                malformed")))
+                         prints=(f"  {form.unit:22}{form.delivered}\n", *reported, "1 rows                malformed")))
     for table, text, place, found, expected, arguments in BESIDE:
         files = {"t.txt": PAI_TASK, table: text}
         made.append(case(f"{table}: a malformed row ends convert", files,
                          ("trace", "convert", "t.txt", "new.ort", *arguments), 2, (place, found, expected)))
-        made.append(case(f"{table}: a malformed row is skipped and told", files,
+        made.append(case(f"{table}: a malformed row is skipped and reported", files,
                          ("trace", "info", "t.txt", "--lenient", *arguments), 0,
                          prints=("  jobs                  1\n", place, found, expected, "malformed, skipped")))
     for extra in ((), ("--lenient",)):  # --lenient does not help: a reader cannot find the next good row
         made.append(case(f"native: damage ends it {extra}", {"t.ort": NATIVE_DAMAGED},
                          ("trace", "convert", "t.ort", "new.ort", *extra), 2, ("t.ort", "checksum")))
-    made.append(case("series: a malformed row is told", {"t.csv": "timestamp_anon,value,container_ip\n1,2,c\n2,x,c\n"},
+    made.append(case("series: a malformed row is reported", {"t.csv": "timestamp_anon,value,container_ip\n1,2,c\n2,x,c\n"},
                      ("trace", "info", "t.csv"), 2, ("t.csv:3:2 (value)", "'x'", "a number")))
     made.append(case("series: is no trace of jobs", {"t.csv": "timestamp_anon,value,container_ip\n1,2,c\n"},
                      ("trace", "convert", "t.csv", "new.ort"), 2, ("measurements",)))

@@ -148,8 +148,8 @@ def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
 def is_idle(leaf: Leaf, message: str) -> bool:
     """Whether the message says that the leaf, or a parent of it, has no effect."""
     name = re.sub(r"\[\]|<[^>]*>", "", leaf.name) + "."
-    told = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
-    return any(name.startswith(path) for path in told)
+    reported = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
+    return any(name.startswith(path) for path in reported)
 
 
 def ends(message: str) -> Iterator[Any]:
@@ -232,9 +232,9 @@ def main() -> int:
         n = len(leaves)
         for tried in pool.map(try_leaf, [binary] * n, [schema] * n, leaves):
             runs += len(tried.outcomes)
-            told = list(complaints(tried))
-            failed += len(told)
-            for text in told:
+            reported = list(complaints(tried))
+            failed += len(reported)
+            for text in reported:
                 print("FAILED " + text, flush=True)
             for value, outcome in tried.outcomes if arguments.v else []:
                 print(f"{tried.leaf.name} = {str(value)[:40]}: {outcome.status} in {outcome.base}")

@@ -337,8 +337,8 @@ TEST(Facts, GivenParametersWithoutEffectAreReportedWithTheReason) {
 TEST(Facts, ParametersThatCountAreNotReported) {
   for (const Row& row : all_rows()) {
     if (row.works.empty()) continue;
-    const Diagnostics told = read(row.works + Settings{row.path + "=" + row.value});
-    EXPECT_THAT(warnings_about(told, row.path), IsEmpty()) << row.path;
+    const Diagnostics logged = read(row.works + Settings{row.path + "=" + row.value});
+    EXPECT_THAT(warnings_about(logged, row.path), IsEmpty()) << row.path;
   }
 }
 
@@ -365,16 +365,17 @@ TEST(Facts, RunsAreAsIfParametersWithoutEffectWereAbsent) {
 }
 
 TEST(Facts, OfASectionWithoutEffectTheFieldsAreNotReported) {
-  const Diagnostics told = read({kC + "etcd={members: 3, read_object: 1e8, election_timeout: 3s}"});
-  EXPECT_THAT(told.warnings(), SizeIs(1));
+  const Diagnostics logged =
+      read({kC + "etcd={members: 3, read_object: 1e8, election_timeout: 3s}"});
+  EXPECT_THAT(logged.warnings(), SizeIs(1));
   EXPECT_THAT(read({kC + "autoscaler=null"}).warnings(), IsEmpty()) << "null is as absent";
   EXPECT_THAT(read({kC + "losses=[]"}).warnings(), IsEmpty()) << "and so is the default";
 }
 
 TEST(Facts, WhatIsWithoutEffectIsAMistakeIfItIsToBeRefused) {
-  const Diagnostics told = read({kC + "losses=[{at: 1min}]"}, Diagnostics{Idle::Refused});
-  EXPECT_THAT(told.messages(), ElementsAre("--set #1:1:22: control_plane.losses: has no effect: "
-                                           "control_plane.level is not full"));
+  const Diagnostics logged = read({kC + "losses=[{at: 1min}]"}, Diagnostics{Idle::Refused});
+  EXPECT_THAT(logged.messages(), ElementsAre("--set #1:1:22: control_plane.losses: has no effect: "
+                                             "control_plane.level is not full"));
 }
 
 TEST(Facts, ARunMayBeShorterThanWhatHappensInIt) {
@@ -384,11 +385,11 @@ TEST(Facts, ARunMayBeShorterThanWhatHappensInIt) {
                                              kC + "etcd={losses: [{at: 2h}]}",
                                              "record.cardiogram={jobs: [job-0], window: {to: 1h}}",
                                              "run.changes=[{at: 1h, policy: {base: strict_gang}}]"};
-  const Diagnostics told = read(settings);
-  EXPECT_TRUE(told.ok()) << told.text();
-  EXPECT_THAT(warnings_about(told, kC + "losses[0].at"),
+  const Diagnostics logged = read(settings);
+  EXPECT_TRUE(logged.ok()) << logged.text();
+  EXPECT_THAT(warnings_about(logged, kC + "losses[0].at"),
               ElementsAre("has no effect: the run ends before, at 5min"));
-  EXPECT_THAT(warnings_about(told, "run.changes[0].at"), SizeIs(1));
+  EXPECT_THAT(warnings_about(logged, "run.changes[0].at"), SizeIs(1));
   const ScenarioRun run{kBase, settings};
   EXPECT_EQ(run.result.simulated, Time{} + 5_min);
 }

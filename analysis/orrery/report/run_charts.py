@@ -86,8 +86,8 @@ def cdf(run: Run, what: str) -> Chart | str:
     arrived = len(run.table("/jobs"))
     those = {"wait": "ran", "jct": "completed, or came to the end that a trace has"}[what]
     note = f"Of the {number(ran)} jobs that {those}; {number(arrived)} arrived."
-    told = f"half within {span(median)}, 99 % within {span(most)}"
-    return Chart(chart.id, chart.title, chart.spec | {"notes": {"jobs": told}}, note)
+    reported = f"half within {span(median)}, 99 % within {span(most)}"
+    return Chart(chart.id, chart.title, chart.spec | {"notes": {"jobs": reported}}, note)
 
 
 def heat_map(run: Run) -> Chart | str:

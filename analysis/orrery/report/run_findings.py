@@ -34,9 +34,9 @@ def use(run: Run) -> str:
     main = mean.index[0]
     rest = mean.iloc[1:].sort_values(ascending=False, kind="stable")
     parts = [f"{name} {share:.1f} %" for name, share in rest.items() if share >= SHARE_LEAST]
-    told = {"useful": "was useful: compute that no failure undid",
+    reported = {"useful": "was useful: compute that no failure undid",
             "computing": "was compute so far"}[main]
-    return joined(f"{mean.iloc[0]:.1f} % of all GPU time {told}",
+    return joined(f"{mean.iloc[0]:.1f} % of all GPU time {reported}",
                   f"the rest was {listed(parts)}" if parts else "")
 
 

@@ -94,10 +94,10 @@ class _Lanes:
              clear: bool = True) -> dict[str, Any]:
         arm = self.arm(cell)
         paint = self.paints.get(arm, CYCLE[0])
-        told = [["remark", text] for text in self.remarks.get(cell, ())]
+        reported = [["remark", text] for text in self.remarks.get(cell, ())]
         return {"label": self.study.labels[cell], "value": float(value), "interval": interval,
                 "second": second, "arm": arm, "colour": COLOURS.get(paint, paint),
-                "clear": clear, "remarks": len(told), "more": [*map(list, more), *told]}
+                "clear": clear, "remarks": len(reported), "more": [*map(list, more), *reported]}
 
     def series(self, cells: Sequence[int]) -> list[Series]:
         seen = {self.arm(cell) for cell in cells}

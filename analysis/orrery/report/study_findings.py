@@ -113,7 +113,7 @@ def differences(
         return ""
     against = _named(axis, baseline)
     arms = pd.Series([study.arms(cell)[axis] for cell in rows.index], rows.index)
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     equal, unclear = [], []
     for arm in study.axes[axis]:
         own = rows[arms == arm]
@@ -123,19 +123,19 @@ def differences(
         name = name if name == arm else f"{name[:1].upper()}{name[1:]}"
         if text:
             first, rest = (text.split(";", 1) + [""])[:2]
-            told[arm] = f"{name} {first} than {against}{';' + rest if rest else ''}."
+            reported[arm] = f"{name} {first} than {against}{';' + rest if rest else ''}."
         else:
             (equal if (own["verdict"] == "equal").all() else unclear).append(name)
-    shown = list(told)
+    shown = list(reported)
     if most is not None and len(shown) > most:
         column = "percent" if rows["percent"].notna().any() else "difference"
         size = rows[column].abs().groupby(arms).max()
         kept = set(size[shown].sort_values(ascending=False, kind="stable").index[:most])
         shown = [arm for arm in shown if arm in kept]
-    parts = [told[arm] for arm in shown]
+    parts = [reported[arm] for arm in shown]
     parts += _same(unclear, equal, against, "" if shown else words.title_within)
-    if len(shown) < len(told):
-        parts.append(f"{count(len(told) - len(shown), 'arms')} more differ, by less.")
+    if len(shown) < len(reported):
+        parts.append(f"{count(len(reported) - len(shown), 'arms')} more differ, by less.")
     return " ".join(parts)
 
 

@@ -31,16 +31,16 @@ struct FabricParams {
     v("radix", radix, "Ports of a switch.", Range{2, 1024}, Unit{"ports"},
       Source{"DGX SuperPOD B200: 64-port NDR switches"});
     v("levels", levels,
-      "Levels of switches, 2 or 3; 0: two if every spine has a port for every leaf, else three.",
+      "Levels of switches: 2 or 3. 0 chooses 2 if every spine has a port for every leaf, else 3.",
       Range{0, 3}, Heeded{Fact::Spines});
     v("rails", rails,
       "Leaf switches of a group of nodes. NIC k of a node is connected to leaf k modulo rails. 0: "
       "one leaf for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
       Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
     v("oversubscription", oversubscription,
-      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Each leaf has "
-      "equally many cables to every spine. For this, leaves may get a few more up-ports than the "
-      "ratio asks for.",
+      "Down-ports divided by up-ports of a leaf; 1: full bisection. The down-ports are those of "
+      "the fullest leaf. Each leaf has equally many cables to every spine. For this, leaves may "
+      "get a few more up-ports than the ratio asks for.",
       Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"},
       Heeded{Fact::Spines});
     v("spine_oversubscription", spine_oversubscription,

@@ -86,7 +86,7 @@ class Sizer {
     const bool has_blocks = tree_.blocks() > 1;
     const auto wanted = static_cast<uint32_t>(params_.levels);
     if (wanted == 2 && has_blocks) {
-      complain("levels", "the topology file tells of blocks, which takes 3 levels");
+      complain("levels", "the topology file has blocks, which need 3 levels");
     } else if (wanted == 2 && tree_.leaves > tree_.radix) {
       complain("levels", "two levels join at most " + std::to_string(tree_.radix) +
                              " leaves, as many as a spine has ports, but there are " +

@@ -127,8 +127,8 @@ class ORRERY_API Plan : public JobPoint {
 };
 class ORRERY_API JobWatcher : public JobPoint {
  public:
-  static constexpr PointName kPoint{"JobWatcher",
-                                    "told when a job waits, starts, stops, ends or is cancelled"};
+  static constexpr PointName kPoint{
+      "JobWatcher", "notified when a job waits, starts, stops, ends or is cancelled"};
   // The job arrived, was stopped, or is no longer held.
   virtual void job_waits(const QueuedJob& /*job*/) {}
   // The job no longer waits: it starts, is held, or is cancelled.

@@ -18,8 +18,8 @@ class NodeScores {
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  // Increments `cache.refreshes` if an index is possible but not made. Call it once per version of
-  // the cluster.
+  // Counts the versions of the cluster with which a cache is used before it has an index; the count
+  // decides when it gets one. Call this once per version.
   void count_refresh(SpecCache& cache) const;
   // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;

@@ -34,8 +34,8 @@ class Reference(unittest.TestCase):
         self.assertEqual({name for name in named if f"| `{name}` |" not in page("summary.md")}, set())
 
     def test_has_the_figures_that_the_program_knows_without_a_run(self):
-        told = reference.described(PROGRAM, "metrics")
-        self.assertEqual(sorted(re.findall(r"^  ([a-z]\w*)", told, re.M)),
+        reported = reference.described(PROGRAM, "metrics")
+        self.assertEqual(sorted(re.findall(r"^  ([a-z]\w*)", reported, re.M)),
                          sorted(re.findall(r"^\| `(\w+)` \|", page("summary.md"), re.M)))
 
     def test_has_each_table_that_a_channel_opens(self):

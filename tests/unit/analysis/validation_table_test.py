@@ -43,11 +43,11 @@ class ValidationTable(unittest.TestCase):
         (self.results / "Suite.Test.jsonl").write_text(text, encoding="utf-8")
 
     def run_it(self, *arguments):
-        told = io.StringIO()
+        reported = io.StringIO()
         command = ["validation_table.py", "--results", str(self.results.parent), *arguments]
-        with mock.patch.object(sys, "argv", command), contextlib.redirect_stderr(told):
+        with mock.patch.object(sys, "argv", command), contextlib.redirect_stderr(reported):
             status = validation_table.main()
-        return status, told.getvalue()
+        return status, reported.getvalue()
 
     def test_its_own_page_is_up_to_date(self):
         self.find(A="1", B="1.5")
@@ -60,9 +60,9 @@ class ValidationTable(unittest.TestCase):
         self.find(A="1", B="1")
         self.run_it()
         self.find(A="1", B="2")
-        status, told = self.run_it("--check")
+        status, reported = self.run_it("--check")
         self.assertEqual(status, 1)
-        self.assertIn("B: ours 2 (difference 0), on the page 1 (0)", told)
+        self.assertIn("B: ours 2 (difference 0), on the page 1 (0)", reported)
 
     def test_an_unchecked_case_keeps_its_figures(self):
         self.find(A="1", B="1.5")
@@ -80,10 +80,10 @@ class ValidationTable(unittest.TestCase):
 
     def test_cases_and_results_must_match(self):
         self.find(A="1", C="1")
-        status, told = self.run_it()
+        status, reported = self.run_it()
         self.assertEqual(status, 1)
-        self.assertIn("B: a case without a result", told)
-        self.assertIn("C: a result without a case", told)
+        self.assertIn("B: a case without a result", reported)
+        self.assertIn("C: a result without a case", reported)
         self.assertFalse(validation_table.PAGE.exists())
 
     def test_an_edited_page_is_told(self):

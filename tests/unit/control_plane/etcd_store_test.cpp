@@ -17,7 +17,7 @@ struct StoreWorld {
   void write(Verb verb) {
     const ApiRequest request{
         .verb = verb, .resource = ApiResource::Pods, .bytes = {1'000}, .object = pod};
-    store.write(request, Time::max(), [this](bool is_done) { told.push_back(is_done); });
+    store.write(request, Time::max(), [this](bool is_done) { logged.push_back(is_done); });
   }
   void lose_quorum() {
     for (const uint32_t member : {0U, 1U, 2U}) etcd.objects().set_member_up(member, false);
@@ -32,7 +32,7 @@ struct StoreWorld {
   EtcdSplit etcd{engine, {.commit_latency = 1_ms}};
   EtcdStore store{etcd};
   uint32_t pod;
-  std::vector<bool> told;
+  std::vector<bool> logged;
   int changes = 0;
 };
 
@@ -45,7 +45,7 @@ TEST(EtcdStore, AnObjectIsThereFromItsCommitAndMayBeFromTheRequest) {
   world.run(1_s);
   EXPECT_EQ(world.store.stored(ApiResource::Pods), 1);
   EXPECT_EQ(world.changes, 1);
-  EXPECT_EQ(world.told, std::vector{true});
+  EXPECT_EQ(world.logged, std::vector{true});
 }
 
 TEST(EtcdStore, WhatAWriteDoesIsDecidedWhenItIsCommitted) {
@@ -54,7 +54,7 @@ TEST(EtcdStore, WhatAWriteDoesIsDecidedWhenItIsCommitted) {
     world.write(verb);
   }
   world.run(1_s);
-  EXPECT_EQ(world.told, std::vector<bool>(5, true));
+  EXPECT_EQ(world.logged, std::vector<bool>(5, true));
   EXPECT_EQ(world.changes, 3) << "created, deleted, and created";
   EXPECT_EQ(world.etcd.objects().live(), Bytes{1'000});
   EXPECT_EQ(world.etcd.objects().counters().writes, 5U);
@@ -91,7 +91,7 @@ TEST(EtcdStore, AWriteThatFailsWithoutALeaderLeavesNothing) {
   EXPECT_TRUE(world.store.has(world.pod)) << "it may yet be stored";
   world.run(2_s);
   EXPECT_FALSE(world.store.has(world.pod));
-  EXPECT_EQ(world.told, std::vector{false});
+  EXPECT_EQ(world.logged, std::vector{false});
   world.etcd.objects().set_member_up(0, true);
   world.run(10_s);
   EXPECT_EQ(world.etcd.objects().live(), 0_B);
@@ -106,7 +106,7 @@ TEST(EtcdStore, ADroppedObjectStaysAwayAndItsNameIsKeptWhileAWriteOfItWaits) {
   world.store.forget(world.pod);
   EXPECT_NE(world.store.new_name(ApiResource::Pods), world.pod);
   world.run(1_s);
-  EXPECT_EQ(world.told, std::vector{true});
+  EXPECT_EQ(world.logged, std::vector{true});
   EXPECT_EQ(world.etcd.objects().live(), 0_B);
   EXPECT_EQ(world.store.new_name(ApiResource::Pods), world.pod);
 }

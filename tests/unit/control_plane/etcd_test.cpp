@@ -17,11 +17,11 @@ namespace {
 struct EtcdWorld {
   explicit EtcdWorld(const EtcdParams& params = {}) : etcd{engine, params} {}
   EtcdAnswer write(Bytes bytes = {300}, EtcdChange change = EtcdChange::Update) {
-    const auto told = [this, bytes, change](bool is_committed) {
+    const auto logged = [this, bytes, change](bool is_committed) {
       if (is_committed) etcd.store({.bytes = bytes, .change = change});
       (is_committed ? done : failed).push_back(engine.now());
     };
-    return etcd.propose({.bytes = bytes, .is_deletion = change == EtcdChange::Delete}, told);
+    return etcd.propose({.bytes = bytes, .is_deletion = change == EtcdChange::Delete}, logged);
   }
   void run(Duration until) {
     engine.at(Time{} + until, Label{"test.end"}, [] {});
@@ -185,8 +185,8 @@ TEST(Etcd, NothingIsDoneForWhomeverHasGivenUpBeforeThereIsALeader) {
   QuorumLoss loss{30_s};
   EtcdWorld& world = loss.world;
   int read = 0;
-  std::vector<bool> told;
-  const auto tell = [&](bool is_committed) { told.push_back(is_committed); };
+  std::vector<bool> logged;
+  const auto tell = [&](bool is_committed) { logged.push_back(is_committed); };
   loss.at(26_s, [&] {
     ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
     ASSERT_EQ(world.etcd.propose({.bytes = 7_B, .until = Time{} + 31_s}, tell),
@@ -198,7 +198,7 @@ TEST(Etcd, NothingIsDoneForWhomeverHasGivenUpBeforeThereIsALeader) {
   });
   world.run(1_min);
   EXPECT_EQ(world.done.size(), 1U);
-  EXPECT_EQ(told, (std::vector{false, true}));
+  EXPECT_EQ(logged, (std::vector{false, true}));
   EXPECT_EQ(world.etcd.counters().timed_out, 1U);
   EXPECT_EQ(world.etcd.counters().reads, 1U);
   EXPECT_EQ(read, 10);

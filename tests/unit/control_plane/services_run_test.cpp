@@ -72,9 +72,9 @@ TEST(ServicesRun, AChangeOfSlicesCostsTheSliceThatChanges) {
   EXPECT_EQ(rows.front().addresses, 40);
   EXPECT_EQ(rows.back().addresses, 39);
   EXPECT_EQ(rows.back().objects, 4);
-  double told = 0;
-  for (const WatchSample& row : rows) told += row.bytes;
-  EXPECT_NEAR(told, summary(run.result, "watch_bytes"), 1e-6);
+  double logged = 0;
+  for (const WatchSample& row : rows) logged += row.bytes;
+  EXPECT_NEAR(logged, summary(run.result, "watch_bytes"), 1e-6);
 }
 
 TEST(ServicesRun, KubeProxiesHearNothingOfHeadlessServicesIfTheyAreLeftOut) {

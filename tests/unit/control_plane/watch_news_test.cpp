@@ -79,7 +79,7 @@ TEST(WatchNews, OfAServerThatIsLostArrivesInOrderWithTheSync) {
   }
   world.news.changed({.cpu = 1_ms}, 0, world.note(4));
   world.run_to(3_min);
-  EXPECT_EQ(world.heard.size(), 4U) << "what the lost server was sending is not told twice";
+  EXPECT_EQ(world.heard.size(), 4U) << "what the lost server was sending is not delivered twice";
 }
 
 TEST(WatchNews, OfAClientThatIsGoneIsReportedAtOnceSoThatNobodyWaits) {

@@ -116,16 +116,16 @@ TEST(LinkFaults, ACurseIsLiftedWhenRoutingIsNotAdaptiveAnyMore) {
                    .routing = {{.at = 20_s, .engine = RoutingEngine::Dmodk},
                                {.at = 30_s, .engine = RoutingEngine::AdaptiveGlobal}}},
                   routed_by(RoutingEngine::AdaptiveLocal)};
-  std::vector<int64_t> told;
+  std::vector<int64_t> logged;
   world.network.routes_changed.connect(
-      [&](const Network::RouteNews&) { told.push_back(world.engine.now().ns / 1'000'000'000); });
+      [&](const Network::RouteNews&) { logged.push_back(world.engine.now().ns / 1'000'000'000); });
   world.run(15_s);
   EXPECT_EQ(world.capacity("leaf-0.up-1"), (Bandwidth{1'600'000'000}));
   world.run(25_s);
   EXPECT_EQ(world.capacity("leaf-0.up-1"), 400_Gbps);
   world.run(35_s);
   EXPECT_EQ(world.capacity("leaf-0.up-1"), (Bandwidth{1'600'000'000}));
-  EXPECT_EQ(told, (std::vector<int64_t>{20, 30})) << "all routes are found anew";
+  EXPECT_EQ(logged, (std::vector<int64_t>{20, 30})) << "all routes are found anew";
   world.faults.finish();
   ASSERT_EQ(world.rows().size(), 1U);
   EXPECT_EQ(world.rows()[0].to, Time{-1}) << "it lasts";

@@ -23,11 +23,11 @@ using testing::HasSubstr;
 
 // The mistakes found while building the fabric, as "field: message".
 std::vector<std::string> mistakes_of(const FabricParams& params, const SmallFabric& wanted) {
-  std::vector<std::string> told;
+  std::vector<std::string> logged;
   for (const FabricMistake& mistake : build_fabric(params, wanted.nodes()).mistakes) {
-    told.push_back(std::string{mistake.field} + ": " + mistake.message);
+    logged.push_back(std::string{mistake.field} + ": " + mistake.message);
   }
-  return told;
+  return logged;
 }
 
 TEST(Fabric, NoSwitchHasMoreCablesThanPorts) {

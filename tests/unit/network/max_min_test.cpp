@@ -139,7 +139,7 @@ TEST_F(MaxMinTest, SameHistoryGivesTheSameRatesInTheSameOrder) {
     Rng rng{5};
     for (int i = 0; i < 50; ++i) solver.add_link(rng.uniform());
     std::vector<ActivityId> present;
-    std::vector<double> told;
+    std::vector<double> logged;
     for (int round = 0; round < 2000; ++round) {
       if (present.size() > 60) {
         const size_t gone = rng.below(present.size());
@@ -150,11 +150,11 @@ TEST_F(MaxMinTest, SameHistoryGivesTheSameRatesInTheSameOrder) {
       for (LinkUse& use : uses) use = {{static_cast<uint32_t>(rng.below(50))}, rng.uniform()};
       present.push_back(solver.add(uses));
       for (const ActivityId id : solver.solve()) {
-        told.push_back(static_cast<double>(id.index));
-        told.push_back(solver.rate(id));
+        logged.push_back(static_cast<double>(id.index));
+        logged.push_back(solver.rate(id));
       }
     }
-    return told;
+    return logged;
   };
   EXPECT_EQ(history(), history());
 }

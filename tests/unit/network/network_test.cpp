@@ -89,8 +89,8 @@ TEST_F(NetworkTest, OnesOwnLoadDoesNotKeepItFromItsWay) {
 
 TEST_F(NetworkTest, NewsOfStaticRoutesConcernWhoeverUsedTheCableOrGoesADetour) {
   Network& net = network(params(RoutingEngine::Dmodk));
-  std::vector<Network::RouteNews> told;
-  net.routes_changed.connect([&](const Network::RouteNews& news) { told.push_back(news); });
+  std::vector<Network::RouteNews> logged;
+  net.routes_changed.connect([&](const Network::RouteNews& news) { logged.push_back(news); });
   const CableId taken{way(net)}, other{taken.index + 1};
   const std::vector<LinkUse> over_it{{up_link(taken)}}, elsewhere{{up_link(other)}};
   const auto last = static_cast<uint32_t>(net.fabric().nics() - 1);
@@ -102,17 +102,17 @@ TEST_F(NetworkTest, NewsOfStaticRoutesConcernWhoeverUsedTheCableOrGoesADetour) {
   EXPECT_FALSE(has_detour());
   net.state().set_up(taken, false, engine.now());
   engine.run();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_TRUE(told[0].concerns(over_it, false));
-  EXPECT_FALSE(told[0].concerns(elsewhere, true)) << "nothing came up";
+  ASSERT_EQ(logged.size(), 1U);
+  EXPECT_TRUE(logged[0].concerns(over_it, false));
+  EXPECT_FALSE(logged[0].concerns(elsewhere, true)) << "nothing came up";
   EXPECT_TRUE(has_detour());
   net.state().set_up(other, false, engine.now());
   net.state().set_up(taken, true, engine.now());
   engine.run();
-  ASSERT_EQ(told.size(), 2U) << "once per instant";
-  EXPECT_TRUE(told[1].concerns(elsewhere, false));
-  EXPECT_TRUE(told[1].concerns({}, true));
-  EXPECT_FALSE(told[1].concerns(over_it, false));
+  ASSERT_EQ(logged.size(), 2U) << "once per instant";
+  EXPECT_TRUE(logged[1].concerns(elsewhere, false));
+  EXPECT_TRUE(logged[1].concerns({}, true));
+  EXPECT_FALSE(logged[1].concerns(over_it, false));
   EXPECT_FALSE(has_detour());
 }
 

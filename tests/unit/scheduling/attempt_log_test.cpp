@@ -95,8 +95,8 @@ record: {attempts: true}
   ASSERT_NE(failed, attempts.end());
   EXPECT_EQ(failed->pods, 3);
   EXPECT_EQ(failed->placeable, 2) << "on the node that the first job left free";
-  const auto told = texts_of(rejections_of(run.recorder, failed->attempt));
-  EXPECT_THAT(told, testing::Contains("NodeResourcesFit: 1 Insufficient nvidia.com/gpu on 0"));
+  const auto logged = texts_of(rejections_of(run.recorder, failed->attempt));
+  EXPECT_THAT(logged, testing::Contains("NodeResourcesFit: 1 Insufficient nvidia.com/gpu on 0"));
   for (const AttemptRow& row : attempts) {
     if (row.outcome == AttemptOutcome::Scheduled) {
       EXPECT_THAT(rejections_of(run.recorder, row.attempt), IsEmpty());
@@ -116,10 +116,10 @@ TEST(AttemptLog, ManyScatteredNodesAreReportedWithSomeBetweenThem) {
   const auto failed =
       std::ranges::find(attempts, AttemptOutcome::Unschedulable, &AttemptRow::outcome);
   ASSERT_NE(failed, attempts.end());
-  const auto told = rejections_of(world.recorder, failed->attempt);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].nodes, 700U) << "the node of the other job, too: none has nine";
-  EXPECT_EQ(told[0].which.view(), "0-699");
+  const auto logged = rejections_of(world.recorder, failed->attempt);
+  ASSERT_EQ(logged.size(), 1U);
+  EXPECT_EQ(logged[0].nodes, 700U) << "the node of the other job, too: none has nine";
+  EXPECT_EQ(logged[0].which.view(), "0-699");
 }
 
 TEST(AttemptLog, RangesAreJoinedAcrossTheNarrowestGaps) {
@@ -129,10 +129,10 @@ TEST(AttemptLog, RangesAreJoinedAcrossTheNarrowestGaps) {
   SchedulerWorld world{gpus, without_cost(profile_of(ProfileBase::StrictGang))};
   world.add({make_job(JobKind::MpiGang, 600, 8, 1_h)});
   world.run(Time{} + 1_s);
-  const auto told = rejections_of(world.recorder, 1);
+  const auto logged = rejections_of(world.recorder, 1);
   const auto fit = std::ranges::find_if(
-      told, [](const RejectionRow& row) { return row.plugin.view() == "NodeResourcesFit"; });
-  ASSERT_NE(fit, told.end());
+      logged, [](const RejectionRow& row) { return row.plugin.view() == "NodeResourcesFit"; });
+  ASSERT_NE(fit, logged.end());
   EXPECT_EQ(fit->nodes, 173U);
   const std::string_view which = fit->which.view();
   EXPECT_LE(which.size(), kWhichMax);

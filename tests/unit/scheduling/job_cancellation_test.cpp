@@ -120,11 +120,11 @@ policy:
     EXPECT_EQ(jobs[2].running, Time{} + 1_h);
     // `later` gets the table slot of the cancelled job `held`. The queue must record that it holds
     // `later`, too.
-    std::string told;
+    std::string logged;
     for (const QueueRow& row : run.recorder.rows<QueueRow>("/events/job_queue")) {
-      if (row.job > 0) told += std::string{name_of(row.decision)} + std::to_string(row.job) + " ";
+      if (row.job > 0) logged += std::string{name_of(row.decision)} + std::to_string(row.job) + " ";
     }
-    EXPECT_EQ(told, "held1 cancelled1 held2 started2 ");
+    EXPECT_EQ(logged, "held1 cancelled1 held2 started2 ");
   }
 }
 

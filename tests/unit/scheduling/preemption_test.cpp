@@ -55,12 +55,12 @@ TEST(Preemption, APodTakesTheNodeOfOneOfLowerPriority) {
   EXPECT_EQ(world.controller.counters().pods_preempted, 1U);
   EXPECT_NEAR(GpuTime::seconds(world.controller.counters().gpu_lost_preempted), 80.0, kShort);
   EXPECT_EQ(pods(world).at(0).end, PodEnd::Preempted);
-  const auto told = preemptions(world);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].at, Time{} + 10_s + Duration{1'040 + 430}) << "at the end of the cycle";
-  EXPECT_EQ(told[0].job, 0U);
-  EXPECT_EQ(told[0].by_job, 1U);
-  EXPECT_EQ(told[0].by_priority, 5);
+  const auto logged = preemptions(world);
+  ASSERT_EQ(logged.size(), 1U);
+  EXPECT_EQ(logged[0].at, Time{} + 10_s + Duration{1'040 + 430}) << "at the end of the cycle";
+  EXPECT_EQ(logged[0].job, 0U);
+  EXPECT_EQ(logged[0].by_job, 1U);
+  EXPECT_EQ(logged[0].by_priority, 5);
   const auto attempts = world.attempts();
   const auto failed = std::ranges::find(attempts, 1U, &AttemptRow::victims);
   ASSERT_NE(failed, attempts.end());
@@ -161,11 +161,11 @@ TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   jobs.push_back(job(9, 10_s, 3, 10_s));
   world.add(jobs);
   world.run(Time{} + 15_s);
-  const auto told = preemptions(world);
-  ASSERT_EQ(told.size(), 3U);
-  for (const PreemptionRow& row : told) {
+  const auto logged = preemptions(world);
+  ASSERT_EQ(logged.size(), 3U);
+  for (const PreemptionRow& row : logged) {
     EXPECT_EQ(row.priority, 1);
-    EXPECT_EQ(row.node, told[0].node);
+    EXPECT_EQ(row.node, logged[0].node);
   }
 }
 
@@ -214,10 +214,10 @@ TEST(Preemption, WaitsForPodsThatTakeTimeToEndAndKeepsTheirRoom) {
   world.add({job(1, 0_s, 7, 1000_s), job(1, 0_s, 7, 1000_s), job(7, 0_s, 1, 5_s, 2),
              job(9, 10_s, 7, 100_s), job(1, 12_s, 1, 1_s, 4), job(1, 65_s, 7, 10_s)});
   world.run(Time{} + 150_s);
-  const auto told = preemptions(world);
-  ASSERT_EQ(told.size(), 1U) << "one that is nominated waits";
+  const auto logged = preemptions(world);
+  ASSERT_EQ(logged.size(), 1U) << "one that is nominated waits";
   for (const PodRow& row : pods(world)) {
-    if (row.job == told[0].job && row.end == PodEnd::Preempted) {
+    if (row.job == logged[0].job && row.end == PodEnd::Preempted) {
       EXPECT_NEAR((row.ended - Time{}).seconds(), 70, kShort);
     }
   }
@@ -341,8 +341,8 @@ double busy(const std::string& level, bool is_async) {
       "run: {until: 30min}\n"};
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
   EXPECT_LT(run.jobs().at(0).wait, 3_s);
-  const auto told = run.recorder.rows<PreemptionRow>("/events/preemptions");
-  EXPECT_EQ(told.size(), 1U);
+  const auto logged = run.recorder.rows<PreemptionRow>("/events/preemptions");
+  EXPECT_EQ(logged.size(), 1U);
   for (const SummaryValue& value : run.result.summary) {
     if (value.name == "scheduler_busy") return std::get<double>(value.value);
   }

@@ -242,7 +242,7 @@ TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
     if (row.job == 2) break;
     before += row.job == 1 ? 1 : 0;
   }
-  EXPECT_EQ(before, 5u) << "two waited, the third fitted nowhere, both were turned away";
+  EXPECT_EQ(before, 5u) << "two waited, the third fitted nowhere, both were rejected";
 }
 
 TEST(Scheduler, AGangThatFitsNowhereDoesNotStopTimeWhereCyclesTakeNone) {

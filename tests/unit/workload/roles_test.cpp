@@ -178,11 +178,11 @@ TEST(Roles, ALostNodeTakesPodsThatWereLeftBehind) {
 
 TEST(Roles, APodThatIsLeftBehindBeforeItStartsChangesNothing) {
   JobWorld world{quick()};
-  world.controller.pod_starts().use(
-      StartStage::Images, [&](PodId pod, Duration, PodStarts::Ready told) {
-        const Duration takes = world.jobs.pod(pod).rank == 1 ? 200_s : 0_s;
-        world.engine.after(takes, Label{"test.pulled"}, [told = std::move(told)] { told({}); });
-      });
+  world.controller.pod_starts().use(StartStage::Images, [&](PodId pod, Duration,
+                                                            PodStarts::Ready logged) {
+    const Duration takes = world.jobs.pod(pod).rank == 1 ? 200_s : 0_s;
+    world.engine.after(takes, Label{"test.pulled"}, [logged = std::move(logged)] { logged({}); });
+  });
   RoleSpec worker = role(1, 4), server = role(1, 2);
   server.exits = false;
   server.clean_up = CleanUp::None;

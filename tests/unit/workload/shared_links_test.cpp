@@ -24,7 +24,7 @@ class SharedLinksTest : public ::testing::Test {
  protected:
   SharedLinksTest() {
     for (int i = 0; i < 4; ++i) static_cast<void>(flows.add_link(8_Gbps));
-    links.changed.connect([this](JobId job) { told.push_back(job); });
+    links.changed.connect([this](JobId job) { logged.push_back(job); });
   }
   // A gang that computes for `compute`, then exchanges 1 GB over each link of `used`.
   static SharingGang gang(const std::vector<uint32_t>& used, Duration compute = 1_s) {
@@ -39,7 +39,7 @@ class SharedLinksTest : public ::testing::Test {
   Engine engine;
   FlowNetwork flows{engine};
   SharedLinks links{engine, flows};
-  std::vector<JobId> told;
+  std::vector<JobId> logged;
 };
 
 TEST_F(SharedLinksTest, AGangAloneStepsInClosedForm) {
@@ -92,10 +92,10 @@ TEST_F(SharedLinksTest, TheOthersAreReportedWhenOneEndsOrALinkIsAnother) {
   for (uint32_t g = 0; g < 3; ++g) links.set({g}, gang({0}));
   engine.run();
   EXPECT_NEAR(step(0), 4, 0.05);
-  told.clear();
+  logged.clear();
   links.remove({2});
   engine.run();
-  EXPECT_EQ(told, (std::vector<JobId>{{0}, {1}}));
+  EXPECT_EQ(logged, (std::vector<JobId>{{0}, {1}}));
   EXPECT_NEAR(step(0), 3, 0.05);
   flows.set_capacity({0}, 4_Gbps);
   engine.run();

@@ -35,14 +35,15 @@ struct Run {
   uint32_t starts = 0;
 };
 
-// The run of a gang, a counted job (Job::is_counted) or a service.
+// The run of a gang, a counted job (Job::is_counted) or a service. A job of independent pods uses
+// only `gpu_milli`.
 struct JobRun : Run {
   Pace pace;
   // Time in phase Running since the last failure or preemption, up to progress.since. Includes
   // pauses for checkpoints.
   Duration computed;
   Duration work, checkpoint_interval;  // compute times with its present members and GPUs
-  int64_t gpu_milli = 0;               // of computing pods; also set for jobs of independent pods
+  int64_t gpu_milli = 0;               // of computing pods
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
   // Compute stands still because a checkpoint is copied or written, or waits for the previous one.
   bool is_paused = false;

@@ -70,11 +70,11 @@ def test_the_list_has_waits_deadlocks_and_failures(made, deadlocked, capsys) -> 
 
 def test_json_has_the_text_and_its_rows(deadlocked, capsys) -> None:
     assert main([str(deadlocked.path), "--job", "second", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["subject"] == "job 1 (second)"
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["subject"] == "job 1 (second)"
     rows = deadlocked.table("/events/attempts")
-    assert sum(row["count"] for row in told["attempts"]) == (rows["job"] == 1).sum()
-    assert told["way"][0] == {"at": 0.0, "what": "submitted", "detail": ""}
+    assert sum(row["count"] for row in reported["attempts"]) == (rows["job"] == 1).sum()
+    assert reported["way"][0] == {"at": 0.0, "what": "submitted", "detail": ""}
     assert main([str(deadlocked.path), "--deadlock", "0", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["members"]) == 2
 
@@ -95,9 +95,9 @@ def test_fewer_lines_are_told_with_how_many_more(deadlocked, capsys) -> None:
 )
 def test_unknown_jobs_and_deadlocks_are_told(deadlocked, capsys, arguments, complaint) -> None:
     assert main([str(deadlocked.path), *arguments]) == 2
-    told = capsys.readouterr()
-    assert complaint in told.err
-    assert told.out == ""
+    reported = capsys.readouterr()
+    assert complaint in reported.err
+    assert reported.out == ""
 
 
 def test_names_of_several_jobs_are_told_with_their_numbers(tiny, capsys) -> None:
@@ -121,8 +121,8 @@ def test_tables_that_were_left_out_are_told(made, capsys) -> None:
     ):
         run = made("two-experiments-default", "--set", f"record.off=[{table}]")
         assert main([str(run.path), *arguments]) == 2
-        told = capsys.readouterr().err
-        assert "record.off leaves" in told and table in told
+        reported = capsys.readouterr().err
+        assert "record.off leaves" in reported and table in reported
 
 
 def test_contradictions_in_the_command_are_told(deadlocked, capsys) -> None:

@@ -31,14 +31,14 @@ def held_by_job(run, at: float, nodes: set[int]) -> dict[int, int]:
 
 
 def test_every_attempt_of_the_job_is_in_one_line(deadlocked) -> None:
-    told = explain_job(deadlocked, "second").tables["attempts"]
+    reported = explain_job(deadlocked, "second").tables["attempts"]
     rows = deadlocked.table("/events/attempts")
     rows = rows[rows["job"] == 1]
-    assert told["count"].sum() == len(rows)
+    assert reported["count"].sum() == len(rows)
     assert Counter(rows["outcome"].astype(str)) == Counter(
-        dict(told.groupby("outcome")["count"].sum())
+        dict(reported.groupby("outcome")["count"].sum())
     )
-    for line in told.itertuples():
+    for line in reported.itertuples():
         alike = rows[(rows["outcome"] == line.outcome) & (rows["message"] == line.message)]
         assert line.first == alike["at"].min()
         assert line.last == alike["at"].max()
@@ -63,9 +63,9 @@ def test_holders_are_those_that_the_pods_show(deadlocked) -> None:
     holders = story.tables["holders"]
     line = story.tables["attempts"].query("outcome == 'unschedulable'").index[-1]
     at = story.tables["attempts"].at[line, "last"]
-    told = holders[holders["line"] == line]
-    assert dict(zip(told["job"], told["gpus"])) == held_by_job(deadlocked, at, set(range(16)))
-    assert (told["until"] == 3600.0).all()
+    reported = holders[holders["line"] == line]
+    assert dict(zip(reported["job"], reported["gpus"])) == held_by_job(deadlocked, at, set(range(16)))
+    assert (reported["until"] == 3600.0).all()
 
 
 def test_a_stuck_job_is_told_so_in_one_sentence(deadlocked) -> None:
@@ -111,10 +111,10 @@ def test_the_job_queue_says_why_it_lets_a_job_wait(made) -> None:
     assert "Quota held it back: team a may hold 7 GPUs" in over.blocked
     assert "asks for 12 GPUs, more than the cluster has" in huge.blocked
     for number, story in ((1, head), (2, long), (3, over)):
-        told = story.tables["queue"]
-        assert len(told) == (rows["job"] == number).sum()
+        reported = story.tables["queue"]
+        assert len(reported) == (rows["job"] == number).sum()
         wait = jobs.at[number, "created"] - jobs.at[number, "submitted"]
-        waited = told[told["decision"] != "started"]["for"].sum()
+        waited = reported[reported["decision"] != "started"]["for"].sum()
         assert waited == pytest.approx(wait, abs=1e-6), "the reasons together are the whole wait"
 
 
@@ -133,27 +133,27 @@ def test_counted_jobs_hold_what_the_queue_counts(made) -> None:
     )
     rows = cores.table("/events/job_queue")
     first = rows.query("job == 0 and decision == 'started'").iloc[0]
-    told = explain_job(cores, "head").blocked
-    assert f"as job 0 (first) held {first['asked']} cores until" in told
+    reported = explain_job(cores, "head").blocked
+    assert f"as job 0 (first) held {first['asked']} cores until" in reported
     bare = made(
         "queue-bare", "--set", "policy.driver=counting", "--set", "record.attempts=false",
         text=QUEUE,
     )
-    told = explain_job(bare, "head")
-    assert "why is not in the file (record.attempts is false" in told.blocked
-    assert "Attempts are not" not in told.text, "no pod is placed"
+    reported = explain_job(bare, "head")
+    assert "why is not in the file (record.attempts is false" in reported.blocked
+    assert "Attempts are not" not in reported.text, "no pod is placed"
 
 
 def test_a_failure_is_told_from_its_first_instant_to_the_last(made, tiny_text) -> None:
     run = made("tiny-attempts", *ATTEMPTS, text=tiny_text)
     story = explain_job(run, "wide")
     failed = run.table("/events/recoveries").query("job == 0").iloc[0]
-    told = dict(zip(story.tables["way"]["what"], story.tables["way"]["at"]))
-    assert told["failed"] == failed["failed"] == 720.0
-    assert told["noticed"] == failed["detected"]
-    assert told["pods created again"] == failed["recreated"]
-    assert told["enough pods had nodes"] == failed["scheduled"]
-    assert told["as far as before"] == failed["caught_up"]
+    reported = dict(zip(story.tables["way"]["what"], story.tables["way"]["at"]))
+    assert reported["failed"] == failed["failed"] == 720.0
+    assert reported["noticed"] == failed["detected"]
+    assert reported["pods created again"] == failed["recreated"]
+    assert reported["enough pods had nodes"] == failed["scheduled"]
+    assert reported["as far as before"] == failed["caught_up"]
     lost = failed["lost_gpu_s"] / failed["gpus"]
     assert f"node gpu-0 failed (list); {span(lost)} of compute since its last" in story.text
     waited = failed["scheduled"] - failed["recreated"]
@@ -254,8 +254,8 @@ def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> 
     first, second = (start.late[0] for start in starts.head(2).itertuples())
     late = numbered([first, second])
     text = " ".join(story.text.split())
-    told = "Started With 2 of 4 pods, 30 s after the last call; the last of 3 starts with all 4 pods"
-    assert f"{told}; ranks {late} came late" in text
+    reported = "Started With 2 of 4 pods, 30 s after the last call; the last of 3 starts with all 4 pods"
+    assert f"{reported}; ranks {late} came late" in text
     assert "took 35 s to start, 30 s of it for the last call" in story.blocked
     after = span(pods[first] - starts.at[0, "started"])
     assert f"came late rank {first}, {after} after that" in text

@@ -38,9 +38,9 @@ run: {until: 2h}
 
 def in_short(run, job: str) -> str:
     text = explain_job(run, job).text.replace("\n             ", " ")
-    told = [line for line in text.splitlines() if line.startswith("  In short")]
-    assert len(told) <= 1 and (not told or text.splitlines()[1] == told[0]), "the first line"
-    return told[0].removeprefix("  In short   ") if told else ""
+    reported = [line for line in text.splitlines() if line.startswith("  In short")]
+    assert len(reported) <= 1 and (not reported or text.splitlines()[1] == reported[0]), "the first line"
+    return reported[0].removeprefix("  In short   ") if reported else ""
 
 
 def test_who_came_later_and_went_first_is_counted_with_team_and_size(made) -> None:

@@ -40,13 +40,13 @@ def test_texts_are_texts_and_never_is_nan_in_every_table(made, scenario: str) ->
     for path in run.tables:
         frame, stored = run.table(path), run.raw(path)
         for column in frame:
-            told = frame[column]
+            reported = frame[column]
             if stored[column].dtype.kind == "S":  # a column of an empty table has this type, too
-                assert told.dtype == object and all(isinstance(text, str) for text in told), column
+                assert reported.dtype == object and all(isinstance(text, str) for text in reported), column
             if frame.attrs["units"][column] == "s":
-                assert not (told < 0).any(), f"{path} {column}"
+                assert not (reported < 0).any(), f"{path} {column}"
                 is_time = stored[column].dtype.kind == "i"
                 if is_time:
-                    assert (np.isnan(told) == (stored[column] < 0)).all(), f"{path} {column}"
+                    assert (np.isnan(reported) == (stored[column] < 0)).all(), f"{path} {column}"
     never = run.table("/jobs")["ended"].isna()
     assert isinstance(never, pd.Series)

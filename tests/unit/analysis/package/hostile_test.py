@@ -133,10 +133,10 @@ def test_of_a_damaged_file_a_line_says_so(hostile, tmp_path: Path, capsys, damag
     broken(path, damage)
     for command in commands_on(path, tmp_path):
         status = main(command)
-        told = capsys.readouterr().err
+        reported = capsys.readouterr().err
         assert status in (0, 2), command
-        assert len(told.splitlines()) == (status == 2), told
-        assert status == 0 or "damaged.h5" in told, told
+        assert len(reported.splitlines()) == (status == 2), reported
+        assert status == 0 or "damaged.h5" in reported, reported
 
 
 def told_of(command: list[str], capfd) -> str:
@@ -144,10 +144,10 @@ def told_of(command: list[str], capfd) -> str:
     child = multiprocessing.get_context("fork").Process(target=lambda: sys.exit(main(command)))
     child.start()
     child.join(60)
-    told = capfd.readouterr().err
-    assert child.exitcode in (0, 2) and len(told.splitlines()) == (child.exitcode == 2), (
-        f"{command} ends with {child.exitcode}: {told}")
-    return told
+    reported = capfd.readouterr().err
+    assert child.exitcode in (0, 2) and len(reported.splitlines()) == (child.exitcode == 2), (
+        f"{command} ends with {child.exitcode}: {reported}")
+    return reported
 
 
 @pytest.mark.parametrize("block", [b"FHDB", b"BTLF"])
@@ -178,8 +178,8 @@ def test_so_it_is_with_any_bytes_changed(hostile, tmp_path: Path, capfd) -> None
 def test_a_damaged_study_is_told_in_a_line(tmp_path: Path, capsys) -> None:
     (tmp_path / "study.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"x" * 4000)
     assert main(["report", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert len(told.splitlines()) == 1 and "study.h5" in told
+    reported = capsys.readouterr().err
+    assert len(reported.splitlines()) == 1 and "study.h5" in reported
 
 
 def test_what_json_says_stays_as_it_is(hostile, capsys) -> None:

@@ -55,9 +55,9 @@ def test_the_grid_and_the_values_are_those_of_the_runs(study: orrery.Study) -> N
 
 
 def test_intervals_are_those_of_the_program(study: orrery.Study, program: str) -> None:
-    told = subprocess.run([program, "study", "report", "study.yaml", "-o", "out", "--format", "csv"],
+    reported = subprocess.run([program, "study", "report", "study.yaml", "-o", "out", "--format", "csv"],
                           cwd=study.folder.parent, check=True, capture_output=True, text=True).stdout
-    rows = pd.read_csv(io.StringIO(told)).set_index(["metric", "cell"])
+    rows = pd.read_csv(io.StringIO(reported)).set_index(["metric", "cell"])
     assert list(dict.fromkeys(rows.index.get_level_values("metric"))) == [m.name for m in study.metrics]
     compared = 0
     for metric in study.metrics:

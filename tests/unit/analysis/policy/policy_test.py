@@ -367,8 +367,8 @@ def test_arguments_are_read_and_described(orrery, tmp_path):
 
 def test_the_package_names_the_points_that_the_program_has(orrery):
     from orrery.policy import POINTS
-    told = orrery("describe", "points").stdout
-    named = [line.split()[0] for line in told.splitlines() if line.startswith("  ")]
+    reported = orrery("describe", "points").stdout
+    named = [line.split()[0] for line in reported.splitlines() if line.startswith("  ")]
     assert sorted(named) == sorted(POINTS)
 
 
@@ -395,9 +395,9 @@ def test_arguments_of_a_controller_are_checked_and_described(orrery, tmp_path):
     done = orrery("validate", "s.yaml", *with_controllers(job_policy("AvoidBrokenLinks", more=", cordon_for: 0s")))
     assert done.returncode == 2
     assert "args.cordon_for: out of range: must be between 1s and 10d, got '0s'" in done.stderr
-    told = orrery("describe", f"Python:{HERE / 'twins.py'}:AvoidBrokenLinks").stdout
+    reported = orrery("describe", f"Python:{HERE / 'twins.py'}:AvoidBrokenLinks").stdout
     for text in ("As the built-in AvoidBrokenLinks.", "cordon_for", "duration, between 1s and 10d", "default 1h"):
-        assert text in told
+        assert text in reported
 
 
 SCENARIOS = Path(__file__).resolve().parents[4] / "scenarios"

@@ -89,7 +89,7 @@ class Bench:
         def decide() -> None:
             try:
                 remote.serve(address or self.address, of, runs=1, took=took)
-            except Exception as failure:  # noqa: BLE001: told by the test
+            except Exception as failure:  # noqa: BLE001: reported by the test
                 failed.append(failure)
         thread = threading.Thread(target=decide, daemon=True)
         thread.start()
@@ -335,18 +335,18 @@ def test_the_client_is_told_when_the_run_fails(bench: Bench):
         def plan(self, board: remote.Board) -> None:
             board.decisions.append({"start": 99})
 
-    told: list[Exception] = []
+    reported: list[Exception] = []
 
     def decide() -> None:
         try:
             remote.serve(bench.address, Careless, runs=1)
         except remote.RunFailed as failure:
-            told.append(failure)
+            reported.append(failure)
     thread = threading.Thread(target=decide, daemon=True)
     thread.start()
     wrong(bench, bench.run(ONE_JOB + policy(bench.named())), "job 99 was not submitted, or is over")
     thread.join(20)
-    assert "job 99 was not submitted, or is over" in str(told[0])
+    assert "job 99 was not submitted, or is over" in str(reported[0])
 
 
 def test_validate_needs_no_client(bench: Bench):

@@ -98,9 +98,9 @@ class Page:
 
     def requests(self) -> list[str]:
         """Requests of the browser, other than the one for the page."""
-        told = [json.loads(entry["message"])["message"] for entry in
+        reported = [json.loads(entry["message"])["message"] for entry in
                 self.driver.get_log("performance")]
-        urls = [one["params"]["request"]["url"] for one in told
+        urls = [one["params"]["request"]["url"] for one in reported
                 if one["method"] == "Network.requestWillBeSent"]
         return [url for url in urls if not url.startswith("data:")][1:]
 
@@ -202,8 +202,8 @@ def test_arrows_read_what_is_there(page: Page, made) -> None:
     text = page.chart("utilisation", "return chart.reading.textContent")
     use = figures.utilisation_data(made("long", text=LONG))["useful"]
     assert text.startswith("29 min 52 s to 30 min 8 s: allocated 75 %") and "useful" in text
-    told = float(text.split("useful ")[1].split(" ")[0])
-    assert told == pytest.approx(use.loc[1793:1808].mean(), rel=0.01)
+    reported = float(text.split("useful ")[1].split(" ")[0])
+    assert reported == pytest.approx(use.loc[1793:1808].mean(), rel=0.01)
     page.press_in("heat-allocation", Keys.ARROW_RIGHT, *[Keys.ARROW_LEFT] * 12)
     text = page.chart("heat-allocation", "return chart.reading.textContent")
     assert text.startswith("gpu-0, ") and text.endswith("allocated 0 %")
@@ -556,8 +556,8 @@ def test_differences_switch_between_percent_and_the_unit(study_at: Page) -> None
     assert study_at.chart(name, "return chart.view") == study_at.chart(
         name, "return [chart.spec.ways.points.x.low, chart.spec.ways.points.x.high]")
     study_at.press_in(name, Keys.ARROW_RIGHT)
-    told = study_at.chart(name, "return chart.reading.textContent")
-    assert told.startswith("nodes=4 policy=pod by pod: difference ") and "points" in told
+    reported = study_at.chart(name, "return chart.reading.textContent")
+    assert reported.startswith("nodes=4 policy=pod by pod: difference ") and "points" in reported
     study_at.click(name, "%")
     assert study_at.chart(name, label).endswith("(%)")
 

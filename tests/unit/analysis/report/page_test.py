@@ -81,12 +81,12 @@ def test_each_section_begins_with_what_it_shows(html: str) -> None:
 def test_a_headline_figure_has_one_value(html: str, tiny: orrery.Run) -> None:
     chart = charts(html)
     for what in ("wait", "jct"):
-        told = span(tiny.summary[f"{what}_p50"]), span(tiny.summary[f"{what}_p99"])
-        assert chart[f"cdf-{what}"]["notes"]["jobs"] == "half within {}, 99 % within {}".format(*told)
+        reported = span(tiny.summary[f"{what}_p50"]), span(tiny.summary[f"{what}_p99"])
+        assert chart[f"cdf-{what}"]["notes"]["jobs"] == "half within {}, 99 % within {}".format(*reported)
         x, y = (chart[f"cdf-{what}"]["series"][0][axis] for axis in "xy")
         assert x[next(k for k, percent in enumerate(y) if percent >= 50)] == pytest.approx(
             tiny.summary[f"{what}_p50"], rel=1e-5)
-        assert f"<dd>{told[0]}<small>" in html
+        assert f"<dd>{reported[0]}<small>" in html
 
 
 def test_jobs_that_end_as_a_trace_says_count_for_its_median(made) -> None:

@@ -95,9 +95,9 @@ TEST(GangLives, AMemberWhoseStartIsNotKnownHoldsTheOthersBack) {
   GangLivesWorld world{GangLivesWorld::gang(), {}, false};
   PodStarts::Ready tell;
   world.pods.starts().use(StartStage::Images,
-                          [&](PodId pod, Duration until, PodStarts::Ready told) {
-                            if (pod == PodId{0}) return told(until);
-                            tell = std::move(told);
+                          [&](PodId pod, Duration until, PodStarts::Ready logged) {
+                            if (pod == PodId{0}) return logged(until);
+                            tell = std::move(logged);
                           });
   world.bind_member(0);
   world.bind_member(1);

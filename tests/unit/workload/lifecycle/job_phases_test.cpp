@@ -23,24 +23,24 @@ struct JobPhasesWorld {
 
 TEST(JobPhases, ObserversOfTheChangeComeBeforeThoseOfTheNews) {
   JobPhasesWorld world;
-  std::vector<std::string> told;
+  std::vector<std::string> logged;
   world.news.phase_changed.connect([&](JobId, JobPhase before, JobPhase after) {
-    told.push_back("news " + std::string{name_of(before)} + " " + std::string{name_of(after)});
+    logged.push_back("news " + std::string{name_of(before)} + " " + std::string{name_of(after)});
   });
   world.phases.changing.connect([&](JobId, JobPhase before, JobPhase after) {
-    told.push_back("change " + std::string{name_of(before)} + " " + std::string{name_of(after)});
+    logged.push_back("change " + std::string{name_of(before)} + " " + std::string{name_of(after)});
     EXPECT_EQ(world.phases.of(world.job), after);
   });
   world.phases.set(world.job, JobPhase::Starting);
-  EXPECT_THAT(told, ElementsAre("change pending starting", "news pending starting"));
+  EXPECT_THAT(logged, ElementsAre("change pending starting", "news pending starting"));
 }
 
 TEST(JobPhases, NoSignalIfTheJobIsInThatPhaseAlready) {
   JobPhasesWorld world;
-  int told = 0;
-  world.news.phase_changed.connect([&](JobId, JobPhase, JobPhase) { ++told; });
+  int logged = 0;
+  world.news.phase_changed.connect([&](JobId, JobPhase, JobPhase) { ++logged; });
   world.phases.set(world.job, JobPhase::Pending);
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(logged, 0);
 }
 
 TEST(JobPhases, AHungJobRestartsOrGivesUp) {

@@ -122,9 +122,9 @@ TEST(PodCreation, APodThatTheApiRefusesIsTriedAgain) {
   world.creation.want_all(world.admit(1));
   world.engine.run();
   ASSERT_EQ(api.asked.size(), 1u);
-  const auto told = api.asked[0].second;
-  told(PodApi::Creation::Answered);
-  told(PodApi::Creation::Refused);
+  const auto logged = api.asked[0].second;
+  logged(PodApi::Creation::Answered);
+  logged(PodApi::Creation::Refused);
   world.engine.run();
   ASSERT_EQ(api.asked.size(), 2u);
   api.asked[1].second(PodApi::Creation::Known);

@@ -82,7 +82,7 @@ TEST(Replacements, ADeletionIsOfOneLifeOfAPod) {
   world.replacements.lost(first);
   world.replacements.lost(other);
   ASSERT_TRUE(world.replacements.deleted(first.life));
-  EXPECT_FALSE(world.replacements.deleted(first.life)) << "told once";
+  EXPECT_FALSE(world.replacements.deleted(first.life)) << "reported once";
   world.create(world.job);  // creates both lost pods again
   EXPECT_FALSE(world.replacements.deleted(other.life)) << "nobody waits for it any more";
   world.bind({1}, {1});

@@ -30,15 +30,16 @@ struct StartStagesWorld {
   Time started() const { return jobs.pod({0}).started; }
   // The stage has a hook, which replies at once that it takes `span`.
   void takes(StartStage stage, Duration span) {
-    starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Ready& told) {
+    starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Ready& logged) {
       passed.push_back(std::string{name_of(stage)} + " " +
                        std::to_string(until.ns / 1'000'000'000));
-      told(until + span);
+      logged(until + span);
     });
   }
   // The stage has a hook, which replies when the test calls `tell`.
   void is_silent(StartStage stage) {
-    starts.use(stage, [this](PodId, Duration, PodStarts::Ready told) { tell = std::move(told); });
+    starts.use(stage,
+               [this](PodId, Duration, PodStarts::Ready logged) { tell = std::move(logged); });
   }
 
   Engine engine;

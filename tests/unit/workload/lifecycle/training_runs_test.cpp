@@ -20,8 +20,8 @@ struct TrainingRunsWorld : LivesWorld {
   explicit TrainingRunsWorld(const JobControllerParams& rules = {})
       : LivesWorld{{.params = rules}} {
     runs.loaded.connect([this](JobId job) { begin(job); });
-    runs.stopped.connect([this](JobId, const RunStop& end) { stops.push_back(told(end)); });
-    runs.pod_stopped.connect([this](PodId, const RunStop& end) { stops.push_back(told(end)); });
+    runs.stopped.connect([this](JobId, const RunStop& end) { stops.push_back(logged(end)); });
+    runs.pod_stopped.connect([this](PodId, const RunStop& end) { stops.push_back(logged(end)); });
   }
   JobId bound(const JobSpec& spec) {
     const JobId job = admit(spec);
@@ -57,7 +57,7 @@ struct TrainingRunsWorld : LivesWorld {
     phases.set(job, JobPhase::Pending);
   }
   const GpuTime& time(JobId job) const { return accounts.of(job).gpu_time; }
-  std::string told(const RunStop& end) const {
+  std::string logged(const RunStop& end) const {
     const std::string when = std::to_string(engine.now().ns / 1'000'000'000) + "s ";
     const std::string cause{name_of(end.ending.cause)};
     return when + (end.is_done() ? "done" : end.is_final ? cause + " for good" : cause);
