@@ -21,19 +21,19 @@ Json read_cases(const std::string& name) {
   return Json::parse(file).at("cases");
 }
 
-int64_t bytes_of(const Json& value) {
+int64_t byte_count_of(const Json& value) {
   if (value.is_number()) return value.get<int64_t>();
   return config::parse_quantity(value.get<std::string>(), config::kBytesMeasure).value;
 }
 
-PodSpec pod_of(const Json& row) {
+PodSpec pod_spec_of(const Json& row) {
   PodSpec spec;
   spec.cpu_milli = row.value("cpu", int64_t{0});
-  spec.memory_bytes = row.contains("memory") ? bytes_of(row["memory"]) : 0;
+  spec.memory_bytes = row.contains("memory") ? byte_count_of(row["memory"]) : 0;
   spec.gpus = row.value("gpus", 0);
   spec.containers = row.value("containers", 1);
   for (const Json& image : row.value("images", Json::array())) {
-    spec.images.push_back({image[0].get<std::string>(), bytes_of(image[1])});
+    spec.images.push_back({image[0].get<std::string>(), byte_count_of(image[1])});
   }
   return spec;
 }
@@ -44,21 +44,21 @@ std::vector<int64_t> score_nodes(const Json& row) {
   for (const Json& node : row["nodes"]) {
     Resources has;
     has[Resource::Cpu] = node.value("cpu", int64_t{0});
-    has[Resource::Memory] = node.contains("memory") ? bytes_of(node["memory"]) : 0;
+    has[Resource::Memory] = node.contains("memory") ? byte_count_of(node["memory"]) : 0;
     has[Resource::Gpu] = node.value("gpus", int64_t{0}) * kMilli;
     const NodeId id = handle.add_node(has, node.value("leaf", 0u));
     if (node.value("candidate", true)) candidates.push_back(id);
   }
   handle.state.seal();
   const auto policy = make_policy(handle, row["policy"], row.value("args", Json::object()).dump());
-  const PodView pod = handle.add_pod(pod_of(row["pod"]));
+  const PodView pod = handle.add_pod(pod_spec_of(row["pod"]));
   for (uint32_t i = 0; i < row["nodes"].size(); ++i) {
     const Json& node = row["nodes"][i];
     for (const Json& used : node.value("used", Json::array())) {
-      handle.occupy({i}, pod_of(used));
+      handle.occupy({i}, pod_spec_of(used));
     }
     for (int k = node.value("siblings", 0); k > 0; --k) {
-      handle.place(handle.add_pod(pod_of(row["pod"])), {i});
+      handle.place(handle.add_pod(pod_spec_of(row["pod"])), {i});
     }
   }
   std::vector<int64_t> scores(candidates.size(), -1);
