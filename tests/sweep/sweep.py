@@ -4,7 +4,7 @@
 sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v] [--everywhere]
 
 Many leaves are in several places: `training` alone is in the workload and in each kind of source. Such a leaf is
-tried in its first and its last place, with --everywhere in each.
+tried in its first and its last place; with --everywhere or -k in each place.
 
 Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
 not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
@@ -174,12 +174,12 @@ def complaints(tried: Tried) -> Iterator[str]:
 
 
 def in_two_places(leaves: list[Leaf]) -> list[Leaf]:
-    """Leaves that end alike and have the same extremes are one leaf in several places: the first and the last
-    of them."""
+    """Leaves whose paths end with the same three steps, and whose extremes are the same, count as one leaf in
+    several places. Returns the first and the last place of each leaf."""
     first: dict[Any, Leaf] = {}
     last: dict[Any, Leaf] = {}
     for leaf in leaves:
-        key = leaf.path[-2:], repr(leaf.values)
+        key = leaf.path[-3:], repr(leaf.values)
         first.setdefault(key, leaf)
         last[key] = leaf
     chosen = {leaf.path for leaf in (*first.values(), *last.values())}
@@ -225,7 +225,8 @@ def main() -> int:
     schema = Schema(json.loads(printed.stdout))
     add_bases_of_new_policies(binary, schema)
     everywhere = list(schema.leaves())
-    leaves = [leaf for leaf in (everywhere if arguments.everywhere else in_two_places(everywhere))
+    is_whole = arguments.everywhere or arguments.k
+    leaves = [leaf for leaf in (everywhere if is_whole else in_two_places(everywhere))
               if re.search(arguments.k, leaf.name)]
     runs = failed = 0
     with ProcessPoolExecutor(arguments.j, initializer=small_memory) as pool:

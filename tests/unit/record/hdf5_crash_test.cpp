@@ -30,6 +30,8 @@ int64_t write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::m
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   EXPECT_NE(shared, MAP_FAILED);
   auto* const flushed = new (shared) std::atomic<int64_t>{0};
+  const std::string part = options.path + ".part";
+  fs::remove(part);  // that of an earlier call
   const pid_t child = ::fork();
   if (child == 0) {
     Hdf5Recorder recorder{options};
@@ -42,11 +44,16 @@ int64_t write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::m
       *flushed = i + 1;
     }
   }
-  const std::string part = options.path + ".part";
-  while (!fs::exists(part) || *flushed < rows_min) std::this_thread::yield();
+  int status = 0;
+  while (!fs::exists(part) || *flushed < rows_min) {
+    if (::waitpid(child, &status, WNOHANG) == child) {
+      ADD_FAILURE() << "the child ended by itself, with status " << status;
+      return 0;
+    }
+    std::this_thread::yield();
+  }
   std::this_thread::sleep_for(at);
   ::kill(child, SIGKILL);
-  int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status));
   const int64_t rows = *flushed;
