@@ -1,10 +1,7 @@
 #!/usr/bin/python3
-"""Sets the leaves of the schema of a scenario to their extremes, one at a time, in a short run.
+"""Sets every leaf of the schema of a scenario to its extremes, one at a time, in a short run.
 
-sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v] [--everywhere]
-
-Many leaves are in several places: `training` alone is in the workload and in each kind of source. Such a leaf is
-tried in its first and its last place; with --everywhere or -k in each place.
+sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 
 Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
 not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
@@ -148,8 +145,8 @@ def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
 def is_idle(leaf: Leaf, message: str) -> bool:
     """Whether the message says that the leaf, or a parent of it, has no effect."""
     name = re.sub(r"\[\]|<[^>]*>", "", leaf.name) + "."
-    reported = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
-    return any(name.startswith(path) for path in reported)
+    told = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
+    return any(name.startswith(path) for path in told)
 
 
 def ends(message: str) -> Iterator[Any]:
@@ -171,19 +168,6 @@ def complaints(tried: Tried) -> Iterator[str]:
         reasons = {outcome.message.strip().partition("\n")[0]
                    for _, outcome in tried.outcomes} or {"no base has a place for it"}
         yield f"{name} is never accepted: " + "; ".join(sorted(reasons))
-
-
-def in_two_places(leaves: list[Leaf]) -> list[Leaf]:
-    """Leaves whose paths end with the same three steps, and whose extremes are the same, count as one leaf in
-    several places. Returns the first and the last place of each leaf."""
-    first: dict[Any, Leaf] = {}
-    last: dict[Any, Leaf] = {}
-    for leaf in leaves:
-        key = leaf.path[-3:], repr(leaf.values)
-        first.setdefault(key, leaf)
-        last[key] = leaf
-    chosen = {leaf.path for leaf in (*first.values(), *last.values())}
-    return [leaf for leaf in leaves if leaf.path in chosen]
 
 
 def is_known(name: str) -> bool:
@@ -214,7 +198,6 @@ def main() -> int:
     parser.add_argument("-k", default="", help="only leaves whose name matches")
     parser.add_argument("-j", type=int, default=os.cpu_count())
     parser.add_argument("-v", action="store_true", help="says how each value was answered")
-    parser.add_argument("--everywhere", action="store_true", help="each leaf in all of its places")
     arguments = parser.parse_args()
     binary = str(Path(arguments.binary).resolve())
     found = try_bases(binary)
@@ -224,22 +207,19 @@ def main() -> int:
     printed = subprocess.run([binary, "schema"], capture_output=True, check=True, text=True)
     schema = Schema(json.loads(printed.stdout))
     add_bases_of_new_policies(binary, schema)
-    everywhere = list(schema.leaves())
-    is_whole = arguments.everywhere or arguments.k
-    leaves = [leaf for leaf in (everywhere if is_whole else in_two_places(everywhere))
-              if re.search(arguments.k, leaf.name)]
+    leaves = [leaf for leaf in schema.leaves() if re.search(arguments.k, leaf.name)]
     runs = failed = 0
     with ProcessPoolExecutor(arguments.j, initializer=small_memory) as pool:
         n = len(leaves)
         for tried in pool.map(try_leaf, [binary] * n, [schema] * n, leaves):
             runs += len(tried.outcomes)
-            reported = list(complaints(tried))
-            failed += len(reported)
-            for text in reported:
+            told = list(complaints(tried))
+            failed += len(told)
+            for text in told:
                 print("FAILED " + text, flush=True)
             for value, outcome in tried.outcomes if arguments.v else []:
                 print(f"{tried.leaf.name} = {str(value)[:40]}: {outcome.status} in {outcome.base}")
-    print(f"{n} of {len(everywhere)} leaves of the schema, {runs} runs: {failed} complaints")
+    print(f"{n} leaves of the schema, {runs} runs: {failed} complaints")
     return 1 if failed else 0
 
 
