@@ -96,8 +96,8 @@ class PlainLifecycle {
     zones_.resize(1 + *std::ranges::max_element(zone_of_));
     for (Zone& zone : zones_) zone.rate = params.taint_rate;
   }
-  void silent(uint32_t node, int64_t at) { nodes_[node].heard = at; }
-  void heard(uint32_t node) { nodes_[node].heard = -1; }
+  void silent(uint32_t node, int64_t at) { nodes_[node].silent_since = at; }
+  void heartbeat(uint32_t node) { nodes_[node].silent_since = -1; }
   // Simulates one second: the check of all nodes every 5 s, then taints at the rate of each zone,
   // then evictions 300 s after a taint.
   void step(int64_t now) {
@@ -117,7 +117,7 @@ class PlainLifecycle {
 
  private:
   struct Node {
-    int64_t heard = -1;  // second from which the node is silent; -1 if it is not
+    int64_t silent_since = -1;  // second from which the node is silent; -1 if it is not
     bool is_ready = true;
     int64_t tainted_at = -1;
   };
@@ -139,14 +139,14 @@ class PlainLifecycle {
   }
   void look(int64_t now) {
     for (uint32_t n = 0; n < nodes_.size(); ++n) {
-      if (!nodes_[n].is_ready && nodes_[n].heard < 0) {
+      if (!nodes_[n].is_ready && nodes_[n].silent_since < 0) {
         nodes_[n].is_ready = true;
         lift(n);
       }
     }
     for (uint32_t n = 0; n < nodes_.size(); ++n) {
       Node& node = nodes_[n];
-      if (!node.is_ready || node.heard < 0 || now - node.heard <= 40) continue;
+      if (!node.is_ready || node.silent_since < 0 || now - node.silent_since <= 40) continue;
       node.is_ready = false;
       ++not_ready;
       if (!cut_off_) zones_[zone_of_[n]].queue.push_back(n);
@@ -223,7 +223,7 @@ void lifecycle_is_as_plain(uint64_t seed) {
       if (is_silent[n])
         plain.silent(n, now);
       else
-        plain.heard(n);
+        plain.heartbeat(n);
     }
     engine.at(Time{} + 1_s * now, Label{"test.second_over"}, [] {});
     engine.run(Time{} + 1_s * now);

@@ -33,8 +33,8 @@ struct LifecycleWorld {
       for (uint32_t i = first; i < first + count; ++i) lifecycle.node_silent({i}, engine.now());
     });
   }
-  void heard(Duration at, uint32_t first, uint32_t count) {
-    engine.at(Time{} + at, Label{"test.heard"}, [this, first, count] {
+  void heartbeats(Duration at, uint32_t first, uint32_t count) {
+    engine.at(Time{} + at, Label{"test.heartbeats"}, [this, first, count] {
       for (uint32_t i = first; i < first + count; ++i) lifecycle.node_alive({i});
     });
   }
@@ -67,7 +67,7 @@ TEST(NodeLifecycle, PodsThatCameAfterAnEvictionAreEvictedAsMuchLater) {
   died_again(100_s);  // no effect: the pods of the node are not evicted yet
   died_again(400_s);
   died_again(500_s);
-  world.heard(800_s, 3, 1);
+  world.heartbeats(800_s, 3, 1);
   died_again(900_s);  // no effect: the node is not tainted any more
   world.run(1_h);
   EXPECT_EQ(world.evicted, (Log{{350, 3}, {700, 3}}));
@@ -83,7 +83,7 @@ TEST(NodeLifecycle, SilenceOfExactlyTheGraceIsNoFault) {
 TEST(NodeLifecycle, ANodeThatIsHeardInTimeIsNeverNotReady) {
   LifecycleWorld world{10};
   world.silent(7_s, 3, 1);
-  world.heard(46_s, 3, 1);
+  world.heartbeats(46_s, 3, 1);
   world.silent(60_s, 3, 1);
   world.run(99_s);
   EXPECT_TRUE(world.not_ready.empty());
@@ -94,7 +94,7 @@ TEST(NodeLifecycle, ANodeThatIsHeardInTimeIsNeverNotReady) {
 TEST(NodeLifecycle, ANodeThatComesBackKeepsItsPods) {
   LifecycleWorld world{10};
   world.silent(7_s, 3, 1);
-  world.heard(200_s, 3, 1);
+  world.heartbeats(200_s, 3, 1);
   world.run(1_h);
   EXPECT_EQ(world.ready, (Log{{205, 3}}));
   EXPECT_TRUE(world.evicted.empty());
@@ -154,7 +154,7 @@ TEST(NodeLifecycle, WhenAllNodesAreSilentNoneIsTaintedUntilOneIsHeard) {
   EXPECT_EQ(world.lifecycle.counters().full_disruptions, 1U);
   EXPECT_EQ(world.tainted.size(), 6U);
   EXPECT_FALSE(world.lifecycle.is_tainted({0})) << "all taints are lifted";
-  world.heard(2_h, 50, 50);
+  world.heartbeats(2_h, 50, 50);
   world.run(3_h);
   EXPECT_EQ(world.ready.size(), 50U);
   EXPECT_GT(world.evicted.size(), 10U) << "the others are given up after all";

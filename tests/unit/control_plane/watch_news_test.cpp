@@ -21,9 +21,9 @@ struct NewsWorld : test::ApiWorld {
   }
   void run_to(Duration when) { engine.run(Time{} + when); }
   WatchNews::Delivered note(int number) {
-    return [this, number] { heard.push_back({number, engine.now()}); };
+    return [this, number] { delivered.push_back({number, engine.now()}); };
   }
-  struct Heard {
+  struct Delivery {
     int number;
     Time when;
   };
@@ -32,7 +32,7 @@ struct NewsWorld : test::ApiWorld {
   ApiClient client{engine, servers, params, {}, jitter};
   Reflectors reflectors{engine, servers, {}, Rng{4}};
   WatchNews news{engine, servers, reflectors};
-  std::vector<Heard> heard;
+  std::vector<Delivery> delivered;
 };
 
 TEST(WatchNews, ArrivesOnceTheServerHasEncodedIt) {
@@ -42,10 +42,10 @@ TEST(WatchNews, ArrivesOnceTheServerHasEncodedIt) {
     const WatchNews::Event event{.cpu = 3_ms};
     is_narrow ? world.news.tell(event, 0, world.note(1))
               : world.news.changed(event, 0, world.note(1));
-    EXPECT_TRUE(world.heard.empty());
+    EXPECT_TRUE(world.delivered.empty());
     world.run_to(2_min);
-    ASSERT_EQ(world.heard.size(), 1U);
-    EXPECT_EQ(world.heard[0].when, sent + 3_ms);
+    ASSERT_EQ(world.delivered.size(), 1U);
+    EXPECT_EQ(world.delivered[0].when, sent + 3_ms);
   }
 }
 
@@ -57,8 +57,8 @@ TEST(WatchNews, IsLateWhileTheServerIsBusy) {
   world.server(server).charge({.cpu = 1_s * (9 * cores), .sent = {}, .threads = 9 * cores});
   world.news.changed({.cpu = 3_ms}, 0, world.note(1));
   world.run_to(2_min);
-  ASSERT_EQ(world.heard.size(), 1U);
-  EXPECT_GT(world.heard[0].when, sent + 27_ms) << "a ninth of a core is its share";
+  ASSERT_EQ(world.delivered.size(), 1U);
+  EXPECT_GT(world.delivered[0].when, sent + 27_ms) << "a ninth of a core is its share";
 }
 
 TEST(WatchNews, OfAServerThatIsLostArrivesInOrderWithTheSync) {
@@ -72,14 +72,15 @@ TEST(WatchNews, OfAServerThatIsLostArrivesInOrderWithTheSync) {
   world.reflectors.synced.connect([&](uint32_t) { synced = world.engine.now(); });
   world.run_to(2_min);
   EXPECT_GE(synced, lost + 800_ms);
-  ASSERT_EQ(world.heard.size(), 3U);
+  ASSERT_EQ(world.delivered.size(), 3U);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(world.heard[static_cast<size_t>(i)].number, i + 1);
-    EXPECT_EQ(world.heard[static_cast<size_t>(i)].when, synced);
+    EXPECT_EQ(world.delivered[static_cast<size_t>(i)].number, i + 1);
+    EXPECT_EQ(world.delivered[static_cast<size_t>(i)].when, synced);
   }
   world.news.changed({.cpu = 1_ms}, 0, world.note(4));
   world.run_to(3_min);
-  EXPECT_EQ(world.heard.size(), 4U) << "what the lost server was sending is not delivered twice";
+  EXPECT_EQ(world.delivered.size(), 4U)
+      << "events that the lost server was sending are not delivered twice";
 }
 
 TEST(WatchNews, OfAClientThatIsGoneIsReportedAtOnceSoThatNobodyWaits) {
@@ -88,11 +89,11 @@ TEST(WatchNews, OfAClientThatIsGoneIsReportedAtOnceSoThatNobodyWaits) {
   world.news.changed({.cpu = 1_ms}, 0, world.note(1));
   world.reflectors.stop(0);
   world.news.end(0);
-  EXPECT_TRUE(world.heard.empty());
+  EXPECT_TRUE(world.delivered.empty());
   const Time now = world.engine.now();
   world.run_to(2_min);
-  ASSERT_EQ(world.heard.size(), 1U);
-  EXPECT_EQ(world.heard[0].when, now);
+  ASSERT_EQ(world.delivered.size(), 1U);
+  EXPECT_EQ(world.delivered[0].when, now);
 }
 
 }  // namespace
