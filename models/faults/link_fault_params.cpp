@@ -16,7 +16,7 @@ const config::Node& part(const config::Node& entry, std::string_view field) {
   return value != nullptr ? *value : entry;
 }
 
-std::string path_of(std::string_view list, size_t index, std::string_view field) {
+std::string link_path_of(std::string_view list, size_t index, std::string_view field) {
   std::string path{"faults.links."};
   path.append(list).append("[").append(std::to_string(index)).append("].").append(field);
   return path;
@@ -77,7 +77,7 @@ void LinkFaultParams::check(const Fabric& fabric, const config::Node& section,
   const auto tell = [&](std::string_view where, size_t i, std::string_view field,
                         std::string message) {
     if (message.empty()) return;
-    diagnostics.error(part(entry(section, where, i), field).position, path_of(where, i, field),
+    diagnostics.error(part(entry(section, where, i), field).position, link_path_of(where, i, field),
                       std::move(message));
   };
   std::vector<std::string> names;

@@ -218,7 +218,7 @@ Machine dgx_h100() {
   return m;
 }
 
-std::vector<Machine> build() {
+std::vector<Machine> build_machines() {
   std::vector<Machine> machines = plain_boxes();
   machines.push_back(dgx_1v());
   machines.push_back(dgx_2());
@@ -235,7 +235,7 @@ std::vector<Machine> build() {
 }  // namespace
 
 std::span<const Machine> machine_catalogue() {
-  static const std::vector<Machine> machines = build();
+  static const std::vector<Machine> machines = build_machines();
   return machines;
 }
 

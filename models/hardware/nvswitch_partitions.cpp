@@ -28,7 +28,7 @@ void add_singles(NvSwitchBoard& board) {
   for (int32_t module = 1; module <= board.gpus; ++module) add(board, 0, {{module}});
 }
 
-NvSwitchBoard hgx_h100() {
+NvSwitchBoard hgx_h100_board() {
   NvSwitchBoard board{.name = "hgx-h100",
                       .doc = "HGX H100, H200, H800, H20: 8 GPUs",
                       .gpus = 8,
@@ -46,7 +46,7 @@ NvSwitchBoard hgx_h100() {
   return board;
 }
 
-NvSwitchBoard hgx_b200() {
+NvSwitchBoard hgx_b200_board() {
   NvSwitchBoard board{.name = "hgx-b200",
                       .doc = "HGX B200: 8 GPUs",
                       .gpus = 8,
@@ -62,7 +62,7 @@ NvSwitchBoard hgx_b200() {
 }
 
 // The partitions of hgx-a100-dual that use only the first baseboard, with new ids.
-NvSwitchBoard hgx_a100() {
+NvSwitchBoard hgx_a100_board() {
   NvSwitchBoard board{.name = "hgx-a100",
                       .doc = "HGX A100, one baseboard: 8 GPUs",
                       .gpus = 8,
@@ -77,7 +77,7 @@ NvSwitchBoard hgx_a100() {
   return board;
 }
 
-NvSwitchBoard hgx_a100_dual() {
+NvSwitchBoard hgx_a100_dual_board() {
   NvSwitchBoard board{.name = "hgx-a100-dual",
                       .doc = "HGX A100, two baseboards: 16 GPUs",
                       .gpus = 16,
@@ -98,7 +98,7 @@ NvSwitchBoard hgx_a100_dual() {
 
 // The partitions of 4 and 2 GPUs on the first baseboard are published. Those on the second are
 // assumed to have the same module ids plus 8.
-NvSwitchBoard hgx_2() {
+NvSwitchBoard hgx_2_board() {
   NvSwitchBoard board{.name = "hgx-2",
                       .doc = "HGX-2 with V100, two baseboards: 16 GPUs",
                       .gpus = 16,
@@ -125,8 +125,9 @@ NvSwitchBoard hgx_2() {
   return board;
 }
 
-std::vector<NvSwitchBoard> build() {
-  std::vector<NvSwitchBoard> boards{hgx_2(), hgx_a100(), hgx_a100_dual(), hgx_b200(), hgx_h100()};
+std::vector<NvSwitchBoard> build_boards() {
+  std::vector<NvSwitchBoard> boards{hgx_2_board(), hgx_a100_board(), hgx_a100_dual_board(),
+                                    hgx_b200_board(), hgx_h100_board()};
   std::ranges::sort(boards, {}, &NvSwitchBoard::name);
   return boards;
 }
@@ -139,7 +140,7 @@ const NvSwitchPartition* NvSwitchBoard::find(GpuMask gpus_wanted) const {
 }
 
 std::span<const NvSwitchBoard> nvswitch_boards() {
-  static const std::vector<NvSwitchBoard> boards = build();
+  static const std::vector<NvSwitchBoard> boards = build_boards();
   return boards;
 }
 

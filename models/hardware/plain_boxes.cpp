@@ -14,14 +14,14 @@ constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c49
 constexpr std::string_view kOpenbThreads =
     "threads: Alibaba openb node list; sockets and cores: assumed; socket links: NCCL topo.h";
 constexpr std::string_view kAssumed = "assumed";
-constexpr std::string_view kNoNvLink = "NVIDIA product datasheet: no NVLink";
+constexpr std::string_view kNoNvLinkSource = "NVIDIA product datasheet: no NVLink";
 constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
 constexpr std::string_view kNoGpu = "nothing to join: no GPU";
 constexpr std::string_view kP100Card =
     "assumed: the PCIe card, without NVLink; the openb list does not say";
 constexpr std::string_view kPai = "Alibaba PAI machine list (clusterdata 2020)";
 constexpr std::string_view kOldCards = "assumed: cards without NVLink; the PAI log does not say";
-constexpr std::string_view kUndisclosed = "assumed: the openb trace does not disclose this GPU";
+constexpr std::string_view kAssumedOfOpenb = "assumed: the openb trace does not disclose this GPU";
 constexpr std::string_view kHalfMesh =
     "assumed: GPUs 0-3 of the hybrid cube mesh of DGX-1 (NCCL issue 671)";
 constexpr std::string_view kCubeMesh = "assumed: the hybrid cube mesh of DGX-1 (NCCL issue 671)";
@@ -46,29 +46,32 @@ struct Box {
 };
 
 constexpr Box kBoxes[] = {
-    {"a10-1", "one A10", "A10", 1, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
-    {"a10-2", "two A10", "A10", 2, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
-    {"a10-4", "four A10", "A10", 4, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
+    {"a10-1", "one A10", "A10", 1, 0, kNoNvLinkSource, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220,
+     450},
+    {"a10-2", "two A10", "A10", 2, 0, kNoNvLinkSource, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220,
+     450},
+    {"a10-4", "four A10", "A10", 4, 0, kNoNvLinkSource, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220,
+     450},
     {"a100-pcie-4", "four A100 PCIe cards, joined in pairs by NVLink bridges", "A100PCIE80", 4, 0,
      kBridges, 4, 2, 200, 2, 32, 2, 16, 512, kAssumed, 350, 700},
     {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
      120, 280},
     {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb,
      220, 546},
-    {"g2-8", "eight GPUs of openb's undisclosed kind G2", "G2", 8, 2, kUndisclosed, 3, 2, 100, 2,
+    {"g2-8", "eight GPUs of openb's undisclosed kind G2", "G2", 8, 2, kAssumedOfOpenb, 3, 2, 100, 2,
      24, 2, 10, 384, kOpenb, 400, 900},
-    {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kUndisclosed, 4, 4, 100, 2,
+    {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kAssumedOfOpenb, 4, 4, 100, 2,
      32, 2, 10, 768, kOpenb, 600, 1200},
     {"misc-8", "eight of the older GPUs that the PAI log calls MISC", "MISC", 8, 4, kOldCards, 3, 1,
      10, 2, 24, 2, 6, 512, kPai, 350, 700},
     {"p100-1", "one P100", "P100", 1, 0, kP100Card, 3, 1, 10, 1, 4, 2, 6, 60, kOpenb, 80, 150},
     {"p100-2", "two P100", "P100", 2, 0, kP100Card, 3, 1, 10, 1, 8, 2, 6, 120, kOpenb, 120, 250},
-    {"t4-2", "two T4", "T4", 2, 0, kNoNvLink, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},
-    {"t4-4", "four T4", "T4", 4, 0, kNoNvLink, 3, 1, 25, 2, 24, 2, 10, 384, kOpenb, 220, 450},
-    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNoNvLink, 3, 1, 100, 2,
-     16, 2, 10, 256, kAssumed, 250, 500},
-    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNoNvLink, 3, 2, 100, 2,
-     20, 2, 10, 512, kAssumed, 350, 700},
+    {"t4-2", "two T4", "T4", 2, 0, kNoNvLinkSource, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},
+    {"t4-4", "four T4", "T4", 4, 0, kNoNvLinkSource, 3, 1, 25, 2, 24, 2, 10, 384, kOpenb, 220, 450},
+    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNoNvLinkSource, 3, 1,
+     100, 2, 16, 2, 10, 256, kAssumed, 250, 500},
+    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNoNvLinkSource, 3, 2,
+     100, 2, 20, 2, 10, 512, kAssumed, 350, 700},
     {"v100m16-1", "a one-GPU share of a V100 16 GB server", "V100M16", 1, 0, kNoPartner, 3, 1, 10,
      1, 4, 2, 10, 32, kOpenb, 80, 150},
     {"v100m16-4", "four V100 16 GB SXM2", "V100M16", 4, 2, kHalfMesh, 3, 1, 25, 1, 16, 2, 10, 128,
@@ -133,7 +136,7 @@ Machine build(const Box& box) {
   machine.memory = {box.memory_gib * (1LL << 30)};
   machine.host_idle_watts = box.host_idle_watts;
   machine.host_busy_watts = box.host_busy_watts;
-  const bool is_known_gpu = box.gpus > 0 && box.nvlink_source != kUndisclosed;
+  const bool is_known_gpu = box.gpus > 0 && box.nvlink_source != kAssumedOfOpenb;
   machine.sources = {box.shape_source,
                      box.nvlink_source,
                      is_known_gpu ? kPcieOfCard : kAssumed,

@@ -12,7 +12,7 @@
 #include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::exchanges_property_test {
 namespace {
 
 using test::kIsSanitized;
@@ -86,4 +86,4 @@ TEST(Exchanges, OnAFabricOfTheirOwnTakeWhatTheyTakeAlone) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::exchanges_property_test

@@ -6,7 +6,7 @@
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::planned_placement_property_test {
 namespace {
 
 constexpr uint32_t kNodes = 30;
@@ -183,4 +183,4 @@ TEST(PlannedPlacementProperty, LonePodsStartAsWithPackingByGpus) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::planned_placement_property_test

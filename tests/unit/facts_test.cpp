@@ -12,7 +12,7 @@
 #include "models/scenario/scenario.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::facts_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -395,4 +395,4 @@ TEST(Facts, ARunMayBeShorterThanWhatHappensInIt) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::facts_test

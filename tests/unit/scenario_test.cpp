@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace orrery {
+namespace orrery::scenario_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(Scenario, AnOverrideMayRefineAnEarlierOneButNotTakeItBack) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::scenario_test

@@ -19,7 +19,7 @@ using traces::TextSource;
 
 constexpr std::string_view kStartedLong = "Prob Started (mm/dd/yy hh:mm)";
 constexpr std::string_view kFixedLong = "Prob Fixed (mm/dd/yy hh:mm)";
-enum Column : size_t { kSystem, kNodes, kNode, kStarted, kFixed, kDown, kFirstCause };
+enum LanlColumn : size_t { kSystem, kNodes, kNodeNumber, kStarted, kFixed, kDown, kFirstCause };
 constexpr std::string_view kCauses[] = {"facilities", "hardware",     "human_error",
                                         "network",    "undetermined", "software"};
 constexpr int64_t kNodesMax = 1'000'000;
@@ -81,7 +81,7 @@ class LanlRows final : public FailureRows {
       const std::string_view system = csv_.short_text(kSystem, kSystemNameMax);
       if (systems_.size() < kSystemsMax) systems_.emplace(system);
       if (!system_.empty() && system != system_) continue;
-      if (csv_.is_nothing(kNode)) {
+      if (csv_.is_nothing(kNodeNumber)) {
         csv_.findings().leave_out("the row names no node");
         continue;
       }
@@ -104,7 +104,7 @@ class LanlRows final : public FailureRows {
     }
   }
 
-  Time instant(Column column) {
+  Time instant(LanlColumn column) {
     if (const auto value = parse_american(csv_.text(column))) return *value;
     csv_.wrong(column, "a date and time such as 6/21/2005 10:54");
     return {};
@@ -114,7 +114,7 @@ class LanlRows final : public FailureRows {
     row_.system = csv_.text(kSystem);
     row_.system_nodes = csv_.is_nothing(kNodes) ? 0 : csv_.integer(kNodes, 0, kNodesMax);
     name_.assign(row_.system).append("-");
-    name_.append(std::to_string(csv_.integer(kNode, 0, kNodesMax)));
+    name_.append(std::to_string(csv_.integer(kNodeNumber, 0, kNodesMax)));
     row_.node = name_;
     row_.start = row_.seen = instant(kStarted);
     parse_length();

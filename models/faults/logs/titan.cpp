@@ -14,7 +14,7 @@ using traces::Findings;
 using traces::TextSource;
 
 constexpr std::string_view kColumns[] = {"location", "insert", "remove", "event"};
-enum Column : size_t { kLocation, kInsert, kRemove, kEvent };
+enum TitanColumn : size_t { kLocation, kInsert, kRemove, kEvent };
 constexpr traces::Word<std::string_view> kEvents[] = {
     {"", ""}, {"NA", ""}, {"DBE", "DBE"}, {"OTB", "OTB"}};
 

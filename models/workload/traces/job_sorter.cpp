@@ -12,7 +12,7 @@ namespace orrery::traces {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<TraceJob>, "jobs go to the file as they lie in memory");
-constexpr size_t kBlock = 256;  // jobs of a run that are read at a time
+constexpr size_t kJobsAtATime = 256;  // that are read of a run
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void JobSorter::spill() {
 
 bool JobSorter::refill(Run& run) {
   run.at = 0;
-  run.block.resize(std::min(kBlock, run.left));
+  run.block.resize(std::min(kJobsAtATime, run.left));
   if (run.block.empty()) return false;
   const bool is_read = std::fseek(file_.get(), static_cast<long>(run.offset), SEEK_SET) == 0 &&
                        std::fread(run.block.data(), sizeof(TraceJob), run.block.size(),

@@ -25,7 +25,9 @@ constexpr std::array<std::string_view, 3> enum_names(MatchPolicy) {
   return {"only-waiting", "waiting-and-running", "once-satisfied"};
 }
 
-constexpr Status fails(std::string_view why) { return {Code::UnschedulableAndUnresolvable, why}; }
+constexpr Status unresolvable(std::string_view why) {
+  return {Code::UnschedulableAndUnresolvable, why};
+}
 
 class KoordinatorCoscheduling final : public Policy,
                                       public PreEnqueue,
@@ -90,7 +92,7 @@ class KoordinatorCoscheduling final : public Policy,
     if (!round_.is_open) {
       cycle.state.of<OpensRound>(*this);
     } else if (round_.has_failed && round_.group == gang.first_of_job) {
-      return fails("another member of the gang group has no node");
+      return unresolvable("another member of the gang group has no node");
     }
     return {};
   }
@@ -179,12 +181,12 @@ class KoordinatorCoscheduling final : public Policy,
     return params_.matchPolicy == MatchPolicy::OnceSatisfied && has_run_.at(gang.first_of_job) != 0;
   }
   Status check_members(const GangView& gang) const {
-    if (!gang.id.is_valid()) return fails("gang not found");
+    if (!gang.id.is_valid()) return unresolvable("gang not found");
     if (is_free(gang)) return {};
     bool are_there = true;
     for_each_gang(gang, [&](const GangView& member) { are_there &= member.are_enough_created(); });
     if (are_there) return {};
-    return fails("a gang of the group has fewer pods than its minimum");
+    return unresolvable("a gang of the group has fewer pods than its minimum");
   }
   bool has_minimum(const GangView& gang, int32_t asked) const {
     if (is_free(gang)) return true;

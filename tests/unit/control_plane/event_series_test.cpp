@@ -5,7 +5,7 @@
 
 #include "tests/support/api_world.hpp"
 
-namespace orrery {
+namespace orrery::event_series_test {
 namespace {
 
 struct SeriesWorld {
@@ -149,4 +149,4 @@ TEST(EventSeries, AnEventThatCouldNotBeCreatedIsCreatedByThePatch) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::event_series_test

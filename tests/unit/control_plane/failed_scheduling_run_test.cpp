@@ -10,7 +10,7 @@
 #include "models/scheduling/cycle/scheduler_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::failed_scheduling_run_test {
 namespace {
 
 int64_t summary(const SimulationResult& result, std::string_view name) {
@@ -112,4 +112,4 @@ TEST(FailedSchedulingInRuns, AFloodOfEventsAboutOneTeamHoldsUpNoBindingOfAnother
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::failed_scheduling_run_test

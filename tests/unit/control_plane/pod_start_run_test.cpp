@@ -8,7 +8,7 @@
 
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::pod_start_run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -203,4 +203,4 @@ TEST(ControllersInRuns, ByPodSchedulersStartAGangOfAnOrderedStatefulSetAndGangSc
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::pod_start_run_test

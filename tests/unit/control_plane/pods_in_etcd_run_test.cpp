@@ -12,7 +12,7 @@
 #include "sim/core/rng.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::pods_in_etcd_run_test {
 namespace {
 
 std::string scenario(const std::string& control_plane, const std::string& rest, int nodes = 6) {
@@ -233,4 +233,4 @@ TEST(PodsOfDeadNodes, AJobFailsWhenItHearsOfThePodThatWasOneTooMany) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::pods_in_etcd_run_test

@@ -10,7 +10,7 @@
 #include "models/control_plane/services/services.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::services_run_test {
 namespace {
 
 using ::testing::Contains;
@@ -274,4 +274,4 @@ TEST(ServicesRun, MistakesAreReported) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::services_run_test

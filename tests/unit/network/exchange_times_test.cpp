@@ -9,7 +9,7 @@
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/network/collectives/nccl_tuner.hpp"
 
-namespace orrery {
+namespace orrery::exchange_times_test {
 namespace {
 
 CommGroup whole_nodes(const std::string& machine, int32_t nodes) {
@@ -104,4 +104,4 @@ TEST(ExchangeTimes, OfASweepAreThoseOfTheGpusThatTakePart) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::exchange_times_test

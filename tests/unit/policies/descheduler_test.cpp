@@ -7,7 +7,7 @@
 
 #include "tests/support/fake_board.hpp"
 
-namespace orrery {
+namespace orrery::descheduler_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -244,4 +244,4 @@ TEST_F(DeschedulerTest, ArgumentsAreChecked) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::descheduler_test

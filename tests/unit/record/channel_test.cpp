@@ -9,7 +9,7 @@
 #include "sim/core/check.hpp"
 #include "sim/record/recorder.hpp"
 
-namespace orrery {
+namespace orrery::channel_test {
 namespace {
 
 enum class Outcome : uint8_t { Done, Failed };
@@ -106,4 +106,4 @@ TEST(Recorder, OpeningAfterTheStartIsABug) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::channel_test

@@ -14,7 +14,7 @@
 
 #include "tests/unit/record/hdf5_fixture.hpp"
 
-namespace orrery {
+namespace orrery::hdf5_crash_test {
 namespace {
 
 using namespace record_test;
@@ -208,4 +208,4 @@ TEST_F(Hdf5CrashTest, AFullDiskEndsTheRunWithAClearErrorAndNoFile) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::hdf5_crash_test

@@ -11,7 +11,7 @@
 #include "sim/core/check.hpp"
 #include "tests/unit/record/hdf5_fixture.hpp"
 
-namespace orrery {
+namespace orrery::hdf5_recorder_test {
 namespace {
 
 using namespace record_test;
@@ -346,4 +346,4 @@ TEST_F(Hdf5RecorderTest, OpeningAfterTheStartIsABug) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::hdf5_recorder_test

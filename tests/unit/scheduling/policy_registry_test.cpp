@@ -9,7 +9,7 @@
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace orrery {
+namespace orrery::policy_registry_test {
 namespace {
 
 using ::testing::Contains;
@@ -125,4 +125,4 @@ TEST(PolicyRegistry, SurvivesALibraryThatThrowsWhileItIsLoaded) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::policy_registry_test

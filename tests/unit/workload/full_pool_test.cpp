@@ -38,17 +38,18 @@ StringPool* FullPool::pool_ = nullptr;
 TEST_F(FullPool, LeavesGoogleItsSchedulingClasses) {
   EXPECT_EQ(pool_->intern("3"), std::nullopt);
   const TraceRow row =
-      first(kGoogleJobsFormat, "1,,8,0,u1,3,name,u2\n2,,8,1,u1,3,name,u2\n3,,8,4,u1,3,name,u2\n");
+      first(google::kJobsFormat, "1,,8,0,u1,3,name,u2\n2,,8,1,u1,3,name,u2\n3,,8,4,u1,3,name,u2\n");
   EXPECT_EQ(row.job.queue, "3");
 }
 
 TEST_F(FullPool, LeavesPaiItsNameOfTheV100) {
-  const TraceRow row = first(kPaiFormat, "job2,worker,1,Failed,1020.0,1030.0,600,29.3,200,V100\n");
+  const TraceRow row =
+      first(pai::kFormat, "job2,worker,1,Failed,1020.0,1030.0,600,29.3,200,V100\n");
   EXPECT_EQ(row.job.gpu_models, "V100M16");
 }
 
 TEST_F(FullPool, LeavesAcmeItsApplications) {
-  const TraceRow row = first(kAcmeConvertedFormat,
+  const TraceRow row = first(acme::kConvertedFormat,
                              "job_id,arrival_time,num_iteration,iteration_computing_time,"
                              "gpu_workers,gpu_per_worker,cpu_per_gpu_worker,tensorsizes,"
                              "profiled_network\n7,10,4,0.5,2,8,12,1,1000\n");

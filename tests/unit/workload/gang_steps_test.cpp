@@ -9,7 +9,7 @@
 #include "models/telemetry/storage_usage.hpp"
 #include "tests/support/scheduler_world.hpp"
 
-namespace orrery {
+namespace orrery::gang_steps_test {
 namespace {
 
 std::string scenario(const std::string& network, const std::string& training,
@@ -266,4 +266,4 @@ TEST(GangSteps, MistakesAreReported) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::gang_steps_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/workload/trace_support.hpp"
 
-namespace orrery {
+namespace orrery::helios_test {
 namespace {
 
 using test::read_text;
@@ -277,4 +277,4 @@ TEST(TraceReader, ValidationShowsTwentyMistakesAtMost) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::helios_test

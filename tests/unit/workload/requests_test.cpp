@@ -15,7 +15,7 @@
 #include "sim/core/enum_names.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
-namespace orrery {
+namespace orrery::requests_test {
 namespace {
 
 using test::real_trace;
@@ -335,4 +335,4 @@ TEST(RealRequests, GenAiHasItsOutcomes) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::requests_test

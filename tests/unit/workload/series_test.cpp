@@ -7,7 +7,7 @@
 #include "models/workload/traces/requests/request_reader.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
-namespace orrery {
+namespace orrery::series_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -152,4 +152,4 @@ TEST(RealSeries, RatesOfGenAiAddUpToTheirRequests) {
 }
 
 }  // namespace
-}  // namespace orrery
+}  // namespace orrery::series_test

@@ -4,7 +4,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::acme {
 namespace {
 
 constexpr int64_t kGpusMax = 1'000'000;
@@ -136,31 +136,31 @@ TraceRow parse_converted(CsvReader& row, StringPool&) {
 
 }  // namespace
 
-const Format kAcmeSerenFormat{.id = TraceFormat::AcmeSeren,
-                              .columns = kSerenColumns,
-                              .parse = parse_log,
-                              .submit_column = kSubmit,
-                              .start_column = kStart,
-                              .durations = Durations::InMostRows,
-                              .has_statuses = true,
-                              .has_starts = true,
-                              .has_dates = true};
+const Format kSerenFormat{.id = TraceFormat::AcmeSeren,
+                          .columns = kSerenColumns,
+                          .parse = parse_log,
+                          .submit_column = kSubmit,
+                          .start_column = kStart,
+                          .durations = Durations::InMostRows,
+                          .has_statuses = true,
+                          .has_starts = true,
+                          .has_dates = true};
 
-const Format kAcmeKalosFormat{.id = TraceFormat::AcmeKalos,
-                              .columns = kKalosColumns,
-                              .parse = parse_kalos,
-                              .submit_column = kSubmit,
-                              .start_column = kStart,
-                              .durations = Durations::InMostRows,
-                              .has_statuses = true,
-                              .has_starts = true,
-                              .has_dates = true};
+const Format kKalosFormat{.id = TraceFormat::AcmeKalos,
+                          .columns = kKalosColumns,
+                          .parse = parse_kalos,
+                          .submit_column = kSubmit,
+                          .start_column = kStart,
+                          .durations = Durations::InMostRows,
+                          .has_statuses = true,
+                          .has_starts = true,
+                          .has_dates = true};
 
-const Format kAcmeConvertedFormat{.id = TraceFormat::AcmeConverted,
-                                  .columns = kConvertedColumns,
-                                  .parse = parse_converted,
-                                  .submit_column = 1,
-                                  .start_column = 1,
-                                  .has_statuses = true};
+const Format kConvertedFormat{.id = TraceFormat::AcmeConverted,
+                              .columns = kConvertedColumns,
+                              .parse = parse_converted,
+                              .submit_column = 1,
+                              .start_column = 1,
+                              .has_statuses = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::acme

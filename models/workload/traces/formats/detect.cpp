@@ -7,34 +7,34 @@
 namespace orrery::traces {
 namespace {
 
-constexpr const Format* kFormats[] = {&kOpenbFormat,
-                                      &kHeliosFormat,
-                                      &kHeliosDerivedFormat,
-                                      &kHeliosCanonicalFormat,
-                                      &kSwfFormat,
-                                      &kPhillyFormat,
+constexpr const Format* kFormats[] = {&openb::kFormat,
+                                      &helios::kFormat,
+                                      &helios::kDerivedFormat,
+                                      &helios::kCanonicalFormat,
+                                      &swf::kFormat,
+                                      &philly::kFormat,
                                       &kPhillyPolluxFormat,
                                       &kChronusFormat,
                                       &kElasticFlowFormat,
-                                      &kTiresiasFormat,
-                                      &kAcmeSerenFormat,
-                                      &kAcmeKalosFormat,
-                                      &kAcmeConvertedFormat,
-                                      &kDlrmFormat,
-                                      &kSpotFormat,
-                                      &kSiaFormat,
-                                      &kGavelFormat,
-                                      &kShockwaveFormat,
-                                      &kGoogleJobsFormat,
-                                      &kGoogleTasksFormat,
-                                      &kGoogleCondensedFormat,
-                                      &kPaiFormat,
+                                      &tiresias::kFormat,
+                                      &acme::kSerenFormat,
+                                      &acme::kKalosFormat,
+                                      &acme::kConvertedFormat,
+                                      &dlrm::kFormat,
+                                      &spot::kFormat,
+                                      &sia::kFormat,
+                                      &gavel::kFormat,
+                                      &gavel::kShockwaveFormat,
+                                      &google::kJobsFormat,
+                                      &google::kTasksFormat,
+                                      &google::kCondensedFormat,
+                                      &pai::kFormat,
                                       &kNativeFormat,
-                                      &kOpenbUntimedFormat,
-                                      &kPaiInstancesFormat,
-                                      &kCsvFormat,
-                                      &kJsonLinesFormat,
-                                      &kSacctFormat};
+                                      &openb::kUntimedFormat,
+                                      &pai::kInstancesFormat,
+                                      &own::kCsvFormat,
+                                      &own::kJsonLinesFormat,
+                                      &sacct::kFormat};
 
 // The share of the format's columns that are in the header.
 double share_of_columns(const CsvReader& csv, const Format& format) {
@@ -79,7 +79,7 @@ const Format* find_format(std::string_view beginning, TraceFormat wanted) {
 const Format* find_own_format(std::string_view beginning) {
   const size_t first = beginning.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string_view::npos && beginning[first] == '{';
-  return is_json ? &kJsonLinesFormat : &kCsvFormat;
+  return is_json ? &own::kJsonLinesFormat : &own::kCsvFormat;
 }
 
 std::string unknown_format(std::string_view beginning) {

@@ -4,7 +4,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::dlrm {
 namespace {
 
 constexpr std::string_view kColumns[] = {
@@ -67,14 +67,14 @@ TraceRow parse_instance(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kDlrmFormat{.id = TraceFormat::Dlrm,
-                         .columns = kColumns,
-                         .parse = parse_instance,
-                         .submit_column = kCreation,
-                         .start_column = kScheduled,
-                         .has_queues = true,
-                         .has_statuses = true,
-                         .has_starts = true,
-                         .is_unsorted = true};
+const Format kFormat{.id = TraceFormat::Dlrm,
+                     .columns = kColumns,
+                     .parse = parse_instance,
+                     .submit_column = kCreation,
+                     .start_column = kScheduled,
+                     .has_queues = true,
+                     .has_statuses = true,
+                     .has_starts = true,
+                     .is_unsorted = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::dlrm

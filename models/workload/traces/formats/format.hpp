@@ -49,34 +49,62 @@ struct Format {
   bool has_gpu_types = false;    // GPU types have names chosen by the site: sacct
 };
 
-extern const Format kOpenbFormat;
-extern const Format kOpenbUntimedFormat;
-extern const Format kHeliosFormat;
-extern const Format kHeliosDerivedFormat;
-extern const Format kHeliosCanonicalFormat;
-extern const Format kSwfFormat;
-extern const Format kPhillyFormat;
+namespace openb {
+extern const Format kFormat;
+extern const Format kUntimedFormat;
+}  // namespace openb
+namespace helios {
+extern const Format kFormat;
+extern const Format kDerivedFormat;
+extern const Format kCanonicalFormat;
+}  // namespace helios
+namespace swf {
+extern const Format kFormat;
+}
+namespace philly {
+extern const Format kFormat;
+}
+namespace tiresias {
+extern const Format kFormat;
+}
+namespace acme {
+extern const Format kSerenFormat;
+extern const Format kKalosFormat;
+extern const Format kConvertedFormat;
+}  // namespace acme
+namespace dlrm {
+extern const Format kFormat;
+}
+namespace spot {
+extern const Format kFormat;
+}
+namespace sia {
+extern const Format kFormat;
+}
+namespace gavel {
+extern const Format kFormat;
+extern const Format kShockwaveFormat;
+}  // namespace gavel
+namespace google {
+extern const Format kJobsFormat;
+extern const Format kTasksFormat;
+extern const Format kCondensedFormat;
+}  // namespace google
+namespace pai {
+extern const Format kFormat;
+extern const Format kInstancesFormat;
+}  // namespace pai
+namespace own {
+extern const Format kCsvFormat;
+extern const Format kJsonLinesFormat;
+}  // namespace own
+namespace sacct {
+extern const Format kFormat;
+}
 extern const Format kPhillyPolluxFormat;
 extern const Format kChronusFormat;
 extern const Format kElasticFlowFormat;
-extern const Format kTiresiasFormat;
-extern const Format kAcmeSerenFormat;
-extern const Format kAcmeKalosFormat;
-extern const Format kAcmeConvertedFormat;
-extern const Format kDlrmFormat;
-extern const Format kSpotFormat;
-extern const Format kSiaFormat;
-extern const Format kGavelFormat;
-extern const Format kShockwaveFormat;
-extern const Format kGoogleJobsFormat;
-extern const Format kGoogleTasksFormat;
-extern const Format kGoogleCondensedFormat;
-extern const Format kPaiFormat;
-extern const Format kPaiInstancesFormat;
 extern const Format kNativeFormat;
-extern const Format kCsvFormat;
-extern const Format kJsonLinesFormat;
-extern const Format kSacctFormat;
 
 // The parser of a format, whether that is a table or not.
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);

@@ -2,7 +2,7 @@
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/tables/throughputs.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::gavel {
 namespace {
 
 constexpr int64_t kGpusMax = 100'000;
@@ -107,13 +107,13 @@ double shockwave_likeness(std::string_view beginning) {
 
 }  // namespace
 
-const Format kGavelFormat{.id = TraceFormat::Gavel,
-                          .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
-                            return std::make_unique<GavelParser>(std::move(input), kGavelColumns);
-                          },
-                          .likeness = gavel_likeness,
-                          .durations = Durations::InMostRows,
-                          .has_steps = true};
+const Format kFormat{.id = TraceFormat::Gavel,
+                     .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
+                       return std::make_unique<GavelParser>(std::move(input), kGavelColumns);
+                     },
+                     .likeness = gavel_likeness,
+                     .durations = Durations::InMostRows,
+                     .has_steps = true};
 
 const Format kShockwaveFormat{.id = TraceFormat::Shockwave,
                               .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
@@ -122,4 +122,4 @@ const Format kShockwaveFormat{.id = TraceFormat::Shockwave,
                               },
                               .likeness = shockwave_likeness};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::gavel

@@ -5,7 +5,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::google {
 namespace {
 
 constexpr std::string_view kJobColumns[] = {
@@ -263,34 +263,34 @@ double likeness(std::string_view beginning) {
 
 }  // namespace
 
-const Format kGoogleJobsFormat{.id = TraceFormat::GoogleJobs,
-                               .open = open_layout<kJobs>,
-                               .likeness = likeness<kJobs>,
-                               .durations = Durations::InMostRows,
-                               .has_queues = true,
-                               .has_statuses = true,
-                               .has_gpus = false,
-                               .has_starts = true,
-                               .is_unsorted = true};
+const Format kJobsFormat{.id = TraceFormat::GoogleJobs,
+                         .open = open_layout<kJobs>,
+                         .likeness = likeness<kJobs>,
+                         .durations = Durations::InMostRows,
+                         .has_queues = true,
+                         .has_statuses = true,
+                         .has_gpus = false,
+                         .has_starts = true,
+                         .is_unsorted = true};
 
-const Format kGoogleTasksFormat{.id = TraceFormat::GoogleTasks,
-                                .open = open_layout<kTasks>,
-                                .likeness = likeness<kTasks>,
-                                .durations = Durations::InMostRows,
-                                .has_queues = true,
-                                .has_statuses = true,
-                                .has_gpus = false,
-                                .has_starts = true,
-                                .is_unsorted = true};
+const Format kTasksFormat{.id = TraceFormat::GoogleTasks,
+                          .open = open_layout<kTasks>,
+                          .likeness = likeness<kTasks>,
+                          .durations = Durations::InMostRows,
+                          .has_queues = true,
+                          .has_statuses = true,
+                          .has_gpus = false,
+                          .has_starts = true,
+                          .is_unsorted = true};
 
-const Format kGoogleCondensedFormat{.id = TraceFormat::GoogleCondensed,
-                                    .open = open_layout<kCondensed>,
-                                    .likeness = likeness<kCondensed>,
-                                    .durations = Durations::InMostRows,
-                                    .has_queues = true,
-                                    .has_statuses = true,
-                                    .has_gpus = false,
-                                    .has_starts = true,
-                                    .is_unsorted = true};
+const Format kCondensedFormat{.id = TraceFormat::GoogleCondensed,
+                              .open = open_layout<kCondensed>,
+                              .likeness = likeness<kCondensed>,
+                              .durations = Durations::InMostRows,
+                              .has_queues = true,
+                              .has_statuses = true,
+                              .has_gpus = false,
+                              .has_starts = true,
+                              .is_unsorted = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::google

@@ -2,7 +2,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::helios {
 namespace {
 
 constexpr int64_t kGpusMax = 1'000'000;
@@ -81,29 +81,29 @@ TraceRow parse_canonical(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kHeliosFormat{.id = TraceFormat::Helios,
-                           .columns = kNativeColumns,
-                           .parse = parse_native,
-                           .submit_column = kSubmit,
-                           .start_column = kStart,
-                           .has_queues = true,
-                           .has_statuses = true,
-                           .has_starts = true,
-                           .has_dates = true};
+const Format kFormat{.id = TraceFormat::Helios,
+                     .columns = kNativeColumns,
+                     .parse = parse_native,
+                     .submit_column = kSubmit,
+                     .start_column = kStart,
+                     .has_queues = true,
+                     .has_statuses = true,
+                     .has_starts = true,
+                     .has_dates = true};
 
-const Format kHeliosDerivedFormat{.id = TraceFormat::HeliosDerived,
-                                  .columns = kDerivedColumns,
-                                  .parse = parse_derived,
-                                  .submit_column = 1,
-                                  .start_column = 1};
+const Format kDerivedFormat{.id = TraceFormat::HeliosDerived,
+                            .columns = kDerivedColumns,
+                            .parse = parse_derived,
+                            .submit_column = 1,
+                            .start_column = 1};
 
-const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
-                                    .columns = kCanonicalColumns,
-                                    .parse = parse_canonical,
-                                    .submit_column = 3,
-                                    .start_column = 3,
-                                    .has_queues = true,
-                                    .has_statuses = true,
-                                    .has_comments = true};
+const Format kCanonicalFormat{.id = TraceFormat::HeliosCanonical,
+                              .columns = kCanonicalColumns,
+                              .parse = parse_canonical,
+                              .submit_column = 3,
+                              .start_column = 3,
+                              .has_queues = true,
+                              .has_statuses = true,
+                              .has_comments = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::helios

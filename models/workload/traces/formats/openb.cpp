@@ -2,7 +2,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::openb {
 namespace {
 
 constexpr int64_t kCpuMilliMax = 10'000'000;
@@ -92,20 +92,20 @@ TraceRow parse_untimed(CsvReader& row, StringPool&) {
 
 }  // namespace
 
-const Format kOpenbUntimedFormat{.id = TraceFormat::OpenbUntimed,
-                                 .columns = kUntimedColumns,
-                                 .parse = parse_untimed,
-                                 .durations = Durations::InNoRow};
+const Format kUntimedFormat{.id = TraceFormat::OpenbUntimed,
+                            .columns = kUntimedColumns,
+                            .parse = parse_untimed,
+                            .durations = Durations::InNoRow};
 
-const Format kOpenbFormat{.id = TraceFormat::Openb,
-                          .columns = kColumns,
-                          .parse = parse_pod,
-                          .submit_column = kCreation,
-                          .start_column = kScheduled,
-                          .has_statuses = true,
-                          .has_starts = true,
-                          .is_unsorted = true,
-                          .has_pending = true,
-                          .lists_survivors = true};
+const Format kFormat{.id = TraceFormat::Openb,
+                     .columns = kColumns,
+                     .parse = parse_pod,
+                     .submit_column = kCreation,
+                     .start_column = kScheduled,
+                     .has_statuses = true,
+                     .has_starts = true,
+                     .is_unsorted = true,
+                     .has_pending = true,
+                     .lists_survivors = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::openb

@@ -11,7 +11,7 @@
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/quantity.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::own {
 namespace {
 
 constexpr int64_t kGpusMax = 1'000'000;
@@ -361,4 +361,4 @@ constexpr Format own_format(TraceFormat id) {
 constinit const Format kCsvFormat = own_format(TraceFormat::Csv);
 constinit const Format kJsonLinesFormat = own_format(TraceFormat::JsonLines);
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::own

@@ -5,7 +5,7 @@
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/tables/pai_tables.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::pai {
 namespace {
 
 constexpr size_t kNameMax = 64;
@@ -135,23 +135,23 @@ std::unique_ptr<RowParser> open_table(ParserInput input) {
 
 }  // namespace
 
-const Format kPaiFormat{.id = TraceFormat::Pai,
-                        .open = open_table<TaskParser>,
-                        .likeness = likeness<10, 3>,
-                        .durations = Durations::InMostRows,
-                        .has_statuses = true,
-                        .has_starts = true,
-                        .has_sensors = true,
-                        .is_unsorted = true};
+const Format kFormat{.id = TraceFormat::Pai,
+                     .open = open_table<TaskParser>,
+                     .likeness = likeness<10, 3>,
+                     .durations = Durations::InMostRows,
+                     .has_statuses = true,
+                     .has_starts = true,
+                     .has_sensors = true,
+                     .is_unsorted = true};
 
-const Format kPaiInstancesFormat{.id = TraceFormat::PaiInstances,
-                                 .open = open_table<InstanceParser>,
-                                 .likeness = likeness<9, 5>,
-                                 .durations = Durations::InMostRows,
-                                 .has_statuses = true,
-                                 .has_starts = true,
-                                 .has_sensors = true,
-                                 .has_nodes = true,
-                                 .is_unsorted = true};
+const Format kInstancesFormat{.id = TraceFormat::PaiInstances,
+                              .open = open_table<InstanceParser>,
+                              .likeness = likeness<9, 5>,
+                              .durations = Durations::InMostRows,
+                              .has_statuses = true,
+                              .has_starts = true,
+                              .has_sensors = true,
+                              .has_nodes = true,
+                              .is_unsorted = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::pai

@@ -5,7 +5,7 @@
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/io/json_tokens.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::philly {
 namespace {
 
 using Kind = JsonTokens::Kind;
@@ -286,16 +286,16 @@ double likeness(std::string_view beginning) {
 
 }  // namespace
 
-const Format kPhillyFormat{.id = TraceFormat::Philly,
-                           .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
-                             return std::make_unique<PhillyParser>(std::move(input));
-                           },
-                           .likeness = likeness,
-                           .durations = Durations::InMostRows,
-                           .has_queues = true,
-                           .has_statuses = true,
-                           .has_starts = true,
-                           .has_dates = true,
-                           .is_unsorted = true};
+const Format kFormat{.id = TraceFormat::Philly,
+                     .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
+                       return std::make_unique<PhillyParser>(std::move(input));
+                     },
+                     .likeness = likeness,
+                     .durations = Durations::InMostRows,
+                     .has_queues = true,
+                     .has_statuses = true,
+                     .has_starts = true,
+                     .has_dates = true,
+                     .is_unsorted = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::philly

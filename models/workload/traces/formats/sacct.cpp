@@ -7,7 +7,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::sacct {
 namespace {
 
 constexpr int64_t kCountMax = 100'000'000;
@@ -292,19 +292,19 @@ double likeness(std::string_view beginning) {
 
 }  // namespace
 
-const Format kSacctFormat{.id = TraceFormat::Sacct,
-                          .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
-                            return std::make_unique<SacctParser>(std::move(input));
-                          },
-                          .likeness = likeness,
-                          .durations = Durations::InMostRows,
-                          .has_queues = true,
-                          .has_groups = true,
-                          .has_statuses = true,
-                          .has_starts = true,
-                          .has_nodes = true,
-                          .has_dates = true,
-                          .is_unsorted = true,
-                          .has_gpu_types = true};
+const Format kFormat{.id = TraceFormat::Sacct,
+                     .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
+                       return std::make_unique<SacctParser>(std::move(input));
+                     },
+                     .likeness = likeness,
+                     .durations = Durations::InMostRows,
+                     .has_queues = true,
+                     .has_groups = true,
+                     .has_statuses = true,
+                     .has_starts = true,
+                     .has_nodes = true,
+                     .has_dates = true,
+                     .is_unsorted = true,
+                     .has_gpu_types = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::sacct

@@ -2,7 +2,7 @@
 // on the throughput of its application, which is not in the file.
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::sia {
 namespace {
 
 constexpr std::string_view kColumns[] = {"name", "time", "application", "num_replicas",
@@ -22,11 +22,11 @@ TraceRow parse_job(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kSiaFormat{.id = TraceFormat::Sia,
-                        .columns = kColumns,
-                        .parse = parse_job,
-                        .submit_column = 1,
-                        .start_column = 1,
-                        .durations = Durations::InNoRow};
+const Format kFormat{.id = TraceFormat::Sia,
+                     .columns = kColumns,
+                     .parse = parse_job,
+                     .submit_column = 1,
+                     .start_column = 1,
+                     .durations = Durations::InNoRow};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::sia

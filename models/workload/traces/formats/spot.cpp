@@ -3,7 +3,7 @@
 
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::spot {
 namespace {
 
 constexpr std::string_view kColumns[] = {"job_name",    "organization", "gpu_model",
@@ -53,11 +53,11 @@ TraceRow parse_job(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kSpotFormat{.id = TraceFormat::Spot,
-                         .columns = kColumns,
-                         .parse = parse_job,
-                         .submit_column = kSubmit,
-                         .start_column = kSubmit,
-                         .has_queues = true};
+const Format kFormat{.id = TraceFormat::Spot,
+                     .columns = kColumns,
+                     .parse = parse_job,
+                     .submit_column = kSubmit,
+                     .start_column = kSubmit,
+                     .has_queues = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::spot

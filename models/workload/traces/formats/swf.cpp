@@ -7,7 +7,7 @@
 #include "models/workload/traces/formats/format.hpp"
 #include "sim/core/check.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::swf {
 namespace {
 
 constexpr size_t kFields = 18;
@@ -340,18 +340,18 @@ double likeness(std::string_view beginning) {
 
 }  // namespace
 
-const Format kSwfFormat{.id = TraceFormat::Swf,
-                        .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
-                          return std::make_unique<SwfParser>(std::move(input));
-                        },
-                        .likeness = likeness,
-                        .durations = Durations::InMostRows,
-                        .has_queues = true,
-                        .has_groups = true,
-                        .has_statuses = true,
-                        .has_gpus = false,
-                        .has_processors = true,
-                        .has_starts = true,
-                        .may_count_from_1970 = true};
+const Format kFormat{.id = TraceFormat::Swf,
+                     .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
+                       return std::make_unique<SwfParser>(std::move(input));
+                     },
+                     .likeness = likeness,
+                     .durations = Durations::InMostRows,
+                     .has_queues = true,
+                     .has_groups = true,
+                     .has_statuses = true,
+                     .has_gpus = false,
+                     .has_processors = true,
+                     .has_starts = true,
+                     .may_count_from_1970 = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::swf

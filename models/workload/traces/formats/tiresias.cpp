@@ -1,7 +1,7 @@
 // The job lists of the Tiresias simulator, in seconds.
 #include "models/workload/traces/formats/format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::tiresias {
 namespace {
 
 constexpr int64_t kGpusMax = 100'000;
@@ -22,10 +22,10 @@ TraceRow parse_job(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kTiresiasFormat{.id = TraceFormat::Tiresias,
-                             .columns = kColumns,
-                             .parse = parse_job,
-                             .submit_column = 2,
-                             .start_column = 2};
+const Format kFormat{.id = TraceFormat::Tiresias,
+                     .columns = kColumns,
+                     .parse = parse_job,
+                     .submit_column = 2,
+                     .start_column = 2};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::tiresias

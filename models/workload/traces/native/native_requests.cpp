@@ -23,7 +23,7 @@ enum Part : uint64_t {
   kGroupName = 1U << 6U,
   kProgram = 1U << 7U,
   kExecution = 1U << 8U,
-  kEnd = 1U << 9U,
+  kHasStatus = 1U << 9U,
   kRowStep = 1U << 10U,
 };
 constexpr uint64_t kPartsAll = (uint64_t{1} << 11U) - 1;
@@ -49,7 +49,7 @@ void NativeRequestWriter::add(const RequestRow& request) {
   mark(!request.group.empty(), kGroupName);
   mark(!request.application.empty(), kProgram);
   mark(request.execution.ns >= 0, kExecution);
-  mark(request.status != TraceStatus::Unknown, kEnd);
+  mark(request.status != TraceStatus::Unknown, kHasStatus);
   mark(request.row != last_row_ + 1, kRowStep);
   blocks_.put(mask);
   blocks_.put_span((request.arrival - last_arrival_).ns);
@@ -70,7 +70,7 @@ void NativeRequestWriter::add(const RequestRow& request) {
   if ((mask & kGroupName) != 0) blocks_.put_text(request.group);
   if ((mask & kProgram) != 0) blocks_.put_text(request.application);
   if ((mask & kExecution) != 0) blocks_.put_span(request.execution.ns);
-  if ((mask & kEnd) != 0) put(static_cast<int64_t>(request.status));
+  if ((mask & kHasStatus) != 0) put(static_cast<int64_t>(request.status));
   if ((mask & kRowStep) != 0) blocks_.put_signed(request.row - last_row_);
   last_arrival_ = request.arrival;
   last_row_ = request.row;
@@ -121,7 +121,7 @@ class NativeRequestParser final : public RequestParser {
     if (has(kGroupName)) row_.group = blocks_.text();
     if (has(kProgram)) row_.application = blocks_.text();
     if (has(kExecution)) row_.execution = blocks_.span();
-    if (has(kEnd)) {
+    if (has(kHasStatus)) {
       constexpr auto kLast = static_cast<int64_t>(enum_names(TraceStatus{}).size()) - 1;
       row_.status = static_cast<TraceStatus>(blocks_.integer(0, kLast));
     }

@@ -11,7 +11,7 @@
 #include "models/workload/traces/io/csv.hpp"
 #include "models/workload/traces/requests/request_format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::genai_rates {
 namespace {
 
 constexpr std::string_view kColumns[] = {"timestamp_anon", "value", "container_ip", "request_type"};
@@ -140,13 +140,12 @@ bool looks_like(std::string_view beginning) {
 
 }  // namespace
 
-const RequestLayout kGenAiRatesLayout{
-    .id = RequestFormat::GenAiRates,
-    .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
-      return std::make_unique<RatesParser>(std::move(input));
-    },
-    .looks_like = looks_like,
-    .has_dates = true,
-    .has_groups = true};
+const RequestLayout kLayout{.id = RequestFormat::GenAiRates,
+                            .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
+                              return std::make_unique<RatesParser>(std::move(input));
+                            },
+                            .looks_like = looks_like,
+                            .has_dates = true,
+                            .has_groups = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::genai_rates

@@ -3,7 +3,7 @@
 #include "models/workload/traces/io/json_tokens.hpp"
 #include "models/workload/traces/requests/request_format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::mooncake {
 namespace {
 
 using Kind = JsonTokens::Kind;
@@ -118,11 +118,10 @@ bool looks_like_mooncake(std::string_view beginning) {
 
 }  // namespace
 
-const RequestLayout kMooncakeLayout{
-    .id = RequestFormat::Mooncake,
-    .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
-      return std::make_unique<MooncakeParser>(std::move(input));
-    },
-    .looks_like = looks_like_mooncake};
+const RequestLayout kLayout{.id = RequestFormat::Mooncake,
+                            .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
+                              return std::make_unique<MooncakeParser>(std::move(input));
+                            },
+                            .looks_like = looks_like_mooncake};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::mooncake

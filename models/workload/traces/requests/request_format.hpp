@@ -43,11 +43,17 @@ struct RequestLayout {
 };
 constexpr int64_t kPrefixBlocksMax = 1'000'000;  // limit for one request
 
+namespace request_tables {
 extern const RequestLayout kAzureLlmLayout;
-extern const RequestLayout kMooncakeLayout;
 extern const RequestLayout kGenAiLayout;
+}  // namespace request_tables
+namespace mooncake {
+extern const RequestLayout kLayout;
+}
+namespace genai_rates {
+extern const RequestLayout kLayout;
+}
 extern const RequestLayout kNativeRequestLayout;
-extern const RequestLayout kGenAiRatesLayout;
 
 // The requested layout, or for Auto the one that matches the beginning of the file. Null if none
 // does.

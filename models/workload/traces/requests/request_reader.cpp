@@ -13,9 +13,10 @@ namespace {
 
 using namespace traces;
 
-constexpr const RequestLayout* kLayouts[] = {&kAzureLlmLayout, &kMooncakeLayout, &kGenAiLayout,
-                                             &kNativeRequestLayout, &kGenAiRatesLayout};
-constexpr int64_t kDayNs = 86'400'000'000'000;
+constexpr const RequestLayout* kLayouts[] = {&request_tables::kAzureLlmLayout, &mooncake::kLayout,
+                                             &request_tables::kGenAiLayout, &kNativeRequestLayout,
+                                             &genai_rates::kLayout};
+constexpr int64_t kNsPerDay = 86'400'000'000'000;
 
 class FileRequestReader final : public RequestReader {
  public:
@@ -51,7 +52,7 @@ class FileRequestReader final : public RequestReader {
       }
       last_ = row_->arrival;
       // A trace with dates starts at midnight, so that hours of the day keep their meaning.
-      if (!zero_) zero_ = Time{layout_->has_dates ? row_->arrival.ns / kDayNs * kDayNs : 0};
+      if (!zero_) zero_ = Time{layout_->has_dates ? row_->arrival.ns / kNsPerDay * kNsPerDay : 0};
       if (!is_wanted(*row_)) continue;
       row_->arrival = rebased(row_->arrival);
       copies_left_ = params_.copies - 1;

@@ -2,7 +2,7 @@
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/requests/request_format.hpp"
 
-namespace orrery::traces {
+namespace orrery::traces::request_tables {
 namespace {
 
 constexpr int64_t kTokensMax = 1'000'000'000;
@@ -114,4 +114,4 @@ const RequestLayout kGenAiLayout{.id = RequestFormat::GenAi,
                                  .has_groups = true,
                                  .has_statuses = true};
 
-}  // namespace orrery::traces
+}  // namespace orrery::traces::request_tables

@@ -15,7 +15,7 @@ using traces::CsvReader;
 using traces::TextSource;
 
 constexpr std::string_view kColumns[] = {"sn", "cpu_milli", "memory_mib", "gpu", "model"};
-enum Column : size_t { kName, kCpu, kMemory, kGpus, kModel };
+enum OpenbColumn : size_t { kName, kCpu, kMemory, kGpus, kGpuModel };
 constexpr size_t kErrorsMax = 20;
 constexpr size_t kNodesMax = 1'000'000;
 constexpr size_t kTextMax = 64;
@@ -27,9 +27,9 @@ OpenbNode parse_node(CsvReader& row) {
   node.cpu_milli = row.integer(kCpu, 1, 10'000'000);
   node.memory = Bytes{row.integer(kMemory, 1, kNodeMemoryMax.count >> 20U) << 20U};
   node.gpus = static_cast<int32_t>(row.integer(kGpus, 0, 64));
-  node.model = row.short_text(kModel, kTextMax);
-  if (node.gpus > 0 && node.model.empty()) row.wrong(kModel, "a GPU model, as there are GPUs");
-  if (node.gpus == 0 && !node.model.empty()) row.wrong(kModel, "nothing, as there are no GPUs");
+  node.model = row.short_text(kGpuModel, kTextMax);
+  if (node.gpus > 0 && node.model.empty()) row.wrong(kGpuModel, "a GPU model, as there are GPUs");
+  if (node.gpus == 0 && !node.model.empty()) row.wrong(kGpuModel, "nothing, as there are no GPUs");
   return node;
 }
 

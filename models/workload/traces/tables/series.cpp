@@ -18,52 +18,52 @@ namespace {
 using namespace traces;
 
 enum class Kind : uint8_t { Stamp, End, Name, Value };
-struct Column {
+struct SeriesColumn {
   std::string_view name;
   Kind kind = Kind::Value;
 };
 constexpr size_t kNameMax = 256;
 
-constexpr Column kGenAi[] = {{"timestamp_anon", Kind::Stamp},
-                             {"value", Kind::Value},
-                             {"container_ip", Kind::Name},
-                             {"request_type", Kind::Name}};
+constexpr SeriesColumn kGenAi[] = {{"timestamp_anon", Kind::Stamp},
+                                   {"value", Kind::Value},
+                                   {"container_ip", Kind::Name},
+                                   {"request_type", Kind::Name}};
 constexpr size_t kGenAiNeeded = 2;
-constexpr Column kSensors[] = {{"job_name", Kind::Name},
-                               {"task_name", Kind::Name},
-                               {"worker_name", Kind::Name},
-                               {"inst_id", Kind::Name},
-                               {"machine", Kind::Name},
-                               {"gpu_name", Kind::Name},
-                               {"cpu_usage"},
-                               {"gpu_wrk_util"},
-                               {"avg_mem"},
-                               {"max_mem"},
-                               {"avg_gpu_wrk_mem"},
-                               {"max_gpu_wrk_mem"},
-                               {"read"},
-                               {"write"},
-                               {"read_count"},
-                               {"write_count"}};
-constexpr Column kMachineMetrics[] = {
+constexpr SeriesColumn kSensors[] = {{"job_name", Kind::Name},
+                                     {"task_name", Kind::Name},
+                                     {"worker_name", Kind::Name},
+                                     {"inst_id", Kind::Name},
+                                     {"machine", Kind::Name},
+                                     {"gpu_name", Kind::Name},
+                                     {"cpu_usage"},
+                                     {"gpu_wrk_util"},
+                                     {"avg_mem"},
+                                     {"max_mem"},
+                                     {"avg_gpu_wrk_mem"},
+                                     {"max_gpu_wrk_mem"},
+                                     {"read"},
+                                     {"write"},
+                                     {"read_count"},
+                                     {"write_count"}};
+constexpr SeriesColumn kMachineMetrics[] = {
     {"worker_name", Kind::Name}, {"machine", Kind::Name}, {"start_time", Kind::Stamp},
     {"end_time", Kind::End},     {"machine_cpu_iowait"},  {"machine_cpu_kernel"},
     {"machine_cpu_usr"},         {"machine_gpu"},         {"machine_load_1"},
     {"machine_net_receive"},     {"machine_num_worker"},  {"machine_cpu"}};
-constexpr Column kMachines[] = {
+constexpr SeriesColumn kMachines[] = {
     {"machine", Kind::Name}, {"gpu_type", Kind::Name}, {"cap_cpu"}, {"cap_mem"}, {"cap_gpu"}};
-constexpr Column kJobs[] = {{"job_name", Kind::Name},    {"inst_id", Kind::Name},
-                            {"user", Kind::Name},        {"status", Kind::Name},
-                            {"start_time", Kind::Stamp}, {"end_time", Kind::End}};
-constexpr Column kGroups[] = {{"inst_id", Kind::Name},
-                              {"user", Kind::Name},
-                              {"gpu_type_spec", Kind::Name},
-                              {"group", Kind::Name},
-                              {"workload", Kind::Name}};
+constexpr SeriesColumn kJobs[] = {{"job_name", Kind::Name},    {"inst_id", Kind::Name},
+                                  {"user", Kind::Name},        {"status", Kind::Name},
+                                  {"start_time", Kind::Stamp}, {"end_time", Kind::End}};
+constexpr SeriesColumn kGroups[] = {{"inst_id", Kind::Name},
+                                    {"user", Kind::Name},
+                                    {"gpu_type_spec", Kind::Name},
+                                    {"group", Kind::Name},
+                                    {"workload", Kind::Name}};
 
-constexpr Column kOpenbNodes[] = {
+constexpr SeriesColumn kOpenbNodes[] = {
     {"sn", Kind::Name}, {"cpu_milli"}, {"memory_mib"}, {"gpu"}, {"model", Kind::Name}};
-constexpr Column kSpotNodes[] = {
+constexpr SeriesColumn kSpotNodes[] = {
     {"gpu_model", Kind::Name}, {"gpu_capacity_num"}, {"cpu_num"}, {"node_name", Kind::Name}};
 
 bool has_header(SeriesFormat format) {
@@ -71,7 +71,7 @@ bool has_header(SeriesFormat format) {
          format == SeriesFormat::SpotNodes;
 }
 
-std::span<const Column> columns_of(SeriesFormat format) {
+std::span<const SeriesColumn> columns_of(SeriesFormat format) {
   switch (format) {
     case SeriesFormat::Auto:
       break;
@@ -111,8 +111,8 @@ SeriesFormat format_of(std::string_view beginning) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(fields, name) != fields.end();
   };
-  const auto has_all = [&](std::span<const Column> columns) {
-    return std::ranges::all_of(columns, has, &Column::name);
+  const auto has_all = [&](std::span<const SeriesColumn> columns) {
+    return std::ranges::all_of(columns, has, &SeriesColumn::name);
   };
   if (has_all(kOpenbNodes)) return SeriesFormat::OpenbNodes;
   if (has_all(kSpotNodes)) return SeriesFormat::SpotNodes;
@@ -189,7 +189,7 @@ class SeriesTable {
   SeriesTable(SeriesFormat format, TextSource source, bool is_lenient)
       : findings_{{.file = source.name(), .is_lenient = is_lenient}}, format_{format} {
     std::vector<std::string_view> names;
-    for (const Column& column : columns_of(format)) names.push_back(column.name);
+    for (const SeriesColumn& column : columns_of(format)) names.push_back(column.name);
     if (has_header(format)) {
       csv_.emplace(std::move(source), findings_);
     } else {
@@ -200,7 +200,7 @@ class SeriesTable {
       if (!is_optional || csv_->has_column(names[i])) columns_.push_back(columns_of(format)[i]);
     }
     names.clear();
-    for (const Column& column : columns_) names.push_back(column.name);
+    for (const SeriesColumn& column : columns_) names.push_back(column.name);
     csv_->bind(names);
     different_.resize(columns_.size());
     counts_.resize(columns_.size());
@@ -268,7 +268,7 @@ class SeriesTable {
   Findings findings_;
   SeriesFormat format_;
   std::optional<CsvReader> csv_;
-  std::vector<Column> columns_;
+  std::vector<SeriesColumn> columns_;
   std::vector<std::optional<double>> numbers_;  // values of the present row
   std::vector<DistinctCounter> different_;
   std::vector<ValueCounts> counts_;
