@@ -2,8 +2,9 @@
 # Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh               the optimised build and its tests
 #   tests/run.sh --quick       only the fast ones of these tests
-#   tests/run.sh --all         also a build with sanitizers: unit and property tests there, the same
-#                              bytes from both builds, fuzzing, random scenarios
+#   tests/run.sh --all         also a build with sanitizers, which compiles the program source by
+#                              source: unit and property tests there, the same bytes from both
+#                              builds, fuzzing, random scenarios
 #   tests/run.sh --bench       also builds the benchmarks; no stage runs them
 #   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
 #   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (10), and random scenarios do (30)
@@ -20,7 +21,7 @@ for argument in "$@"; do
     --quick) long=false sanitize=false ;;
     --all) long=true sanitize=true ;;
     --bench) bench=ON ;;
-    -h | --help) sed -n '2,10s/^# \?//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,11s/^# \?//p' "$0"; exit 0 ;;
     *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
 done
@@ -95,9 +96,8 @@ if $sanitize; then
   unit_tests=OFF
 fi
 stage "Packages" orrery_setup "${groups[@]}"
-batches="${ORRERY_BATCHES:-ON}"
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=$bench \
-  -DORRERY_UNIT_TESTS=$unit_tests -DORRERY_BATCHES="$batches"; then
+  -DORRERY_UNIT_TESTS=$unit_tests -DORRERY_BATCHES="${ORRERY_BATCHES:-ON}"; then
   stage "Fast tests" run_tests release fast
   $long && stage "Long tests" run_tests release long
 else
@@ -105,7 +105,7 @@ else
 fi
 if $sanitize; then
   if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON \
-    -DORRERY_UNIT_TESTS=ON -DORRERY_BATCHES="$batches"; then
+    -DORRERY_UNIT_TESTS=ON -DORRERY_BATCHES="${ORRERY_BATCHES:-TESTS}"; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # those test Python code
     stage "Same bytes from both builds" same_bytes
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
