@@ -62,7 +62,7 @@ void WatchNews::end(uint32_t reflector) {
   ++to.syncs;
   if (to.news.empty()) return;
   engine_.after({}, Label{"control.watch_ended"},
-                [news = std::make_unique<std::deque<Delivered>>(std::exchange(to.news, {}))] {
+                [news = std::make_unique<std::list<Delivered>>(std::exchange(to.news, {}))] {
                   for (const Delivered& delivered : *news) delivered();
                 });
 }

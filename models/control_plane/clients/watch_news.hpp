@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <vector>
 
 #include "models/control_plane/api_server/api_servers.hpp"
@@ -42,7 +42,7 @@ class WatchNews {
 
  private:
   struct Line {
-    std::deque<Delivered> news;  // events on their way, oldest first
+    std::list<Delivered> news;  // on their way, oldest first; an empty list has no memory
     uint32_t syncs = 0;  // number of syncs; callbacks from before the last sync have no effect
   };
   Line& line(uint32_t reflector);
