@@ -82,8 +82,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no node joins, and none fails",
     "no node joins or fails, and control_plane.level is not full",
     "there are no Events: no control_plane.events, and no node boots",
-    "no pod has an image, or no node pulls images (control_plane.level: none) and no plugin scores "
-    "them",
+    "no pod has an image, or nothing uses images: control_plane.level is none, and no plugin "
+    "scores them",
     "network.level is none",
     "network.level is not flow",
     "no job has a step (training.step)",

@@ -110,7 +110,7 @@ const std::vector<Row> kPlane{
      "there are no control_plane.namespaces.askers",
      kFull + Settings{kC + "namespaces={existing: 5, askers: [{every: 1min}]}"}},
     {kC + "image_pulls", "{node: 10MBps}", kFull,
-     "no pod has an image, or no node pulls images (control_plane.level: none) and no plugin "
+     "no pod has an image, or nothing uses images: control_plane.level is none, and no plugin "
      "scores them",
      kFull + Settings{kJ + "pod.image={name: a, size: 1GB}"}},
     {kK + "pod_creation_interval",

@@ -39,10 +39,11 @@ struct ApiCostParams {
       Heeded{Fact::Lists});
     v("stored_object", stored_object, "A LIST from etcd, for each object that it reads.",
       Range{0.0, 1e9}, Unit{"ns"},
-      Source{"KEP-2340: 300,000 objects of 1 KB from etcd, without the cost of their bytes"},
+      Source{"KEP-2340: LISTs of 300,000 objects of 1 KB from etcd, less the cost of the bytes"},
       Heeded{Fact::EtcdReads});
     v("stored_byte", stored_byte, "A read from etcd, for each byte.", kPerByte, Unit{"ns"},
-      Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"}, Heeded{Fact::EtcdReads});
+      Source{"KEP-2340: 3 cores list 300 objects of 1 MB from etcd once a second"},
+      Heeded{Fact::EtcdReads});
     v("sent_byte", sent_byte, "The encoding of a response, for each byte.", kPerByte, Unit{"ns"},
       Source{"estimate: as a byte read from etcd"});
   }
@@ -59,7 +60,7 @@ struct ApiHeapParams {
   template <class V>
   void fields(V& v) {
     v("base", base, "Memory of a server in an empty cluster.",
-      Source{"OpenAI 2021: linear in the nodes"});
+      Source{"OpenAI 2021: memory grows linearly with the number of nodes"});
     v("per_node", per_node, "Memory for each node of the cluster, with its pods and watches.",
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
     v("per_watcher", per_watcher, "Memory for each watch, including those of kubelets.",

@@ -30,7 +30,7 @@ struct ApiClientParams {
       "Wait before a request that was lost with its server is retried. It doubles with each loss, "
       "up to `backoff_max`. Jitter adds up to 100 % to each wait.",
       Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1: there are no retries"});
-    v("backoff_max", backoff_max, "Limit on that wait, before jitter.",
+    v("backoff_max", backoff_max, "Limit on the wait of `backoff`, before jitter.",
       Source{"client-go: reflectors, 30 s"},
       Heeded{tries_max > 1, "tries_max is 1: there are no retries"});
   }

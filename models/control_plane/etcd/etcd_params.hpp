@@ -84,9 +84,9 @@ struct EtcdParams {
              "documentation, 10 ms on hard disks"},
       Heeded{!commit_latency, "commit_latency is set"});
     v("commit_latency", commit_latency,
-      "Duration of a commit without other load; 0: none. It replaces that of the disk.",
+      "Duration of a commit without other load; it replaces the time of `disk`. 0: no time.",
       Range{Duration{}, 10_s}, Example{"1.6ms"});
-    v("write_rate_max", write_rate_max, "Most writes a second of the leader.", Range{1.0, 1e7},
+    v("write_rate_max", write_rate_max, "Writes a second that the leader can do.", Range{1.0, 1e7},
       Unit{"writes/s"},
       Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"},
       Heeded{Fact::FullPlane});
@@ -94,7 +94,7 @@ struct EtcdParams {
       "Duration of a consistent read without other load; 0: reads take no time.",
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"},
       Heeded{Fact::EtcdReads});
-    v("read_rate_max", read_rate_max, "Most reads a second of one member.", Range{1.0, 1e7},
+    v("read_rate_max", read_rate_max, "Reads a second that a member can do.", Range{1.0, 1e7},
       Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_bandwidth", read_bandwidth, "Bandwidth of one member for reads.",
@@ -102,11 +102,10 @@ struct EtcdParams {
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
       "CPU time of a member for each object of a LIST; LISTs run in parallel.", Range{0.0, 1e9},
-      Unit{"ns"},
-      Source{"KEP-2340: CPU use at 300,000 objects of 1 KB, without the share of their bytes"},
+      Unit{"ns"}, Source{"KEP-2340: LISTs of 300,000 objects of 1 KB, less the cost of the bytes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "CPU time of a member for each byte of a LIST.", Range{0.0, 1e9},
-      Unit{"ns"}, Source{"KEP-2340: CPU use at 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
+      Unit{"ns"}, Source{"KEP-2340: LISTs of 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
       "Whether a commit waits for earlier reads, because they lock the database.",
@@ -117,8 +116,8 @@ struct EtcdParams {
       Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"}, Heeded{Fact::FullPlane},
       Heeded{elects(), "no loss takes the leader or the quorum"});
     v("losses", losses,
-      "Members that are lost; with separate_events, members of the etcd without Events. Member 0 "
-      "leads at first. An election takes the lowest-numbered member that is up.",
+      "Members that are lost; with separate_events, members of the etcd that holds no Events. "
+      "Member 0 leads at first. After an election, the lowest-numbered member that is up leads.",
       Heeded{Fact::FullPlane});
     v("request_max", request_max, "Size limit of a write; larger writes are rejected.",
       Range{1_B, 1_GiB}, Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"}, Heeded{Fact::FullPlane});
@@ -128,7 +127,7 @@ struct EtcdParams {
       "Old versions are kept for one to two intervals; 0: for ever.", Range{Duration{}, 24_h},
       Source{"kube-apiserver: --etcd-compaction-interval"}, Heeded{Fact::FullPlane});
     v("defragmentations", defragmentations,
-      "When an operator compacts and defragments. This ends the alarm of a full database.",
+      "When an operator compacts and defragments etcd. This ends the alarm of a full database.",
       Heeded{Fact::FullPlane});
     v("defragmentation_rate", defragmentation_rate,
       "Rate at which a member rewrites its live data.", Range{Bandwidth{1'000'000}, 1000_Gbps},
@@ -136,7 +135,7 @@ struct EtcdParams {
       Heeded{Fact::FullPlane}, Heeded{!defragmentations.empty(), "there are no defragmentations"});
     v("event_ttl", event_ttl, "How long Events are kept.", Range{1_min, 168_h},
       Source{"kube-apiserver: --event-ttl"}, Heeded{Fact::FullPlane}, Heeded{Fact::RecordedEvents});
-    v("separate_events", separate_events, "Whether Events have their own, equal etcd.",
+    v("separate_events", separate_events, "Whether a second, identical etcd stores Events.",
       Source{"kube-apiserver: --etcd-servers-overrides is empty"}, Heeded{Fact::FullPlane},
       Heeded{Fact::RecordedEvents});
   }

@@ -68,11 +68,11 @@ struct PriorityLevelParams {
       "The seats of a server are divided among the levels in proportion to their shares.",
       Range{0, 100'000}, Unit{"shares"},
       Source{"Kubernetes 1.24: limited.nominalConcurrencyShares"});
-    v("lendable", lendable, "Part of its seats that other levels may borrow.", Range{0.0, 100.0},
-      Unit{"%"}, Source{"Kubernetes 1.26: limited.lendablePercent"});
+    v("lendable", lendable, "Part of the level's seats that other levels may borrow.",
+      Range{0.0, 100.0}, Unit{"%"}, Source{"Kubernetes 1.26: limited.lendablePercent"});
     v("borrowing_limit", borrowing_limit,
-      "How many seats it may borrow, relative to its own seats; absent: no limit.", Range{0.0, 1e5},
-      Unit{"%"}, Source{"Kubernetes 1.26: limited.borrowingLimitPercent"});
+      "How many seats the level may borrow, relative to its own seats; absent: no limit.",
+      Range{0.0, 1e5}, Unit{"%"}, Source{"Kubernetes 1.26: limited.borrowingLimitPercent"});
     v("queues", queues, "Number of queues in which requests wait for a seat.", Range{1, 10'000},
       Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.queues"});
     v("hand_size", hand_size, "Number of queues that one flow may use.", Range{1, 16},

@@ -33,7 +33,7 @@ struct NamespaceParams {
     v("object_bytes", object_bytes, "Mean size of these objects.", Range{1_B, 1_MiB},
       Source{"estimate: the certificate makes most of it"});
     v("api_versions", api_versions,
-      "Number of API versions. Each is requested twice when a namespace is deleted.",
+      "Number of API versions. The deletion of a namespace sends two requests for each.",
       Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"},
       Heeded{Fact::DeletedNamespaces});
     v("resource_types", resource_types,
@@ -44,12 +44,12 @@ struct NamespaceParams {
       Range{1, 100}, Unit{"passes"},
       Source{"estimate: one that deletes and one that finds nothing"},
       Heeded{Fact::DeletedNamespaces});
-    v("delete_qps", delete_qps, "Most requests a second of the namespace controller.",
+    v("delete_qps", delete_qps, "Most requests a second that the namespace controller sends.",
       Range{0.1, 1e6}, Unit{"requests/s"},
       Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
       Heeded{Fact::DeletedNamespaces});
     v("grace", grace,
-      "How long a worker waits, after its requests, until the contents are deleted.",
+      "How long a worker waits, from its last request until the namespace's objects are gone.",
       Range{Duration{}, 1_h}, Source{"0: the job's pods end before the namespace is deleted"},
       Heeded{Fact::DeletedNamespaces});
     v("workers", workers,

@@ -46,7 +46,7 @@ struct NamespacesParams {
       "the namespace.");
     v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.",
       Heeded{per_job, "per_job is false"});
-    v("each", each, "The objects of a namespace.");
+    v("each", each, "Objects of a namespace, its deletion, and rates of clients that query it.");
     v("heap_factor", heap_factor, "Memory of a server for each byte of the namespaces' objects.",
       Range{0.0, 1000.0}, Unit{"ratio"},
       Source{"estimate: as for lists, KEP-3157; decoded objects in the watch cache and indexes"});

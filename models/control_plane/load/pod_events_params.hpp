@@ -30,10 +30,10 @@ struct PodEventsParams {
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: Scheduled, Pulling, Pulled, Created, Started"});
     v("per_failed_bind", per_failed_bind,
-      "Events that the scheduler records for a failed attempt to schedule or bind a pod. A gang "
-      "has them for each member. The second failure turns an Event into a series; later failures "
-      "are only counted. A series is updated every 30 min and, for the last time, after 6 min "
-      "without a failure.",
+      "Events that the scheduler records for a failed attempt to schedule or bind a pod. If a gang "
+      "fails, each of its members has these Events. The second failure turns an Event into a "
+      "series; later failures are only counted. A series is updated every 30 min and, for the last "
+      "time, after 6 min without a failure.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
     v("bytes", bytes, "Size of one Event.", Range{1_B, 1_MiB},

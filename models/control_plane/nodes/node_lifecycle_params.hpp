@@ -40,8 +40,8 @@ struct NodeLifecycleParams {
       "the cluster are NotReady.",
       Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"kube-controller-manager: --node-eviction-rate"});
     v("secondary_taint_rate", secondary_taint_rate,
-      "Replaces taint_rate in a large zone once the share unhealthy_share of its nodes is "
-      "NotReady. In a small zone, no node is tainted then.",
+      "Replaces taint_rate in a large zone whose share of NotReady nodes reaches unhealthy_share. "
+      "In a small zone that reaches it, no node is tainted.",
       Range{0.0, 1e6}, Unit{"nodes/s"},
       Source{"kube-controller-manager: --secondary-node-eviction-rate"});
     v("unhealthy_share", unhealthy_share,

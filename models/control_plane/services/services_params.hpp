@@ -35,8 +35,8 @@ struct ServiceGroupParams {
     v("members", members,
       "nodes: a pod on each node that is up, like the pods of a DaemonSet. pods: the started "
       "pods of all jobs. jobs: each job has a service of its own, with the job's started pods.");
-    v("count", count, "Number of equal services; with jobs, for each job.", Range{1, 10'000},
-      Unit{"services"});
+    v("count", count, "Number of equal services; with members: jobs, as many for each job.",
+      Range{1, 10'000}, Unit{"services"});
     v("headless", headless,
       "Whether the services have no cluster IP, so that kube-proxies may skip them. Absent: true "
       "with members: jobs, else false. Operators of MPI and training jobs create headless "

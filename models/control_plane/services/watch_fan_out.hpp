@@ -24,7 +24,7 @@ struct WatchFanOutParams {
     v("encodes_for_each_watcher", encodes_for_each_watcher,
       "Whether an object is encoded for each watcher, or once for all.",
       Source{"KEP-1152: once since Kubernetes 1.17"});
-    v("encode_per_address", encode_per_address, "Time of one core to encode one address.",
+    v("encode_per_address", encode_per_address, "Time that one core takes to encode one address.",
       Range{Duration{}, 1_ms},
       Source{"calibrated: kubernetes issue 58050, 8 writes/s of 400 addresses to 5,000 watchers "
              "keep 60 cores busy"});

@@ -75,8 +75,8 @@ struct QueueParams {
       Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
       "An idle scheduler takes the next pod in backoff. false: pods stay in backoff until it ends, "
-      "as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. In both "
-      "cases, members of a gang that Coscheduling activates skip the backoff, as upstream.",
+      "as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. With "
+      "either value, gang members that Coscheduling activates skip the backoff, as upstream.",
       Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. "
              "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) use Kubernetes 1.35"});
     v("head_of_line", head_of_line,

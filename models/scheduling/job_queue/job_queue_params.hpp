@@ -42,7 +42,7 @@ struct EstimateParams {
     v("correction", correction,
       "New estimate of a run that exceeds its estimate. requested: the request; steps: the first "
       "estimate plus 1 min, 5 min, 15 min, 30 min, 1 h, ... 100 h, at most the request; doubling: "
-      "twice the last estimate. An estimate that would not grow doubles.",
+      "twice the last estimate. If requested or steps would not raise it, it doubles, too.",
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
@@ -68,7 +68,7 @@ struct StopParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Time in which the job writes a checkpoint and holds its resources.");
+    v("write", write, "Time to write a checkpoint. The job holds its resources until then.");
     v("restart", restart, "Time to load the checkpoint, unless the job's `restore` is longer.");
   }
 };

@@ -27,7 +27,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
-      v("of", of, "The owners between which shares are fair.");
+      v("of", of, "Whether the owners that share fairly are teams or users.");
       v("weights", weights,
         "Weights of owners, by name; others have 1. Twice the weight gives twice the share.",
         Range{0.0, 1e9});

@@ -56,7 +56,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
         "progress.",
         Range{1_s, 24_h}, Source{"Lucid artifact: 500 s"});
       v("scores", scores, "Sharing scores of applications, as found by profiling.",
-        Source{"Lucid artifact: labels of 66 model configurations"});
+        Source{"empty: the Lucid artifact's labels of 66 model configurations are not built in"});
       v("score_of_others", score_of_others, "Score of applications that `scores` does not list.",
         Range{0, 2});
       v("scores_max", scores_max, "Two jobs may share if the sum of their scores is at most this.",
@@ -69,10 +69,10 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       v("shared_gpus_max", shared_gpus_max, "Jobs with more GPUs than this never share.",
         Range{int64_t{0}, int64_t{1'000'000}}, Source{"Lucid artifact: 8"});
       v("host_length_min", host_length_min,
-        "A job joins a running job only if that job's estimated GPU time is at least this multiple "
-        "of its own.",
+        "A waiting job joins a running job only if the running job's estimated GPU time is at "
+        "least this multiple of the waiting job's.",
         Range{0.0, 1000.0}, Source{"Lucid artifact: half"});
-      v("check_every", check_every, "How often busy_arrivals is checked.", Range{1_s, 24_h},
+      v("check_every", check_every, "Time between checks of busy_arrivals.", Range{1_s, 24_h},
         Source{"Lucid artifact: 100 s"});
       v("busy_arrivals", busy_arrivals,
         "Jobs may share while more jobs than this arrived in the last 10 min; negative: always.",

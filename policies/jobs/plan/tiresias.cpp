@@ -49,7 +49,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         Heeded{by != Service::Gittins, "by is gittins"});
       v("gittins_delta", gittins_delta,
         "For gittins: a quantum of GPU seconds. The index is the chance that a job ends within its "
-        "next quantum, divided by the GPU seconds expected for it.",
+        "next quantum, divided by the GPU seconds that it is expected to use in this quantum.",
         kService, Unit{"s"}, Source{"Tiresias artifact"},
         Heeded{by == Service::Gittins, "by is not gittins"});
     }

@@ -44,7 +44,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
         "Where the client listens: unix:PATH, or tcp:127.0.0.1:PORT on this machine.", Required{},
         Example{"unix:/tmp/orrery.sock"});
       v("timeout", timeout,
-        "Most host time until the client accepts the connection, and until each of its answers.",
+        "Limit on the host time until the client accepts the connection, and for each answer.",
         Range{1_ms, 100_h});
       v("label", label, "Text for the client, such as a name for this run.");
     }

@@ -29,8 +29,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
         "true: a gang that fits in no domain waits; false: such a gang is placed on any nodes.",
         Source{"kube-scheduler 1.36"});
       v("relax_attempts", relax_attempts,
-        "After this many failed attempts, the next wider level is tried, too. Example with 3 and "
-        "level: hostname: one leaf after 3 attempts, any nodes after 6. Absent: never.",
+        "After this many failed attempts, the next wider level is tried, too. For example, with 3 "
+        "and `level: hostname`, a gang may use one leaf after 3 attempts and any nodes after 6. "
+        "Absent: never.",
         Range{1, 1'000'000}, Example{"3"}, Heeded{required, "required is false"});
       v("relax_after", relax_after,
         "After this time since the gang's first failed attempt, the next wider level is tried, "
@@ -105,8 +106,8 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 };
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
                        "Places a whole gang under one leaf switch or on one node. relax_attempts "
-                       "and relax_after widen this step by step, as in Philly. Host time of an "
-                       "attempt: O(leaves), or O(nodes) with level: hostname. It is longer for "
+                       "and relax_after widen the domain step by step, as in Philly. Host time of "
+                       "an attempt: O(leaves), or O(nodes) with level: hostname. It is longer for "
                        "gangs of unequal pods or with shares of GPUs, which are tried in one "
                        "domain after another until they fit.");
 

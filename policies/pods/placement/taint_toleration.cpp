@@ -67,8 +67,8 @@ class TaintToleration final : public Policy, public Filter, public Score, public
 };
 ORRERY_REGISTER_POLICY(TaintToleration, "TaintToleration",
                        "Rejects nodes with a NoSchedule or NoExecute taint that the pod does not "
-                       "tolerate. Prefers nodes with few PreferNoSchedule taints that it does not "
-                       "tolerate.");
+                       "tolerate. Prefers nodes with few PreferNoSchedule taints that the pod does "
+                       "not tolerate.");
 
 }  // namespace
 }  // namespace orrery
