@@ -60,9 +60,11 @@ void Cluster::finish(Time end) {
           "times a running gang's routes were computed again");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
-            "steps simulated in advance to find the pace of at most 16 gangs on shared links");
+            "steps simulated in advance to find the pace of gangs on shared links, in groups of at "
+            "most 16 gangs");
       count("rates_expected", links->rates_expected(), "",
-            "computations of expected rates of gangs, too many or too unequal to simulate");
+            "times that the mean rate of a gang on shared links was estimated, because its group "
+            "of gangs was too large or too unequal to simulate");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

@@ -147,7 +147,8 @@ Machine h100_box(int cores_per_socket) {
                "DGX H100 user guide",
                "DGX H100 user guide: 2 x 56 cores; socket links: NCCL topo.h, Sapphire Rapids",
                "DGX H100 user guide",
-               "training: estimate, 76 % of the maximum, 10.2 kW, less 8 x 672 W; idle: estimate"};
+               "training: estimate, 76 % of the maximum of 10.2 kW, less 8 x 672 W; idle: "
+               "estimate"};
   return m;
 }
 
@@ -194,7 +195,8 @@ Machine dgx_b200() {
                "DGX B200 datasheet: 8 x 400 Gb/s, storage ports are left out; places: assumed",
                "DGX B200 datasheet: 2 x Platinum 8570; socket links: NCCL topo.h, Sapphire Rapids",
                "DGX B200 datasheet",
-               "training: estimate, 76 % of the maximum, 14.3 kW, less 8 x 960 W; idle: estimate"};
+               "training: estimate, 76 % of the maximum of 14.3 kW, less 8 x 960 W; idle: "
+               "estimate"};
   return m;
 }
 

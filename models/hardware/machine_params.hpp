@@ -54,8 +54,8 @@ struct MachineParams {
       Range{1, 1'000'000});
     v("memory", memory, "Main memory of a node.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics,
-      "Compute NICs, 0 to 16. They are spread evenly over the places of the compute NICs of the "
-      "base.");
+      "Compute NICs, 0 to 16. They are spread evenly over the PCIe places of the compute NICs of "
+      "the base.");
     v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
     v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.", kWatts);
     v("host_busy_watts", host_busy_watts,

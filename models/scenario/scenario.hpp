@@ -86,7 +86,8 @@ struct RunParams {
 };
 
 struct Scenario {
-  static constexpr std::string_view kDoc = "A cluster, its workload, its faults and its policies.";
+  static constexpr std::string_view kDoc =
+      "A scenario: a cluster, its workload, its faults and its policies.";
 
   std::string description = {};
   ClusterParams cluster = {};

@@ -27,8 +27,8 @@ struct PackingSample {
       "%");
     c("jobs", &PackingSample::jobs, "jobs that arrived in this percent of load", "jobs");
     c("allocated", &PackingSample::allocated,
-      "share of the cluster's GPUs reserved for pods, as a mean of samples. Each of these jobs has "
-      "one, taken just before the next job arrives or at the end of the run",
+      "share of the cluster's GPUs reserved for pods, as a mean of samples: one for each of these "
+      "jobs, taken just before the next job arrives or at the end of the run",
       "%");
     c("fragmented", &PackingSample::fragmented,
       "idle GPU capacity that pods of workload.typical_pods cannot use, as a share of the "

@@ -223,10 +223,10 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
            "reserved for pods, or held by jobs without pods");
   gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
   gpu_time("power", total(GpuRate::Loaded),
-           "energy above idle, as the GPU time of computing that draws as much");
+           "energy above idle, divided by the power that one computing GPU draws above idle");
   gpu_time("computing", useful + lost, "computing");
   gpu_time("useful", useful, "computing that no failure undid");
-  gpu_time("lost", lost, "computing undone by failures");
+  gpu_time("lost", lost, "computing undone by failures, preemptions and evictions");
   gpu_time("exchange", GpuTime::seconds(accounts.exchange),
            "waiting within steps for exchanges, slower ranks and data");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",

@@ -268,13 +268,13 @@ void Services::add_summary(Recorder& recorder) const {
                        "failed writes of addresses of services, which were retried later or given "
                        "up");
   recorder.add_summary("watch_events", all.by_servers.events, "",
-                       "watch events about addresses of services that API servers sent");
+                       "watch events that API servers sent about addresses of services");
   bytes("watch_bytes", all.by_servers,
-        "size of the watch events about addresses of services that API servers sent");
+        "size of the watch events that API servers sent about addresses of services");
   recorder.add_summary("watch_bytes_peak", peak_, "B/s",
                        "highest rate of watch_bytes in an interval of the timeline");
   bytes("watch_bytes_by_agents", all.by_agents,
-        "bytes that agents forwarded to the watchers behind them");
+        "bytes that agents forwarded to daemons (control_plane.services.watchers)");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
                        "CPU time of API servers to encode and send watch events about addresses of "
                        "services");

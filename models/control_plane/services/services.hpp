@@ -33,7 +33,7 @@ struct WatchSample {
     c("cores", &WatchSample::cores, "cores of the API servers that encode and send these events",
       "cores");
     c("by_agents", &WatchSample::by_agents,
-      "data that agents forwarded to the watchers behind them", "B/s");
+      "data that agents forwarded to daemons (control_plane.services.watchers)", "B/s");
     c("addresses", &WatchSample::addresses, "addresses in the objects that are stored now",
       "addresses");
     c("objects", &WatchSample::objects, "objects that are stored now", "objects");

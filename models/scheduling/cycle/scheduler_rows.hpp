@@ -43,15 +43,17 @@ struct AttemptRow {
     c("at", &AttemptRow::at, "start of the scheduling cycle");
     c("job", &AttemptRow::job, "serial of the job");
     c("rank", &AttemptRow::rank, "rank of the pod in its job; for a gang, of its first member");
-    c("outcome", &AttemptRow::outcome, "result of the attempt");
+    c("outcome", &AttemptRow::outcome,
+      "unschedulable: no placement was found; rejected: the pod had a node, but a plugin rejected "
+      "or preempted the pod; error: for example, binding failed");
     c("node", &AttemptRow::node, "node that the pod got");
     c("visited", &AttemptRow::visited, "nodes that Filter plugins examined");
     c("feasible", &AttemptRow::feasible, "nodes found feasible before the search stopped");
     c("pods", &AttemptRow::pods,
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "how many of these pods fitted into the domain with the most room. A domain with too few "
-      "free GPUs counts by its GPUs alone; -1: not counted",
+      "most of these pods that fitted into one domain; -1: not counted. For a domain with too few "
+      "free GPUs for the gang, as many pods as these GPUs allow",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");

@@ -17,7 +17,8 @@ DeadlockLog::DeadlockLog(Sim sim)
     : sim_{sim},
       rows_{sim.recorder, "/events/deadlocks", "Deadlocks of gangs, written when they end."},
       member_rows_{sim.recorder, "/events/deadlock_members",
-                   "Gangs in deadlocks, written when they leave."} {}
+                   "One row for each gang of a job in a deadlock, written when the job leaves "
+                   "it."} {}
 
 bool DeadlockLog::shares_member(const Deadlock& deadlock, const StuckGroup& group) {
   return std::ranges::any_of(deadlock.members, [&](const Member& member) {

@@ -56,14 +56,14 @@ struct DeadlockMemberRow {  // a row for each gang of a member job
     c("job", &DeadlockMemberRow::job, "serial number of the job");
     c("gang", &DeadlockMemberRow::gang, "number of the gang in the job");
     c("joined", &DeadlockMemberRow::joined, "when the job became a member");
-    c("left", &DeadlockMemberRow::left, "when it left the deadlock; -1: not in this run");
+    c("left", &DeadlockMemberRow::left, "when the job left the deadlock; -1: not in this run");
     c("assigned", &DeadlockMemberRow::assigned, "most pods with a node while the job was a member",
       "pods");
     c("needed", &DeadlockMemberRow::needed, "pods that the gang needs to start", "pods");
     c("gpus_held", &DeadlockMemberRow::gpus_held, "most GPUs held while the job was a member",
       "GPU");
     c("is_infeasible", &DeadlockMemberRow::is_infeasible,
-      "its missing pods would not fit even without any other job");
+      "the job's missing pods would not fit even without any other job");
   }
 };
 

@@ -39,7 +39,10 @@ struct QueueRow {
   static void columns(auto&& c) {
     c("at", &QueueRow::at, "time of the decision, which holds until the next row of the job");
     c("job", &QueueRow::job, "serial of the job");
-    c("decision", &QueueRow::decision, "what was decided");
+    c("decision", &QueueRow::decision,
+      "held: an Admit policy rejects it; lacks_room: too few resources are free; passed_over: it "
+      "would fit, but the plan does not start it; stopped: it ran and waits again; infeasible: it "
+      "requests more than all nodes have; cancelled: before it started");
     c("policy", &QueueRow::policy, "policy that decided");
     c("place", &QueueRow::place,
       "number of jobs before it in the queue; -1: it does not wait in the queue");

@@ -100,10 +100,10 @@ struct TraceParams {
     v("cancelled_unstarted", cancelled_unstarted,
       "true: replay jobs that were cancelled before they started. The trace must have the time of "
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
-      "native traces made with this option. Such a job is cancelled after its recorded wait, "
-      "unless it has started. If it has started, it runs for its requested time or, if that is "
-      "unknown, for default_duration; a job with neither is left out. With arrive_at: start, all "
-      "such jobs are left out. false: all are left out.");
+      "native traces made with this option. In the replay, such a job is cancelled after its "
+      "recorded wait if it still waits. If it has started by then, it runs for its requested time "
+      "or, if that is unknown, for default_duration. Jobs with neither are left out. With "
+      "arrive_at: start, all such jobs are left out. false: all are left out.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");

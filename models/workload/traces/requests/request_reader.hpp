@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 6> enum_names(RequestFormat) {
 }
 
 struct RequestTraceParams {
-  static constexpr std::string_view kDoc = "Replays requests recorded by an inference service.";
+  static constexpr std::string_view kDoc =
+      "Requests recorded by an inference service, for `orrery trace info` and `trace convert`.";
 
   std::string file{};
   RequestFormat format = RequestFormat::Auto;
@@ -42,15 +43,16 @@ struct RequestTraceParams {
       Required{}, Example{"requests.csv.gz"});
     v("format", format, "Format of the file; auto: recognised by its first lines.");
     v("window_start", window_start,
-      "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
-      "clock. Empty: 0:00 of the first day if the trace has dates, else 0.",
+      "Earlier requests are left out, and arrivals are counted from this time: a date and time if "
+      "the trace has dates, else seconds on the trace's clock. Empty: 0:00 of the first day if the "
+      "trace has dates, else 0.",
       Example{"2023-11-16 18:20:00"});
     v("window_end", window_end,
       "Requests that arrive at this time or later are left out. Empty: no limit.");
     v("groups", groups,
-      "Replay only requests of these groups, which formats genai, genai_rates and native_requests "
-      "have; empty: all.");
-    v("statuses", statuses, "Replay only requests with these outcomes; empty: all.",
+      "Keep only requests of these groups; empty: all. A group is a groupId in genai and a "
+      "container_ip in genai_rates; native_requests keeps those of its source.");
+    v("statuses", statuses, "Keep only requests with these outcomes; empty: all.",
       Example{"[completed]"});
     v("time_scale", time_scale, "Factor on the times between arrivals; 0.5 doubles the load.",
       Range{0.001, 1000.0});
