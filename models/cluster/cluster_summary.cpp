@@ -60,11 +60,9 @@ void Cluster::finish(Time end) {
           "times a running gang's routes were computed again");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
-            "steps simulated in advance to find the pace of gangs on shared links, in groups of at "
-            "most 16 gangs");
+            "steps simulated in advance to find the pace of up to 16 gangs that share links");
       count("rates_expected", links->rates_expected(), "",
-            "times that the mean rate of a gang on shared links was estimated, because its group "
-            "of gangs was too large or too unequal to simulate");
+            "times a gang's mean rate was estimated: too many or too unequal gangs share links");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);
