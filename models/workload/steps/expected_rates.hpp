@@ -70,7 +70,7 @@ class ExpectedRates {
     Bytes bytes;
     double rate_max = 0;
     std::vector<LinkUse> uses, watched;
-    // A permutation of 0 to 31; the gang is active in the moments with the lowest numbers.
+    // By moment: its place, 0 to 31, in the gang's random order. The gang exchanges in the first.
     Sums order{};
     double dither = 0;  // drawn in [0, 1): rounds the number of active moments up or down
     Duration across{};
