@@ -43,8 +43,8 @@ struct CardiogramParams {
       "The recorded window. Outside of it nothing is recorded, and recording costs no host time.",
       Required{});
     v("resolution", resolution,
-      "Time between two rows of a rank. Values of a row are means over this time: over several "
-      "steps, if it is longer than a step.",
+      "Time between two rows of a rank. A row holds means over this time, so over several training "
+      "steps if a step is shorter.",
       Range{1_us, Duration::max()}, Source{"10 ms: a step of large models takes seconds"});
   }
   template <class C>
