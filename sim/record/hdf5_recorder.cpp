@@ -304,8 +304,6 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   set_attribute("wall_seconds", end.wall_seconds);
   set_attribute("simulated_ns", end.simulated.ns);
   is_finished_ = true;
-  if (file_ != nullptr) file_->flush();
-  if (file_ != nullptr && file_->failed()) fail(file_->error());
   if (!error_.empty()) throw_error(error_);
   const std::string& target = end.complete ? options_.path : part_path_;
   std::string why_not;

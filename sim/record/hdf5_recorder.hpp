@@ -13,9 +13,10 @@
 
 namespace orrery {
 
-// A run that lasts longer than `part_after` writes to `<path>.part`. Readers can open this file at
-// any time, also after a kill: with h5py.File(part, "r", libver="latest", swmr=True), or without
-// swmr after `h5clear -s`. It holds everything flushed so far, and has `complete = false`.
+// A run writes to `<path>.part`, which appears at `start` (but see `part_after`). Readers can open
+// this file at any time, also after a kill: with h5py.File(part, "r", libver="latest", swmr=True),
+// or without swmr after `h5clear -s`. It holds everything flushed so far, and has
+// `complete = false`.
 //
 // Before `start` there is only an empty file, `.part.new`, which claims the path. Tables and texts
 // are buffered, then written to this file in one go before it is renamed to `.part`, so no
@@ -37,7 +38,7 @@ class Hdf5Recorder final : public Recorder {
     std::chrono::milliseconds flush_every{1000};
     // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
     // memory. A run that completes before has no `.part`.
-    std::chrono::milliseconds part_after{1000};
+    std::chrono::milliseconds part_after{0};
     bool is_synced = true;           // `finish` waits until everything is on disk
     std::vector<std::string> off{};  // globs of tables that are off: "/events/*"
   };

@@ -42,7 +42,7 @@ class WatchNews {
 
  private:
   struct Line {
-    std::list<Delivered> news;  // on their way, oldest first; an empty list has no memory
+    std::list<Delivered> news;  // events on their way, oldest first
     uint32_t syncs = 0;  // number of syncs; callbacks from before the last sync have no effect
   };
   Line& line(uint32_t reflector);

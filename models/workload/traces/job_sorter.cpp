@@ -12,7 +12,7 @@ namespace orrery::traces {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<TraceJob>, "jobs go to the file as they lie in memory");
-constexpr size_t kJobsAtATime = 256;  // that are read of a run
+constexpr size_t kJobsAtATime = 256;  // read from a sorted run in the file
 
 }  // namespace
 

@@ -154,6 +154,7 @@ Hdf5Recorder::Options StudyFolder::recorder_options(size_t cell, uint64_t seed,
                                                     const RecordParams& record) const {
   return {.path = run_path(cell, seed),
           .compression = record.compression,
+          .part_after = std::chrono::seconds{1},
           .is_synced = false,
           .off = record.off};
 }

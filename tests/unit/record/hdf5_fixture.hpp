@@ -40,7 +40,6 @@ class Hdf5RecorderTest : public testing::Test {
     Hdf5Recorder::Options made;
     made.path = path_;
     made.compression = compression;
-    made.part_after = {};
     return made;
   }
   // Runs the Python `script`, in which `f` is the open `file`. With `is_live` the file is opened as
