@@ -36,7 +36,7 @@ class ORRERY_API QueueSort : public Point {
 class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one in a profile
  public:
   static constexpr PointName kPoint{
-      "NextPod", "which pod is tried next, instead of the queue's order (driver: per_pod)"};
+      "NextPod", "which pod is tried next, instead of the queue's order (policy.driver: per_pod)"};
   // The pod to try next, regardless of the order of the queue. If it is invalid, the queue decides.
   // If the pod is gated, not in the queue, or waits for its victims' evictions, next() is called
   // again.
@@ -101,7 +101,7 @@ class ORRERY_API Score : public Point {
 class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
-      "Domains", "domains in which a whole gang is tried, best first (driver: per_gang)"};
+      "Domains", "domains in which a whole gang is tried, best first (policy.driver: per_gang)"};
   // In what-ifs of an attempt, domains() is called again with the same CycleState, but without the
   // evicted pods in the cluster.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
@@ -114,7 +114,7 @@ class ORRERY_API Domains : public Point {
 class ORRERY_API ScorePlacement : public Point {
  public:
   static constexpr PointName kPoint{
-      "ScorePlacement", "how good a whole placement of a gang is, 0 to 100 (driver: per_gang)"};
+      "ScorePlacement", "how good a whole placement of a gang is, 0 to 100 (policy.driver: per_gang)"};
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/gang_cycle.hpp -- the cycle of a whole gang (driver: per_gang).
+// models/scheduling/cycle/gang_cycle.hpp -- the cycle of a whole gang (policy.driver: per_gang).
 #pragma once
 
 #include <cstdint>
