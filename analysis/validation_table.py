@@ -23,7 +23,7 @@ PROGRAMS = ("validation", "closed_form", "validation_long")
 KINDS = {
     "independent": "published or tested elsewhere, and not used to set any parameter",
     "target": "a published fact that the model was built to reproduce exactly",
-    "calibrated": "a parameter was set from the very figure, so agreement proves little",
+    "calibrated": "a parameter was set from this figure, so agreement proves little",
     "closed_form": "follows from a formula that holds whatever the code does",
     "derived": "worked out by hand from the published formula or semantics",
 }
@@ -35,8 +35,8 @@ HEAD = """# Validation
 `tests/run.sh` runs the tests, which fail if their figures differ from this page.
 
 *Ours* is the figure of Orrery, with ten digits. *Theirs* is the expected figure. A difference is ours
-less theirs, of the digits shown. A tolerance is in percent of the expected figure. A case whose
-tolerance is **not met** is not reproduced; its test fails if the tolerance is met after all.
+minus theirs, with its percentage of theirs in parentheses. A tolerance is in percent of theirs. A case
+whose tolerance is **not met** is not reproduced; its test fails if the tolerance is met after all.
 """
 
 
@@ -156,9 +156,13 @@ def what_of(case: dict) -> str:
 
 
 def tolerance_of(case: dict) -> str:
-    """The tolerance as text, in percent of the expected figure; marked if the case does not meet it."""
+    """The tolerance as text, in percent of the expected figure unless the case gives a text; marked if the
+    case does not meet it."""
     tolerance = case.get("tolerance", 0)
-    text = "exact" if tolerance == 0 else f"{100 * tolerance:.3g} %"
+    if isinstance(tolerance, str):
+        text = tolerance
+    else:
+        text = "exact" if tolerance == 0 else f"{100 * tolerance:.3g} %"
     return text if case.get("is_reproduced", True) else f"**not met:** {text}"
 
 
@@ -210,7 +214,7 @@ def workload_row(table: Table, workload: str, figures: Figures) -> list[str]:
 def grid_section(table: Table, figures: Figures) -> str:
     """A section for a table with very many figures: a summary by workload, and a folded list of all
     figures."""
-    columns = ["workload", "policies", "means", "largest difference, points", "of",
+    columns = ["workload", "policies", "means", "largest difference, points", "largest in",
                "mean of absolute differences"]
     workloads = dict.fromkeys(case["input"]["workload"] for case in table.cases)
     text = f"{table.data['source']}. Tolerance: 0.5 percentage points.\n\n"
@@ -234,8 +238,8 @@ def page_of(tables: list[Table], figures: Figures) -> str:
               for table in plain for case in table.cases for one in figures.get(case["id"], [])
               if not one.is_same()]
     total = sum(len(figures.get(case["id"], [])) for table in plain for case in table.cases)
-    parts.append(f"## Where ours is not theirs\n\nThese {len(unlike)} of {total} figures differ in the"
-                 " digits shown. The means of FGD are not among them: they have a section of their own.\n\n"
+    parts.append(f"## Where ours differs from theirs\n\nThese {len(unlike)} of {total} figures differ. The"
+                 " means of FGD are not counted; the last section has them.\n\n"
                  + rows_of(["id", "figure", "ours", "theirs", "difference", "tolerance"], unlike))
     for table in tables:
         section = grid_section if table.is_grid() else plain_section

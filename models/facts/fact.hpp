@@ -124,7 +124,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "the policy has no plugin PodTopologySpread",
     "no policy of the queue stops running jobs; SRTF, Tiresias, Gavel, Themis and Lucid do",
     "policy.driver is not counting: pods start and end in their own time",
-    "there are no policy.controllers and no control_plane.autoscaler, which evict by budgets",
+    "there are no policy.controllers and no control_plane.autoscaler: nothing else heeds budgets",
     "there is no control_plane.autoscaler with pools to scale, or no control plane",
 });
 static_assert(kWhyNot.size() == static_cast<size_t>(Fact::NodeGroups) + 1);

@@ -109,7 +109,7 @@ struct TopologySpreadParams {
     v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("when_unsatisfiable", when_unsatisfiable,
-      "DoNotSchedule: nodes that exceed max_skew are infeasible; ScheduleAnyway: they score lower.",
+      "DoNotSchedule: no domain may exceed max_skew; ScheduleAnyway: fuller domains score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
     v("match_labels", match_labels, "A pod with all these labels counts, whatever its job.",
       Required{}, Example{"{app: database}"});
@@ -136,10 +136,10 @@ struct PodConstraintParams {
     v("tolerations", tolerations, "Tolerations of the pods.", Heeded{Fact::Pods});
     v("labels", labels, "Labels of the pods, for selectors.", Example{"{app: database}"},
       Heeded{Fact::PodLabels});
-    v("affinity", affinity, "Required: each term allows only domains with a pod that it selects.",
+    v("affinity", affinity, "For each term, the domain must hold a pod that the term selects.",
       Heeded{Fact::PodAffinity});
     v("anti_affinity", anti_affinity,
-      "Required: the pod and any other pod that a term selects never share a domain.",
+      "The pod and any other pod that a term selects never share a domain.",
       Heeded{Fact::PodAffinity});
     v("topology_spread", topology_spread, "Spreads pods over domains.", Heeded{Fact::PodSpread});
     v("image", image, "Image of the containers; absent: nothing to pull.", Heeded{Fact::Images});

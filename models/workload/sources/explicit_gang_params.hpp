@@ -93,8 +93,8 @@ struct ExplicitGangParams {
   template <class V>
   void fields(V& v) {
     v("min_available", min_available,
-      "Number of pods that must be up before the job starts; 0: all. The job then waits up to "
-      "workload.controller.last_call for the other pods.",
+      "Number of pods that must be up before the job starts; 0: all. Once they are up, the job "
+      "waits up to workload.controller.last_call for the other pods.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods});
     v("roles", roles, "The gang's pods, role by role.", Required{});
   }

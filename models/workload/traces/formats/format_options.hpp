@@ -27,7 +27,7 @@ struct SwfOptions {
     v("overruns", overruns,
       "Jobs that ran longer than they requested. keep: run time and request stay as recorded. cut: "
       "they complete when the requested time is over. raise: the request becomes the run time, as "
-      "in pyss and Alea. Before that, default_duration replaces a run time of -1. To let "
+      "in pyss and Alea. A run time of -1 is first replaced by default_duration. To let "
       "overrunning jobs fail, use keep and `workload.controller.overruns: kill`.");
   }
 };

@@ -103,7 +103,7 @@ struct TraceParams {
       "native traces made with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
       "or, if that is unknown, for default_duration. Jobs with neither are left out. With "
-      "arrive_at: start, all such jobs are left out. false: all are left out.");
+      "arrive_at: start, all such jobs are left out. false: these jobs are left out.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");
