@@ -114,7 +114,8 @@ class ORRERY_API Domains : public Point {
 class ORRERY_API ScorePlacement : public Point {
  public:
   static constexpr PointName kPoint{
-      "ScorePlacement", "how good a whole placement of a gang is, 0 to 100 (policy.driver: per_gang)"};
+      "ScorePlacement",
+      "how good a whole placement of a gang is, 0 to 100 (policy.driver: per_gang)"};
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };

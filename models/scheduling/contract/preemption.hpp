@@ -68,7 +68,7 @@ class ORRERY_API Preemption {
   virtual void placed_on(NodeId node, std::vector<PlacedPod>& pods) const = 0;
   // A what-if for the pod of the running cycle. Must be called after the cycle's PreFilters.
   virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
-  // A what-if for the gang of the running cycle, for its PostFilter (policy.driver: per_gang). A pod
+  // A what-if for the gang of the running cycle, for its PostFilter (driver: per_gang). A pod
   // without a gang is a gang of one. At most one GangWhatIf exists at a time. Null if the gang as a
   // whole has not failed: its quorum has nodes and only further members lack one, or the attempt
   // waits for pods of the gang that are being evicted.
