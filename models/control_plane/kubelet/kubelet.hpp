@@ -27,7 +27,8 @@ constexpr Duration start_time(int32_t containers, const KubeletParams& p) {
   return p.sandbox + p.container * containers;
 }
 
-// Status writes a second of pods with crash loops, whose containers restart every `period`.
+// How many status writes `pods` pods with crash loops cause a second, if their containers restart
+// every `period`.
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params);
 
 // The wait between tries of a kubelet to register.
