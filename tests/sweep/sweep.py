@@ -38,7 +38,7 @@ from parts import FILES  # noqa: E402
 from policy_bases import of_new_policies  # noqa: E402
 from results import negative_amounts  # noqa: E402
 
-SECONDS_MAX = 60  # a guard against hangs: the longest run takes 10 s on an idle machine
+SECONDS_MAX = 20
 BASES_MAX = 6  # bases in which one value is tried at most
 MEMORY_MAX = 6 << 30  # bytes for one run
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
