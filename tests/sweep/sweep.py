@@ -104,8 +104,6 @@ def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
         process.kill()
         _, error = process.communicate()
         return Outcome(-9, f"runs for {SECONDS_MAX} s and does not stop", error)
-    if process.returncode in (0, 2):  # the run ended before the signal came
-        return judged(process.returncode, error, folder / "out.h5")
     if process.returncode != 130 or not (folder / "out.h5.part").exists():
         return Outcome(process.returncode, f"is stopped with {process.returncode}", error)
     before = re.findall(rf"info: {CLOCK} of|info: {CLOCK}  jobs", error)
