@@ -25,6 +25,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,10 @@ from results import negative_amounts  # noqa: E402
 
 SECONDS_MAX = 20
 BASES_MAX = 6  # bases in which one value is tried at most
+LEAVES_AT_ONCE = 16  # whose scenarios one call of `orrery validate` checks
 MEMORY_MAX = 6 << 30  # bytes for one run
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
+REFUSED = re.compile(r"(\d+)\.yaml: \d+ mistakes?\n")
 NO_EFFECT = re.compile(r"(?m) warning: ([^ ]+): has no effect: ")
 CLOCK = r"((?:\d+d )?[\d:]{8})"
 
@@ -59,6 +62,19 @@ class Tried:
     leaf: Leaf
     outcomes: list[tuple[Any, Outcome]] = field(default_factory=list)
     is_reached: bool = False
+    values: list[Any] = field(init=False)  # also bounds that messages name
+
+    def __post_init__(self) -> None:
+        self.values = list(self.leaf.values)
+
+
+@dataclass
+class Trial:
+    """One value of a leaf."""
+    tried: Tried
+    value: Any
+    bases: list[str]  # that are left to try
+    outcome: Outcome | None = None
 
 
 def small_memory() -> None:
@@ -67,14 +83,47 @@ def small_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def write(folder: Path, name: str, document: Any) -> None:
+    """Writes a scenario and the files that it names."""
+    scenario = yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False, width=10_000)
+    (folder / name).write_text(scenario)
+    for file, text in FILES.items():
+        if file in scenario:
+            (folder / file).write_text(text)
+
+
+def refused(binary: str, documents: list[Any]) -> dict[int, Outcome]:
+    """Those of the scenarios, by index, that `orrery validate` rejects. None of them if it does not end as it
+    should: then the run of each scenario shows which one is the cause."""
+    with tempfile.TemporaryDirectory(prefix="sweep-") as name:
+        for index, document in enumerate(documents):
+            write(Path(name), f"{index}.yaml", document)
+        try:
+            done = subprocess.run(
+                [binary, "validate", *(f"{index}.yaml" for index in range(len(documents)))], cwd=name,
+                capture_output=True, text=True, errors="replace", check=False, timeout=SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            return {}
+    if done.returncode not in (0, 2):
+        return {}
+    found: dict[int, Outcome] = {}
+    lines: list[str] = []
+    for line in done.stderr.splitlines(keepends=True):
+        end = REFUSED.fullmatch(line)
+        if not end:
+            lines.append(line)
+            continue
+        index = int(end[1])
+        of_others = re.compile(rf"(?!{index}\.)\d+\.yaml:")  # warnings of scenarios that are accepted
+        found[index] = judged_refusal("".join(line for line in lines if not of_others.match(line)))
+        lines = []
+    return found
+
+
 def run(binary: str, document: Any) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="sweep-") as name:
         folder = Path(name)
-        scenario = yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False, width=10_000)
-        (folder / "s.yaml").write_text(scenario)
-        for file, text in FILES.items():
-            if file in scenario:
-                (folder / file).write_text(text)
+        write(folder, "s.yaml", document)
         process = subprocess.Popen([binary, "run", "s.yaml", "-o", "out.h5"], cwd=folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    errors="replace")
@@ -91,6 +140,10 @@ def judged(status: int, error: str, results: Path) -> Outcome:
         return Outcome(0, "; ".join(found), error)
     if status != 2:
         return Outcome(status, f"exit status {status}", error)
+    return judged_refusal(error)
+
+
+def judged_refusal(error: str) -> Outcome:
     return Outcome(2, "" if PLACE.search(error) else "is refused without a place", error)
 
 
@@ -122,24 +175,41 @@ def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
                   key=lambda name: costs[name])
 
 
-def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
+def try_leaves(binary: str, schema: Schema, leaves: list[Leaf]) -> list[Tried]:
     """Tries each value in the nearest base, then in others, until one accepts it and it has an effect, or
     says that it is out of range. The bounds that such a message names are tried, too."""
-    bases = bases_for(schema, leaf)[:BASES_MAX]
-    tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
-    values = list(leaf.values) if bases else []
-    for value in values:
-        for base in bases:
-            outcome = run(binary, schema.with_value(BASES[base], leaf.path, value))
-            outcome.base = base
-            found = list(ends(outcome.message))
-            values += [end for end in found if end not in values]
-            tried.is_reached |= outcome.status != 2
-            if (outcome.status != 2 and not is_idle(leaf, outcome.message)) or outcome.complaint or found:
-                break  # a value out of range in one base is out of range in all
-        tried.outcomes.append((value, outcome))
-        tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
-    return tried
+    found = []
+    trials: list[Trial] = []
+    for leaf in leaves:
+        bases = bases_for(schema, leaf)[:BASES_MAX]
+        tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
+        found.append(tried)
+        trials += [Trial(tried, value, bases) for value in leaf.values if bases]
+    while trials:
+        documents = [schema.with_value(BASES[trial.bases[0]], trial.tried.leaf.path, trial.value)
+                     for trial in trials]
+        rejected = refused(binary, documents)
+        for index, trial in enumerate(trials):
+            trial.outcome = rejected.get(index) or run(binary, documents[index])
+            trial.outcome.base = trial.bases[0]
+        trials = [follower for trial in trials for follower in after(trial, bases_for(schema, trial.tried.leaf))]
+    return found
+
+
+def after(trial: Trial, bases: list[str]) -> Iterator[Trial]:
+    """The same value in the next base, if this one did not settle it, and bounds that the message names."""
+    tried, outcome = trial.tried, trial.outcome
+    tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
+    bounds = list(ends(outcome.message))
+    for bound in bounds:
+        if bound not in tried.values:
+            tried.values.append(bound)
+            yield Trial(tried, bound, bases[:BASES_MAX])
+    has_effect = outcome.status != 2 and not is_idle(tried.leaf, outcome.message)
+    if has_effect or outcome.complaint or bounds or not trial.bases[1:]:
+        tried.outcomes.append((trial.value, outcome))
+    else:
+        yield Trial(tried, trial.value, trial.bases[1:])
 
 
 def is_idle(leaf: Leaf, message: str) -> bool:
@@ -210,8 +280,9 @@ def main() -> int:
     leaves = [leaf for leaf in schema.leaves() if re.search(arguments.k, leaf.name)]
     runs = failed = 0
     with ProcessPoolExecutor(arguments.j, initializer=small_memory) as pool:
-        n = len(leaves)
-        for tried in pool.map(try_leaf, [binary] * n, [schema] * n, leaves):
+        parts = [leaves[i:i + LEAVES_AT_ONCE] for i in range(0, len(leaves), LEAVES_AT_ONCE)]
+        n = len(parts)
+        for tried in chain.from_iterable(pool.map(try_leaves, [binary] * n, [schema] * n, parts)):
             runs += len(tried.outcomes)
             told = list(complaints(tried))
             failed += len(told)
@@ -219,7 +290,7 @@ def main() -> int:
                 print("FAILED " + text, flush=True)
             for value, outcome in tried.outcomes if arguments.v else []:
                 print(f"{tried.leaf.name} = {str(value)[:40]}: {outcome.status} in {outcome.base}")
-    print(f"{n} leaves of the schema, {runs} runs: {failed} complaints")
+    print(f"{len(leaves)} leaves of the schema, {runs} values: {failed} complaints")
     return 1 if failed else 0
 
 
