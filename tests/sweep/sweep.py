@@ -60,6 +60,7 @@ class Outcome:
 @dataclass
 class Tried:
     leaf: Leaf
+    bases: list[str]
     outcomes: list[tuple[Any, Outcome]] = field(default_factory=list)
     is_reached: bool = False
     values: list[Any] = field(init=False)  # also bounds that messages name
@@ -73,8 +74,12 @@ class Trial:
     """One value of a leaf."""
     tried: Tried
     value: Any
-    bases: list[str]  # that are left to try
+    nth_base: int = 0
     outcome: Outcome | None = None
+
+    @property
+    def base(self) -> str:
+        return self.tried.bases[self.nth_base]
 
 
 def small_memory() -> None:
@@ -182,34 +187,33 @@ def try_leaves(binary: str, schema: Schema, leaves: list[Leaf]) -> list[Tried]:
     trials: list[Trial] = []
     for leaf in leaves:
         bases = bases_for(schema, leaf)[:BASES_MAX]
-        tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
-        found.append(tried)
-        trials += [Trial(tried, value, bases) for value in leaf.values if bases]
+        found.append(Tried(leaf, bases, is_reached=any(schema.cost(BASES[base], leaf.path) == 0
+                                                       for base in bases)))
+        trials += [Trial(found[-1], value) for value in leaf.values if bases]
     while trials:
-        documents = [schema.with_value(BASES[trial.bases[0]], trial.tried.leaf.path, trial.value)
-                     for trial in trials]
+        documents = [schema.with_value(BASES[trial.base], trial.tried.leaf.path, trial.value) for trial in trials]
         rejected = refused(binary, documents)
         for index, trial in enumerate(trials):
             trial.outcome = rejected.get(index) or run(binary, documents[index])
-            trial.outcome.base = trial.bases[0]
-        trials = [follower for trial in trials for follower in after(trial, bases_for(schema, trial.tried.leaf))]
+            trial.outcome.base = trial.base
+        trials = [follower for trial in trials for follower in after(trial)]
     return found
 
 
-def after(trial: Trial, bases: list[str]) -> Iterator[Trial]:
-    """The same value in the next base, if this one did not settle it, and bounds that the message names."""
+def after(trial: Trial) -> Iterator[Trial]:
+    """The bounds that the message names, and the same value in the next base if this base did not settle it."""
     tried, outcome = trial.tried, trial.outcome
     tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
     bounds = list(ends(outcome.message))
     for bound in bounds:
         if bound not in tried.values:
             tried.values.append(bound)
-            yield Trial(tried, bound, bases[:BASES_MAX])
+            yield Trial(tried, bound)
     has_effect = outcome.status != 2 and not is_idle(tried.leaf, outcome.message)
-    if has_effect or outcome.complaint or bounds or not trial.bases[1:]:
+    if has_effect or outcome.complaint or bounds or trial.nth_base + 1 == len(tried.bases):
         tried.outcomes.append((trial.value, outcome))
     else:
-        yield Trial(tried, trial.value, trial.bases[1:])
+        yield Trial(tried, trial.value, trial.nth_base + 1)
 
 
 def is_idle(leaf: Leaf, message: str) -> bool:
