@@ -55,9 +55,9 @@ struct TraceParams {
     v("window_start", window_start,
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
       "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
-      "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: an "
-      "openb list with warm_start starts at its first deletion, because pods deleted earlier are "
-      "not listed.",
+      "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: with "
+      "warm_start an openb list starts at its first deletion. Pods deleted before are not in the "
+      "list, so the load before then is incomplete.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
