@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -25,15 +26,16 @@ class EvictedForTrial final : public WhatIf {
   void evict(PodId pod) override {
     const Placed& placed = context_.placements.of(pod);
     ORRERY_CHECK(placed.node.is_valid(), "only a placed pod is evicted");
-    out_[pod.index] = placed;
-    context_.transaction.evict(context_.tracks.pod(pod));
+    Tried& tried = tried_[pod.index];
+    if (!tried.pod.id.is_valid()) tried = {.pod = context_.tracks.pod(pod), .placed = placed};
+    tried.is_out = true;
+    context_.transaction.evict(tried.pod);
   }
   void restore(PodId pod) override {
-    const auto out = out_.find(pod.index);
-    ORRERY_CHECK(out != out_.end(), "only an evicted pod is restored");
-    const Placed placed = out->second;
-    out_.erase(out);
-    context_.transaction.place(context_.tracks.pod(pod), placed.node, placed.grant, placed.since);
+    Tried& tried = tried_[pod.index];
+    ORRERY_CHECK(std::exchange(tried.is_out, false), "only an evicted pod is restored");
+    const Placed& placed = tried.placed;
+    context_.transaction.place(tried.pod, placed.node, placed.grant, placed.since);
   }
   NodeSet feasible(const NodeSet& nodes) override {
     return context_.profile.framework->feasible(cycle_, nodes);
@@ -43,10 +45,15 @@ class EvictedForTrial final : public WhatIf {
   }
 
  private:
+  struct Tried {
+    PodView pod;
+    Placed placed;  // where the pod is unless it is out
+    bool is_out = false;
+  };
   const SchedulerContext& context_;
   const Cycle& cycle_;
   Transaction::Savepoint savepoint_;
-  std::unordered_map<uint32_t, Placed> out_;  // by PodId; for lookup only, never iterated
+  std::unordered_map<uint32_t, Tried> tried_;  // by PodId; for lookup only, never iterated
 };
 
 }  // namespace

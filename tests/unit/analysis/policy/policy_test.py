@@ -505,8 +505,8 @@ SORT = "{name: Python, args: {file: TWINS, class: PrioritySort}}".replace("TWINS
 
 
 def test_the_order_of_the_queue_in_python_gives_the_same_bytes(orrery, tmp_path):
-    ours = outcome(orrery, tmp_path, "a")
-    theirs = outcome(orrery, tmp_path, "b", "--set", "policy.disable=[PrioritySort]", "--set",
+    ours = outcome(orrery, tmp_path, "a", "--until", "12h")
+    theirs = outcome(orrery, tmp_path, "b", "--until", "12h", "--set", "policy.disable=[PrioritySort]", "--set",
                      f"policy.plugins=[{SORT}]")
     assert ours["jobs"] == theirs["jobs"]
 
