@@ -48,7 +48,7 @@ std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cel
   if (std::abs(own - other) <= kAlike * std::max(own, other)) return {};
   return Doubt{DoubtKind::OtherJobs, "covers other jobs than the baseline: " + short_text(own) +
                                          " jobs completed here, " + short_text(other) +
-                                         " in the baseline, and uncompleted jobs are left out"};
+                                         " in the baseline"};
 }
 
 // Clips the interval of a mean to 0 if no value is negative, and to 1 if the values are shares.
