@@ -38,7 +38,7 @@ void Cluster::finish(Time end) {
   count("pods_failed", c.pods_failed, "pods", "pods that ended by themselves, with an error");
   count("jobs_unfinished", controller_.jobs_unfinished(), "jobs",
         "jobs alive at the end of the run");
-  count("restarts", c.restarts, "", "times a job was restarted after a failure");
+  count("restarts", c.restarts, "", "restarts after failures, of gangs or of independent pods");
   count("membership_changes", c.membership_changes, "",
         "times a gang restarted to include late members");
   statistics_.write_priorities(controller_);
@@ -57,12 +57,12 @@ void Cluster::finish(Time end) {
     count("gangs_gave_up", steps_->counters().gave_up, "",
           "aborts of gangs whose exchange stayed blocked until NCCL's retry timeout");
     count("gangs_rerouted", steps_->counters().rerouted, "",
-          "times a running gang's routes were computed again");
+          "times that a running gang got other routes, after a change of links or of routing");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
-            "steps simulated in advance to find the pace of up to 16 gangs that share links");
+            "training steps simulated to find the rates of up to 16 gangs that share links");
       count("rates_expected", links->rates_expected(), "",
-            "times a gang's mean rate was estimated: too many or too unequal gangs share links");
+            "estimates of a gang's rate, because too many or too unequal gangs share links");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

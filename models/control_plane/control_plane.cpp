@@ -48,7 +48,8 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
       samples_{sim.recorder, "/timeline/control_plane",
                "Requests to the API servers over time, by priority level and verb."},
       server_samples_{sim.recorder, "/timeline/api_servers", "API servers over time."},
-      etcd_samples_{sim.recorder, "/timeline/etcd", "etcd over time."} {
+      etcd_samples_{sim.recorder, "/timeline/etcd",
+                    "etcd over time; with separate_events, sums over both etcds."} {
   add_clients();
   size_lists();
   store_.changed.connect([this](ApiResource resource) {

@@ -46,13 +46,14 @@ struct ControlPlaneEventRow {
   static void columns(auto&& c) {
     c("time", &ControlPlaneEventRow::time, "when it happened");
     c("part", &ControlPlaneEventRow::part,
-      "the component; etcd_of_events: the etcd for Events, with separate_events");
+      "the component; etcd_of_events: the second etcd, which stores only Events "
+      "(control_plane.etcd.separate_events)");
     c("event", &ControlPlaneEventRow::event,
       "server_lost: lost by control_plane.losses; server_out_of_memory: killed at its heap.limit; "
       "out_of_space, space_back: etcd's NOSPACE alarm is raised, cleared; defragmenting, "
       "defragmented: the defragmentation of a member of etcd begins, ends");
     c("number", &ControlPlaneEventRow::number,
-      "number of the server or member; for an alarm, of the leader");
+      "number of the API server or etcd member; for an alarm, of etcd's leader");
     c("file", &ControlPlaneEventRow::file,
       "size of the database file of etcd; 0 in rows of servers");
   }

@@ -19,17 +19,20 @@ struct ControlPlaneSample {
 
   static void columns(auto&& c) {
     c("time", &ControlPlaneSample::time, "end of the interval; rates are means over it");
-    c("level", &ControlPlaneSample::level, "priority level");
+    c("level", &ControlPlaneSample::level, "priority level of API Priority and Fairness");
     c("verb", &ControlPlaneSample::verb, "verb of the requests");
     c("done", &ControlPlaneSample::done, "requests that succeeded", "1/s");
     c("too_many", &ControlPlaneSample::too_many, "requests rejected with 429", "1/s");
     c("errors", &ControlPlaneSample::errors,
       "requests that were refused or timed out, with status 500 or above", "1/s");
-    c("lost", &ControlPlaneSample::lost, "requests that were lost with their server", "1/s");
+    c("lost", &ControlPlaneSample::lost,
+      "requests that failed because no API server was up, or theirs went down", "1/s");
     c("p50", &ControlPlaneSample::p50,
       "median time from arrival at the server to the response, of requests that succeeded");
-    c("p90", &ControlPlaneSample::p90, "90th percentile of this time");
-    c("p99", &ControlPlaneSample::p99, "99th percentile of this time");
+    c("p90", &ControlPlaneSample::p90,
+      "90th percentile of the time from arrival to response, of requests that succeeded");
+    c("p99", &ControlPlaneSample::p99,
+      "99th percentile of the time from arrival to response, of requests that succeeded");
   }
 };
 
@@ -46,16 +49,19 @@ struct ApiServerSample {
 
   static void columns(auto&& c) {
     c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
-    c("server", &ApiServerSample::server, "number of the server");
+    c("server", &ApiServerSample::server, "index of the server, from 0");
     c("is_up", &ApiServerSample::is_up, "whether it serves requests now");
-    c("cores", &ApiServerSample::cores, "busy cores, heartbeats included", "cores");
+    c("cores", &ApiServerSample::cores, "busy cores, steady load such as heartbeats included",
+      "cores");
     c("egress", &ApiServerSample::egress, "data sent, without steady load such as heartbeats",
       "bit/s");
-    c("heap", &ApiServerSample::heap, "memory that it uses now");
+    c("heap", &ApiServerSample::heap, "memory that the server uses now; 0 while it is down");
     c("watches", &ApiServerSample::watches, "watches that it serves now", "watches");
     c("requests", &ApiServerSample::requests, "requests that wait or execute now", "requests");
     c("steady", &ApiServerSample::steady,
-      "requests of the steady load now, such as heartbeats and crash loops", "1/s");
+      "steady load now: requests of heartbeats, crash loops and the like, which are simulated as a "
+      "rate, not one by one",
+      "1/s");
     c("gone", &ApiServerSample::gone,
       "watches that it rejected with 410 Gone, because its watch cache lacked changes; their "
       "clients list again",
@@ -76,24 +82,23 @@ struct EtcdSample {
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
-    c("writes", &EtcdSample::writes,
-      "writes committed by all etcds, without steady load such as heartbeats", "1/s");
+    c("writes", &EtcdSample::writes, "committed writes, without steady load such as heartbeats",
+      "1/s");
     c("refused", &EtcdSample::refused, "writes rejected as too large, or for lack of space", "1/s");
     c("timed_out", &EtcdSample::timed_out,
       "writes that timed out without a leader, or during a defragmentation", "1/s");
-    c("in_use", &EtcdSample::in_use,
-      "bytes in use by objects and their old versions now, in all etcds");
-    c("file", &EtcdSample::file, "size of the database files on disk now, one file of each etcd");
-    c("waiting", &EtcdSample::waiting, "writes waiting now", "writes");
-    c("read", &EtcdSample::read, "bytes read from all etcds", "B/s");
-    c("events", &EtcdSample::events, "size of the Events that are kept now");
-    c("pods", &EtcdSample::pods, "pods that are stored now", "pods");
+    c("in_use", &EtcdSample::in_use, "size of all objects and their uncompacted old versions now");
+    c("file", &EtcdSample::file, "size on disk of one member's database file now");
+    c("waiting", &EtcdSample::waiting, "writes that are not committed yet now", "writes");
+    c("read", &EtcdSample::read, "bytes read from etcd", "B/s");
+    c("events", &EtcdSample::events, "size of the stored Events that have not expired by now");
+    c("pods", &EtcdSample::pods, "Pod objects that are stored now", "pods");
     c("watcher_memory", &EtcdSample::watcher_memory,
-      "memory for watches of API servers, now; sum over the leader of each etcd");
+      "memory of the leader for the watches of API servers now");
     c("index_memory", &EtcdSample::index_memory,
-      "memory for keys and uncompacted versions, now; sum over one member of each etcd");
+      "memory of one member for its index of keys and uncompacted versions now");
     c("members_lost", &EtcdSample::members_lost,
-      "members that are down now, of the etcd that stores pods", "members");
+      "members that are down now, only of the etcd that stores pods", "members");
   }
 };
 

@@ -152,8 +152,10 @@ void ControlPlane::add_summary(Recorder& recorder) {
   count("api_requests", total_.total(),
         "requests to API servers, retries included; without steady load such as heartbeats");
   count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "requests rejected with 429");
-  count("api_errors", total_.server_errors(), "requests that were refused or timed out");
-  count("api_lost", total_.of(ApiOutcome::ServerLost), "requests that were lost with their server");
+  count("api_errors", total_.server_errors(),
+        "requests that failed with a 5xx status, as etcd did not serve them or they timed out");
+  count("api_lost", total_.of(ApiOutcome::ServerLost),
+        "requests that were lost because their API server went down");
   recorder.add_summary("etcd_elections", static_cast<int64_t>(etcd_.objects().counters().elections),
                        "elections",
                        "elections of a leader of etcd, after members were lost or came back");
@@ -163,16 +165,17 @@ void ControlPlane::add_summary(Recorder& recorder) {
                        "watches that a server rejected with 410 Gone, because its watch cache "
                        "lacked changes; their clients list again");
   recorder.add_summary("etcd_watcher_memory_peak", watcher_memory_peak_.count, "B",
-                       "most memory for watches of API servers; sum over the leader of each etcd");
+                       "largest sampled memory of etcd's leader for the watches of API servers; "
+                       "with separate_events, summed over both etcds");
   recorder.add_summary("etcd_index_memory_peak", index_memory_peak_.count, "B",
-                       "most memory for keys and uncompacted versions; sum over one member of each "
-                       "etcd");
+                       "largest sampled memory of an etcd member for its index of keys and "
+                       "uncompacted versions; with separate_events, summed over both etcds");
   if (events_) events_->add_summary(recorder);
   if (crash_loops_) crash_loops_->add_summary(recorder);
   if (namespaces_) namespaces_->add_summary(recorder);
   if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
   count("api_retried", retried_,
-        "writes of pods that were sent again after their client had given up");
+        "writes of pods that failed after the API client's own retries and were sent again");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "median latency of requests that succeeded");
   recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s",

@@ -55,10 +55,10 @@ struct ActionRow {
     c("node", &ActionRow::node, "node that the action concerns");
     c("job", &ActionRow::job, "serial number of the job that the action concerns; -1: none");
     c("rank", &ActionRow::rank, "rank of the pod in that job; -1: none");
-    c("pool", &ActionRow::pool, "pool that is scaled");
+    c("pool", &ActionRow::pool, "pool that add_nodes or remove_nodes scales; empty: none");
     c("amount", &ActionRow::amount,
-      "resize: replicas; add_nodes, remove_nodes: nodes; drain: pods on the node when it was "
-      "cordoned");
+      "resize: new number of replicas; add_nodes, remove_nodes: number of nodes; drain: pods on "
+      "the node when it was cordoned");
     c("tries", &ActionRow::tries,
       "requests to evict pods, forced deletions included; for a drain, the sum over its pods");
     c("outcome", &ActionRow::outcome,

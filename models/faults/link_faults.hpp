@@ -26,16 +26,21 @@ struct LinkFaultRow {  // one fault of one cable or switch
   int64_t symbol_errors = 0;
 
   static void columns(auto&& c) {
-    c("name", &LinkFaultRow::name, "the cable or switch");
+    c("name", &LinkFaultRow::name, "name of the cable or switch");
     c("cable", &LinkFaultRow::cable, "the cable; none if a switch failed");
     c("switch", &LinkFaultRow::switch_id, "the switch; none if a cable failed");
-    c("kind", &LinkFaultRow::kind, "what is wrong with it");
-    c("cause", &LinkFaultRow::cause, "name of the kind of random fault, or 'list'");
-    c("from", &LinkFaultRow::from, "when it began");
-    c("to", &LinkFaultRow::to, "when it was repaired; -1: not in this run");
+    c("kind", &LinkFaultRow::kind,
+      "dead: carries nothing until repaired; flap: carries nothing for a while, recovers by "
+      "itself; degraded: bit errors, so packets are sent again; cursed: slow while routing is "
+      "adaptive");
+    c("cause", &LinkFaultRow::cause,
+      "name of the entry of faults.links.random that made it; 'list': it is from "
+      "faults.links.list");
+    c("from", &LinkFaultRow::from, "when the fault began");
+    c("to", &LinkFaultRow::to, "when the fault ended; -1: not in this run");
     c("symbol_errors", &LinkFaultRow::symbol_errors,
-      "errors that the cable's port counted from the start of the run until the repair, or until "
-      "the end of the run");
+      "symbol errors that the cable's port counted from the start of the run until the fault or "
+      "the run ended; 0 for a switch");
   }
 };
 

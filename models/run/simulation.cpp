@@ -17,8 +17,10 @@ struct ProfileOutRow {
 
   static void columns(auto&& c) {
     c("label", &ProfileOutRow::label, "kind of event");
-    c("events", &ProfileOutRow::events, "how many ran");
-    c("host", &ProfileOutRow::host, "host time spent in them, sampled; differs from run to run");
+    c("events", &ProfileOutRow::events, "number of events of this kind that ran");
+    c("host", &ProfileOutRow::host,
+      "wall-clock time that the simulator spent in these events, estimated from a sample of them; "
+      "differs from run to run");
   }
 };
 
@@ -28,9 +30,9 @@ struct DigestRow {
   uint64_t digest = 0;
 
   static void columns(auto&& c) {
-    c("event", &DigestRow::event, "events run so far");
+    c("event", &DigestRow::event, "number of events run so far");
     c("at", &DigestRow::at, "simulated time");
-    c("digest", &DigestRow::digest, "running hash over time, phase and label of every event");
+    c("digest", &DigestRow::digest, "running hash of time, phase and label of all events so far");
   }
 };
 
@@ -87,8 +89,11 @@ std::vector<std::string> warnings_of(const Cluster& cluster) {
 // Tables of a run that do not belong to the cluster.
 struct RunTables {
   explicit RunTables(Recorder& recorder)
-      : profile{recorder, "/profile", "Events and host time by label."},
-        ladder{recorder, "/meta/digests", "The running digest, at equal intervals of events."} {}
+      : profile{recorder, "/profile",
+                "Events of the simulator and the time spent in them, by label."},
+        ladder{recorder, "/meta/digests",
+               "Running hash of all events, at equal intervals of events. It shows where two "
+               "runs begin to differ."} {}
   Channel<ProfileOutRow> profile;
   Channel<DigestRow> ladder;
 };

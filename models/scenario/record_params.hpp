@@ -29,16 +29,18 @@ struct RecordParams {
   template <class V>
   void fields(V& v) {
     v("timeline", timeline, "Series sampled over time.");
-    v("deadlocks", deadlocks, "Definition of a deadlock.", Heeded{Fact::Pods});
+    v("deadlocks", deadlocks, "Which waiting gangs count as deadlocked.", Heeded{Fact::Pods});
     v("cardiogram", cardiogram,
-      "Activity of ranks of chosen jobs at fine time steps; absent: none.", Heeded{Fact::Pods});
+      "Activity of each rank (GPU) of chosen jobs at fine time steps; absent: not recorded.",
+      Heeded{Fact::Pods});
     v("pods", pods,
       "Write /pods: one row for each pod, and a new row for each pod that replaces it.");
     v("attempts", attempts,
       "Write one row per scheduling attempt in /events/attempts, one per reason of its failure in "
       "/events/rejections, and decisions of the job queue in /events/job_queue.");
-    v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
-    v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
+    v("off", off, "Tables that are not written, as glob patterns of their names.",
+      Example{"[/timeline/teams]"});
+    v("compression", compression, "Deflate level of the tables; 0: no compression.", Range{0, 9},
       Source{"level 1 takes about 5 times as long as plain writing and saves most of the space"});
   }
 };

@@ -21,7 +21,7 @@ struct ControllerParams {
     v("name", name, "Name of the policy; see `orrery describe`.", Required{},
       Example{"AvoidBrokenLinks"});
     v("period", period, "Time between two checks; the first is one period after the start.",
-      Range{100_ms, 240_h}, Source{"10 s: the scan interval of cluster-autoscaler"});
+      Range{100_ms, 240_h}, Source{"the scan interval of cluster-autoscaler"});
     v("args", args, "Arguments of the policy.");
   }
 };

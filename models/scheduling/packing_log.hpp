@@ -25,14 +25,14 @@ struct PackingSample {
       "GPUs requested by all jobs that have arrived, ended ones included, as a share of the "
       "cluster's GPUs; rounded",
       "%");
-    c("jobs", &PackingSample::jobs, "jobs that arrived in this percent of load", "jobs");
+    c("jobs", &PackingSample::jobs, "jobs whose arrival brought the load to this percent", "jobs");
     c("allocated", &PackingSample::allocated,
-      "share of the cluster's GPUs reserved for pods, as a mean of samples: one for each of these "
-      "jobs, taken just before the next job arrives or at the end of the run",
+      "share of the cluster's GPUs reserved for pods; mean of one sample for each job of the row, "
+      "taken just before the next job arrives or at the end of the run",
       "%");
     c("fragmented", &PackingSample::fragmented,
       "idle GPU capacity that pods of workload.typical_pods cannot use, as a share of the "
-      "cluster's GPUs; a mean of the same samples",
+      "cluster's GPUs; sampled as `allocated`",
       "%");
   }
 };

@@ -22,10 +22,12 @@ struct StoreParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name by which jobs refer to the store.", Required{}, Example{"blob"});
-    v("write", write, "Bandwidth of all writers together. Llama 3's Tectonic sustains 2 TB/s.",
+    v("write", write,
+      "Bandwidth of all writers together. For scale: Llama 3's store, Tectonic, sustains 2 TB/s.",
       Required{}, Example{"100GBps"});
     v("read", read, "Bandwidth of all readers together.", Required{}, Example{"200GBps"});
-    v("latency", latency, "Time from a request to its first byte.", Heeded{Fact::SharedWrites});
+    v("latency", latency, "Delay before the first byte of each write or read of a checkpoint.",
+      Heeded{Fact::SharedWrites});
   }
   void check(Checker& c) const;
 };
@@ -38,9 +40,9 @@ struct LocalDiskParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Bandwidth of the disks of one node.",
+    v("write", write, "Write bandwidth of all disks of one node together.",
       Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"}, Heeded{Fact::LocalWrites});
-    v("read", read, "Bandwidth of the disks of one node.",
+    v("read", read, "Read bandwidth of all disks of one node together.",
       Source{"estimate: four PCIe 3 drives, 3 GB/s each"});
   }
   void check(Checker& c) const;
@@ -53,9 +55,10 @@ struct NodeStorageParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "From one node to all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"},
-      Heeded{Fact::SharedWrites});
-    v("read", read, "From all stores to one node.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
+    v("write", write, "Write bandwidth from one node to all shared stores together.",
+      Source{"DGX A100: a storage NIC of 200 Gb/s"}, Heeded{Fact::SharedWrites});
+    v("read", read, "Read bandwidth from all shared stores together to one node.",
+      Source{"DGX A100: a storage NIC of 200 Gb/s"});
   }
   void check(Checker& c) const;
 };
@@ -74,7 +77,7 @@ struct StorageParams {
     v("node", node, "Bandwidth between one node and the stores that nodes share.",
       Heeded{Fact::SharedStores});
     v("local", local,
-      "Disks of the nodes, which are the store `local`; absent: nodes have no disks.",
+      "Local disks of each node, which jobs use as the store `local`. Absent: nodes have none.",
       Heeded{Fact::LocalDisks});
   }
   void check(Checker& c) const;

@@ -45,7 +45,7 @@ struct CardiogramParams {
     v("resolution", resolution,
       "Time between two rows of a rank. A row holds means over this time, so over several training "
       "steps if a step is shorter.",
-      Range{1_us, Duration::max()}, Source{"10 ms: a step of large models takes seconds"});
+      Range{1_us, Duration::max()}, Source{"steps of large models take seconds"});
   }
   template <class C>
   void check(C& c) const {

@@ -42,19 +42,22 @@ struct CardiogramRow {
     c("time", &CardiogramRow::time,
       "end of the interval; columns from `reported` on are means over it");
     c("job", &CardiogramRow::job, "serial number of the job");
-    c("rank", &CardiogramRow::rank, "number of the GPU in the job, counted pod by pod");
-    c("node", &CardiogramRow::node, "its node at the end of the interval");
-    c("phase", &CardiogramRow::phase, "its activity for the longest part of the interval");
-    c("reported", &CardiogramRow::reported, "utilisation as nvidia-smi shows it", "%");
+    c("rank", &CardiogramRow::rank, "index of the GPU in the job, from 0, counted pod by pod");
+    c("node", &CardiogramRow::node, "node of the rank at the end of the interval");
+    c("phase", &CardiogramRow::phase,
+      "activity with the largest share of the interval. idle: has no GPU; init: image pull, "
+      "set-up; hung: waits for a lost rank");
+    c("reported", &CardiogramRow::reported,
+      "GPU utilisation as nvidia-smi shows it: computing, or spinning in a busy wait", "%");
     c("power_watts", &CardiogramRow::power_watts, "power of the GPU", "W");
     c("network_bps", &CardiogramRow::network_bps,
-      "data sent to other nodes through its NIC; GPUs that share a NIC have equal parts; 0 without "
-      "network.level: flow",
+      "data that the GPU sends to other nodes; the data of a NIC are divided equally among its "
+      "GPUs; 0 without network.level: flow",
       "bit/s");
     c("computing", &CardiogramRow::computing, "share of the interval in which it computes");
     c("exchange", &CardiogramRow::exchange,
-      "share of the interval in exchanges and other waits of a step, as in exchange_gpu_s of "
-      "/jobs");
+      "share of the interval in exchanges and other waits within training steps, as in "
+      "exchange_gpu_s of /jobs");
     c("checkpoint", &CardiogramRow::checkpoint,
       "share of the interval in which it writes checkpoints");
   }

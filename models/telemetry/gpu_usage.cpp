@@ -216,19 +216,19 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
   const auto gpu_time = [&](const std::string& name, double gpu_s, const std::string& doc) {
     recorder.add_summary("gpu_s_" + name, gpu_s, "GPU s", doc);
     recorder.add_summary("gpu_share_" + name, all > 0 ? gpu_s / all : 0.0, "",
-                         doc + ": share of all GPUs over the whole run");
+                         doc + ", as a share of the time of all GPUs");
   };
-  gpu_time("up", total(GpuRate::Up), "on nodes that were up");
+  gpu_time("up", total(GpuRate::Up), "GPU time on nodes that were up");
   gpu_time("allocated", total(GpuRate::Allocated),
-           "reserved for pods, or held by jobs without pods");
-  gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
+           "GPU time reserved for pods, or held by jobs without pods");
+  gpu_time("reported", total(GpuRate::Reported), "GPU time in use, as nvidia-smi reports it");
   gpu_time("power", total(GpuRate::Loaded),
-           "energy above idle, divided by the power that one computing GPU draws above idle");
-  gpu_time("computing", useful + lost, "computing");
-  gpu_time("useful", useful, "computing that no failure undid");
-  gpu_time("lost", lost, "computing undone by failures, preemptions and evictions");
+           "GPU energy above idle, divided by the power that one computing GPU draws above idle");
+  gpu_time("computing", useful + lost, "GPU time of computing");
+  gpu_time("useful", useful, "GPU time of computing that no failure, preemption or eviction undid");
+  gpu_time("lost", lost, "GPU time of computing that failures, preemptions and evictions undid");
   gpu_time("exchange", GpuTime::seconds(accounts.exchange),
-           "waiting within steps for exchanges, slower ranks and data");
+           "GPU time of waiting within steps for exchanges, slower ranks and data");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",
                        "energy of the GPUs on nodes that were up, idle power included");
 }

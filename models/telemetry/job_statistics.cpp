@@ -6,8 +6,8 @@ JobStatistics::JobStatistics(Sim sim, const JobTable& jobs)
     : sim_{sim},
       jobs_{jobs},
       rows_{sim.recorder, "/priorities",
-            "Priorities of jobs, from low to high: waits, and the costs and gains of preemption."} {
-}
+            "Priorities of jobs, from low to high: waits, completion times, and compute lost to "
+            "preemption."} {}
 
 void JobStatistics::connect(JobNews& jobs) {
   jobs.job_arrived.connect(*this, &JobStatistics::job_arrived);

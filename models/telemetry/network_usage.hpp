@@ -29,18 +29,19 @@ struct LinkRow {
 
   static void columns(auto&& c) {
     c("cable", &LinkRow::cable, "the cable");
-    c("name", &LinkRow::name, "its name");
-    c("tier", &LinkRow::tier, "kind of its lower end: NIC, leaf or spine");
+    c("name", &LinkRow::name, "name of the cable");
+    c("tier", &LinkRow::tier, "what is at its lower end: a NIC, a leaf or a spine");
     c("lower", &LinkRow::lower, "switch or NIC at its lower end");
     c("upper", &LinkRow::upper, "switch at its upper end");
     c("nominal", &LinkRow::nominal, "its nominal rate in each direction");
-    c("capacity", &LinkRow::capacity, "its upward rate at the end of the run");
+    c("capacity", &LinkRow::capacity,
+      "rate that it could carry upwards at the end of the run, reduced by its faults");
     c("bytes_up", &LinkRow::bytes_up, "bytes carried upwards, away from NICs");
     c("bytes_down", &LinkRow::bytes_down, "bytes carried downwards, towards NICs");
-    c("symbol_errors", &LinkRow::symbol_errors, "errors counted by its port");
+    c("symbol_errors", &LinkRow::symbol_errors, "symbol errors that its port counted in the run");
     c("times_down", &LinkRow::times_down,
       "how often it went down, failures of its switches included");
-    c("downtime", &LinkRow::downtime, "how long it was down");
+    c("downtime", &LinkRow::downtime, "how long it was down in all");
   }
 };
 
@@ -57,10 +58,12 @@ struct NetworkSample {
     c("leaf_rate", &NetworkSample::leaf_rate, "data sent by leaves up to spines", "bit/s");
     c("spine_rate", &NetworkSample::spine_rate, "data sent by spines up to cores", "bit/s");
     c("cables_down", &NetworkSample::cables_down, "cables that are down now", "cables");
-    c("cables_slow", &NetworkSample::cables_slow, "cables that are up, but degraded or cursed now",
+    c("cables_slow", &NetworkSample::cables_slow,
+      "cables that are up, but below their nominal rate now: degraded by bit errors, or cursed, "
+      "which means slow only under adaptive routing",
       "cables");
     c("symbol_errors", &NetworkSample::symbol_errors,
-      "errors counted in the interval by all ports");
+      "symbol errors that all ports counted in the interval");
     c("gangs_still", &NetworkSample::gangs_still,
       "gangs whose exchange is blocked now, because a link is down", "gangs");
   }

@@ -29,13 +29,14 @@ struct NodeRow {
     c("node", &NodeRow::node, "the node");
     c("name", &NodeRow::name, "its name");
     c("machine", &NodeRow::machine, "name of its machine type");
-    c("pool", &NodeRow::pool, "its pool");
-    c("leaf", &NodeRow::leaf, "its leaf switch");
+    c("pool", &NodeRow::pool, "name of its pool");
+    c("leaf", &NodeRow::leaf, "number of its leaf switch");
     c("gpus", &NodeRow::gpus, "number of its GPUs", "GPU");
     c("failures", &NodeRow::failures,
       "how often it failed while it was up; other reasons to be down do not count");
-    c("downtime", &NodeRow::downtime, "how long it was down");
-    c("allocated_gpu_s", &NodeRow::gpu_s_allocated, "GPU time reserved for pods", "GPU s");
+    c("downtime", &NodeRow::downtime,
+      "how long it was down for any reason, for example failed, booting or not joined yet");
+    c("allocated_gpu_s", &NodeRow::gpu_s_allocated, "GPU time allocated to pods", "GPU s");
   }
 };
 

@@ -16,29 +16,35 @@ struct PriorityRow {
 
   static void columns(auto&& c) {
     c("priority", &PriorityRow::priority, "priority of the jobs, as in /jobs");
-    c("jobs", &PriorityRow::jobs, "jobs that arrived", "jobs");
+    c("jobs", &PriorityRow::jobs, "jobs of this priority that were submitted", "jobs");
     c("jobs_ran", &PriorityRow::jobs_ran, "jobs that computed in this run", "jobs");
     c("jobs_completed", &PriorityRow::jobs_completed,
       "jobs that completed, or reached the end that a trace recorded", "jobs");
     c("jobs_preempted", &PriorityRow::jobs_preempted, "jobs that lost a pod to preemption", "jobs");
     c("wait_mean", &PriorityRow::wait_mean,
-      "time from submission until a job first computed, as a mean over jobs_ran; NaN: there are "
-      "none",
+      "mean time from submission until a job first computed, over jobs_ran; NaN: no job computed",
       "s");
-    c("wait_p50", &PriorityRow::wait_p50, "its median", "s");
+    c("wait_p50", &PriorityRow::wait_p50,
+      "median time from submission until a job first computed, over jobs_ran; NaN: no job "
+      "computed",
+      "s");
     c("jct_mean", &PriorityRow::jct_mean,
-      "time from submission to completion, as a mean over jobs_completed; NaN: there are none",
-      "s");
-    c("jct_p50", &PriorityRow::jct_p50, "its median", "s");
-    c("pods_preempted", &PriorityRow::pods_preempted,
-      "preemptions suffered: pods of these jobs preempted for others", "pods");
+      "mean time from submission to completion, over jobs_completed; NaN: no job completed", "s");
+    c("jct_p50", &PriorityRow::jct_p50,
+      "median time from submission to completion, over jobs_completed; NaN: no job completed", "s");
+    c("pods_preempted", &PriorityRow::pods_preempted, "preemptions of pods of this priority's jobs",
+      "pods");
     c("pods_preempted_by", &PriorityRow::pods_preempted_by,
-      "preemptions caused: pods of other jobs preempted for these", "pods");
+      "preemptions of pods to make room for jobs of this priority", "pods");
     c("lost_preempted_gpu_s", &PriorityRow::gpu_s_lost_preempted,
-      "compute of these jobs lost to preemption", "GPU s");
+      "GPU time of compute that jobs of this priority lost to preemption", "GPU s");
     c("lost_gpu_s", &PriorityRow::gpu_s_lost,
-      "compute of these jobs lost for any reason, preemption included", "GPU s");
-    c("useful_gpu_s", &PriorityRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
+      "GPU time of compute that jobs of this priority lost for any reason, preemption included",
+      "GPU s");
+    c("useful_gpu_s", &PriorityRow::gpu_s_useful,
+      "GPU time of compute that was not lost: saved in a checkpoint, finished, or under way when "
+      "the run ended",
+      "GPU s");
   }
 };
 

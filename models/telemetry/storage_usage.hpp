@@ -19,7 +19,7 @@ struct StorageSample {
 
   static void columns(auto&& c) {
     c("time", &StorageSample::time, "end of the interval; rates are means over it");
-    c("store", &StorageSample::store, "the store; local: the disks of all nodes together");
+    c("store", &StorageSample::store, "name of the store; `local`: disks of all nodes together");
     c("write_rate", &StorageSample::write_rate, "rate at which checkpoints were written", "B/s");
     c("read_rate", &StorageSample::read_rate, "rate at which checkpoints and data were read",
       "B/s");

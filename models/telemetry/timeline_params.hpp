@@ -20,7 +20,7 @@ struct TimelineParams {
     v("interval", interval,
       "Time between two samples of the cluster, useful compute, the network, stores, nodes, "
       "services and the control plane.",
-      Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
+      Range{1_ms, Duration::max()}, Source{"what monitoring systems commonly keep"});
     v("teams_interval", teams_interval,
       "Time between two samples of the teams; a multiple of `interval`. 0: no /timeline/teams. "
       "Absent: 1 h, rounded up to a multiple of `interval`.");

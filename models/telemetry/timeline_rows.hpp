@@ -22,25 +22,29 @@ struct ClusterSample {
     c("gpus_total", &ClusterSample::gpus_total, "all GPUs", "GPU");
     c("gpus_up", &ClusterSample::gpus_up, "GPUs of nodes that are up", "GPU");
     c("gpus_allocated", &ClusterSample::gpus_allocated,
-      "GPUs reserved for pods, or held by jobs without pods (driver: counting)", "GPU");
+      "GPUs reserved for pods, or held by jobs without pods (policy.driver: counting)", "GPU");
     c("gpus_reported", &ClusterSample::gpus_reported,
       "GPUs in use, as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
     c("gpus_power", &ClusterSample::gpus_power,
-      "power above idle, as the number of computing GPUs that draw as much", "GPU");
+      "power of all GPUs above idle, as the number of computing GPUs that would draw it", "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
-      "computing GPUs; a running job counts with its mean share of compute. Compute that failures "
-      "undid counts, too, unlike in /timeline/useful",
+      "computing GPUs; those of a running job count with its mean share of time in compute. "
+      "Compute that a failure later undid is included, unlike in /timeline/useful",
       "GPU");
     c("pods_pending", &ClusterSample::pods_pending, "pods that are created and not bound", "pods");
-    c("gangs_pending", &ClusterSample::gangs_pending, "gangs with such pods", "gangs");
-    c("jobs_running", &ClusterSample::jobs_running, "jobs in phase running", "jobs");
-    c("jobs_pending", &ClusterSample::jobs_pending, "jobs in phase pending", "jobs");
-    c("nodes_down", &ClusterSample::nodes_down, "nodes that are down now, or have not joined yet",
+    c("gangs_pending", &ClusterSample::gangs_pending,
+      "gangs with a pod that is created and not bound", "gangs");
+    c("jobs_running", &ClusterSample::jobs_running,
+      "jobs in phase running, which compute or write checkpoints", "jobs");
+    c("jobs_pending", &ClusterSample::jobs_pending,
+      "jobs in phase pending, which wait for nodes or, without pods, for GPUs", "jobs");
+    c("nodes_down", &ClusterSample::nodes_down,
+      "nodes that are not up now, including those that have not joined yet or were removed",
       "nodes");
     c("failures", &ClusterSample::failures, "how often nodes that were up have failed so far");
     c("recoveries", &ClusterSample::recoveries,
-      "how often jobs and pods have redone their lost work so far");
+      "finished recoveries so far: times that a gang or independent pod had redone its lost work");
   }
 };
 
@@ -54,9 +58,12 @@ struct TeamSample {
     c("time", &TeamSample::time, "time of the sample");
     c("team", &TeamSample::team, "team or virtual cluster");
     c("gpus_allocated", &TeamSample::gpus_allocated,
-      "GPUs reserved for its pods, or held by its jobs without pods (driver: counting)", "GPU");
-    c("jobs_pending", &TeamSample::jobs_pending, "jobs in phase pending", "jobs");
-    c("jobs_running", &TeamSample::jobs_running, "jobs in phase running", "jobs");
+      "GPUs reserved for its pods, or held by its jobs without pods (policy.driver: counting)",
+      "GPU");
+    c("jobs_pending", &TeamSample::jobs_pending,
+      "jobs in phase pending, which wait for nodes or, without pods, for GPUs", "jobs");
+    c("jobs_running", &TeamSample::jobs_running,
+      "jobs in phase running, which compute or write checkpoints", "jobs");
   }
 };
 
@@ -67,8 +74,8 @@ struct UsefulSample {
   static void columns(auto&& c) {
     c("time", &UsefulSample::time, "end of the interval; the mean is over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
-      "computing GPUs, without compute that a later failure undid; the integral over the run is "
-      "the sum of useful_gpu_s in /jobs",
+      "computing GPUs, without compute that a later failure or preemption undid; the integral over "
+      "the run is the sum of useful_gpu_s in /jobs",
       "GPU");
   }
 };

@@ -87,7 +87,7 @@ void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
   if (!field.doc.empty()) row.remarks.push_back(field.doc);
   if (!field.no_effect.empty()) row.remarks.push_back("No effect if: " + field.no_effect + ".");
   if (!field.example.empty()) row.remarks.push_back("Example: " + field.example);
-  if (!field.source.empty()) row.remarks.push_back("Default from: " + field.source);
+  if (!field.source.empty()) row.remarks.push_back("Basis of the default: " + field.source);
   rows.push_back(std::move(row));
   add_inner(field, depth + 1, rows);
 }

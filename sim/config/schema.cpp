@@ -38,7 +38,7 @@ std::string description(const FieldTree& field) {
   add("Unit: ", field.shape == FieldShape::Quantity ? "" : field.unit);
   add("Range: ", field.range_text);
   add("Default: ", field.default_text);
-  add("Default from: ", field.source);
+  add("Basis of the default: ", field.source);
   return text;
 }
 

@@ -64,7 +64,7 @@ struct ApiHeapParams {
     v("per_node", per_node, "Memory for each node of the cluster, with its pods and watches.",
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
     v("per_watcher", per_watcher, "Memory for each watch, including those of kubelets.",
-      Range{Bytes{}, 1_GiB}, Source{"0: included in per_node"});
+      Range{Bytes{}, 1_GiB}, Source{"included in per_node"});
     v("list_factor", list_factor, "Bytes held for each byte of a LIST until its response is sent.",
       Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"}, Heeded{Fact::Lists});
     v("limit", limit, "A server that needs more memory is killed and restarts; absent: no limit.",

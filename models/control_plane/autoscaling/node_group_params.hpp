@@ -27,7 +27,7 @@ struct NodeGroupParams {
     v("pool", pool, "Name of a pool in cluster.pools, or of a node list.", Required{},
       Example{"gpu"});
     v("nodes_min", nodes_min, "Least number of nodes, which are kept even if idle.",
-      Range{0, 1'000'000}, Unit{"nodes"}, Source{"0: all may be removed"});
+      Range{0, 1'000'000}, Unit{"nodes"}, Source{"all may be removed"});
     v("nodes_max", nodes_max, "Limit on the number of nodes; absent: all nodes of the pool.",
       Range{1, 1'000'000}, Unit{"nodes"});
     v("nodes_at_start", nodes_at_start, "Number of nodes at the start; absent: nodes_min.",

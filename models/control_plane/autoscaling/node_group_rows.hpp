@@ -25,18 +25,21 @@ struct ScalingRow {
   Duration waited_mean = {}, waited_max = {};
 
   static void columns(auto&& c) {
-    c("time", &ScalingRow::time, "time of the change of size");
+    c("time", &ScalingRow::time, "when the size of the pool changed");
     c("pool", &ScalingRow::pool, "name of the pool");
     c("kind", &ScalingRow::kind,
-      "up: nodes were requested; down: ready nodes were removed; down_unready: other nodes were "
-      "removed; timed_out: requested nodes never registered");
-    c("nodes", &ScalingRow::nodes, "number of these nodes", "nodes");
+      "up: nodes were requested; down: ready nodes were removed; down_unready: unready nodes were "
+      "removed; timed_out: requested nodes were given up, as they had not registered in time");
+    c("nodes", &ScalingRow::nodes, "number of nodes that were requested, removed or given up",
+      "nodes");
     c("size", &ScalingRow::size, "size of the pool after the change, requested nodes included",
       "nodes");
-    c("pods", &ScalingRow::pods, "pods for which nodes were requested; else 0", "pods");
+    c("pods", &ScalingRow::pods,
+      "pods for which the nodes were requested; 0 if nodes were removed or given up", "pods");
     c("waited_mean", &ScalingRow::waited_mean,
-      "mean wait of these pods since their first attempt without a node");
-    c("waited_max", &ScalingRow::waited_max, "longest of these waits");
+      "mean time from the first failed scheduling attempt of such a pod to the request; else 0");
+    c("waited_max", &ScalingRow::waited_max,
+      "longest time from the first failed scheduling attempt of such a pod to the request; else 0");
   }
 };
 
@@ -49,12 +52,14 @@ struct AutoscalerSample {
   static void columns(auto&& c) {
     c("time", &AutoscalerSample::time, "end of the interval; all columns are of that instant");
     c("pool", &AutoscalerSample::pool, "name of the pool");
-    c("size", &AutoscalerSample::size, "present and requested nodes", "nodes");
+    c("size", &AutoscalerSample::size, "size of the pool: present nodes plus requested ones",
+      "nodes");
     c("asked", &AutoscalerSample::asked, "requested nodes that are not ready yet", "nodes");
     c("idle", &AutoscalerSample::idle, "present nodes without a pod, not counting those in asked",
       "nodes");
     c("backs_off", &AutoscalerSample::backs_off,
-      "the pool backs off, because requested nodes did not come in time");
+      "whether the pool is in backoff now: the autoscaler requests no nodes for it, because "
+      "earlier ones did not register in time");
   }
 };
 

@@ -16,7 +16,7 @@ NodeGroups::NodeGroups(const Context& context, const NodeGroupsParams& params,
       presence_{context.presence},
       params_{params},
       nodes_{context.cluster.nodes()},
-      rows_{sim_.recorder, "/events/scaling", "Changes of the sizes of pools, in order."},
+      rows_{sim_.recorder, "/events/scaling", "Changes of the sizes of pools, in order of time."},
       samples_{sim_.recorder, "/timeline/autoscaler", "Pools that the autoscaler scales."} {
   for (Group& group : groups) {
     const auto index = static_cast<uint32_t>(groups_.size());

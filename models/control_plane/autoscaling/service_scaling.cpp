@@ -26,7 +26,7 @@ ServiceScaling::ServiceScaling(Sim sim, const JobTable& jobs, JobController& con
       jobs_{jobs},
       controller_{controller},
       rows_{sim.recorder, "/events/service_scaling",
-            "Changes of the number of replicas of services."},
+            "Changes of the number of replicas of services by their autoscalers."},
       samples_{sim.recorder, "/timeline/service_load", "Services: their load and replicas."} {}
 
 void ServiceScaling::connect(JobNews& jobs, PodNews& pods) {

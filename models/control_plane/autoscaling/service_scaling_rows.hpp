@@ -21,9 +21,12 @@ struct ServiceScalingRow {
     c("before", &ServiceScalingRow::before, "replicas wanted until this time", "pods");
     c("after", &ServiceScalingRow::after, "replicas wanted from this time on", "pods");
     c("recommended", &ServiceScalingRow::recommended,
-      "replicas by the metrics alone, without limits, windows and policies", "pods");
+      "replicas that the metrics alone ask for, before replica limits, stabilization windows and "
+      "scaling policies apply",
+      "pods");
     c("running", &ServiceScalingRow::running, "replicas that ran at this time", "pods");
-    c("use", &ServiceScalingRow::use, "mean use of the replicas in the last collected metrics",
+    c("use", &ServiceScalingRow::use,
+      "mean use of the replicas as a share of their requests, by the metrics last collected",
       "share");
   }
 };
@@ -41,7 +44,8 @@ struct ServiceLoadSample {
     c("running", &ServiceLoadSample::running, "replicas that run", "pods");
     c("load", &ServiceLoadSample::load, "number of replicas that the load would keep fully busy",
       "pods");
-    c("use", &ServiceLoadSample::use, "use of each running replica", "share");
+    c("use", &ServiceLoadSample::use, "share of its capacity that each running replica uses",
+      "share");
   }
 };
 

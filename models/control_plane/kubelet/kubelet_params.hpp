@@ -72,7 +72,7 @@ struct ImagePullParams {
       Range{Bandwidth{1}, {1'000'000'000'000'000}},
       Source{"published: OpenAI at 2,500 nodes, 17 GB in about 30 min"});
     v("latency", latency, "Time until the first byte of an image arrives.", Range{Duration{}, 1_h},
-      Source{"0: nothing is known of it"});
+      Source{"nothing is known of it"});
     v("parallel", parallel, "Images that a node pulls in parallel; 0: all that it needs.",
       Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"},
       Heeded{Fact::FullPlane});

@@ -55,7 +55,7 @@ void PodImages::step(std::unique_ptr<Wait> wait) {
 void PodImages::add_summary(Recorder& recorder) const {
   const ImagePulls::Counters& c = pulls_.counters();
   recorder.add_summary("images_asked", static_cast<int64_t>(c.asked), "images",
-                       "images that pods needed on their nodes");
+                       "images that pods needed on their nodes, counted for each pod");
   recorder.add_summary("images_pulled", static_cast<int64_t>(c.pulled), "images",
                        "images that were pulled from the registry");
   recorder.add_summary("image_wait", waited_s_, "s",

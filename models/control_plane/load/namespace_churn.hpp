@@ -33,10 +33,11 @@ struct NamespacesSample {
       "namespaces that exist now, those in `leaving` included", "namespaces");
     c("leaving", &NamespacesSample::leaving,
       "namespaces that wait for deletion or are being deleted", "namespaces");
-    c("objects", &NamespacesSample::objects, "size of Namespaces and objects created with them");
+    c("objects", &NamespacesSample::objects,
+      "size of all stored Namespaces and objects created with them, such as ServiceAccounts");
     c("asked_in", &NamespacesSample::asked_in,
-      "duration of the last finished round of queries to all namespaces; with several entries of "
-      "control_plane.namespaces.askers, the longest; 0: none yet");
+      "time that the last finished round of queries to all namespaces took; with several "
+      "control_plane.namespaces.askers, the longest such time; 0: no round finished yet");
   }
 };
 

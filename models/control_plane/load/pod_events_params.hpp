@@ -40,7 +40,7 @@ struct PodEventsParams {
       Source{"estimate: names, reason, message, source and managed fields"});
     v("others_per_s", others_per_s,
       "Events of other recorders, such as health checks and cron jobs: a steady load.",
-      Range{0.0, 1e6}, Unit{"Events/s"}, Source{"0: nothing is known of them"});
+      Range{0.0, 1e6}, Unit{"Events/s"}, Source{"nothing is known of them"});
     v("client", client,
       "Limits of each recorder for its Events. Its other requests do not count against them.",
       Source{"kubelet: eventRecordQPS 50, eventBurst 100"},

@@ -71,9 +71,9 @@ struct NodeJoinParams {
     v("rate_max", rate_max,
       "Most nodes a second that may begin to join; 0: no limit. Nodes that boot again are not "
       "limited.",
-      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: there is no limit"}, Heeded{Fact::NewNodes});
+      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"there is no limit"}, Heeded{Fact::NewNodes});
     v("burst", burst, "Most nodes that may begin to join at once.", Range{1, 1'000'000},
-      Unit{"nodes"}, Source{"1: one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
+      Unit{"nodes"}, Source{"nodes join one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
   }
 };
 
@@ -94,7 +94,7 @@ struct JoinParams {
     v("at", at, "When the first node begins to join, from the start of the run.", Required{},
       Example{"10min"}, IsInstant{});
     v("over", over, "The other nodes follow at even intervals within this time; 0: all at once.",
-      Source{"0: a scale-up requests all of them together"},
+      Source{"a scale-up requests all of them together"},
       Heeded{nodes != 1, "a single node joins"});
   }
 };

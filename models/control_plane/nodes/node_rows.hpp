@@ -20,13 +20,15 @@ struct BootRow {  // one boot of a node; -1: stage not reached
     c("joins", &BootRow::joins,
       "whether the node joins: its Node object did not exist when the boot began");
     c("asked", &BootRow::asked, "when the boot began");
-    c("entered", &BootRow::entered, "when control_plane.node_join.rate_max admitted it; -1: never");
+    c("entered", &BootRow::entered,
+      "when control_plane.node_join.rate_max admitted the node; -1: never");
     c("registered", &BootRow::registered, "when its Node object was stored; -1: never");
     c("ready", &BootRow::ready,
       "when its kubelet was reported ready, so that the node takes pods; -1: never");
     c("settled", &BootRow::settled,
       "when the boot was over: kube-proxy and daemons watch, all Events are stored; -1: never");
-    c("again", &BootRow::again, "requests that were sent again after their client had given up",
+    c("again", &BootRow::again,
+      "requests of the boot that failed after the API client's own retries and were sent again",
       "requests");
   }
 };
@@ -37,14 +39,20 @@ struct NodesSample {
 
   static void columns(auto&& c) {
     c("time", &NodesSample::time, "end of the interval; all columns are of that instant");
-    c("ready", &NodesSample::ready, "nodes that take pods", "nodes");
+    c("ready", &NodesSample::ready,
+      "nodes that are up: not broken, absent, booting, in maintenance or under repair; cordons and "
+      "taints do not matter",
+      "nodes");
     c("waiting", &NodesSample::waiting,
-      "nodes that wait to be admitted (control_plane.node_join.rate_max)", "nodes");
-    c("booting", &NodesSample::booting, "other nodes that boot and are not Ready yet", "nodes");
+      "booting nodes that control_plane.node_join.rate_max has not admitted yet", "nodes");
+    c("booting", &NodesSample::booting,
+      "nodes that boot and are not Ready yet, without those in `waiting`", "nodes");
     c("not_ready", &NodesSample::not_ready,
       "registered nodes that the node lifecycle controller marked NotReady", "nodes");
     c("tainted", &NodesSample::tainted,
-      "nodes of not_ready that are tainted, so that their pods are evicted", "nodes");
+      "nodes with a NoExecute taint from the node lifecycle controller, so that their pods are "
+      "evicted when their toleration ends",
+      "nodes");
   }
 };
 

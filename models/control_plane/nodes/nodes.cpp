@@ -16,7 +16,8 @@ Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& pre
       health_{sim.engine, params.lifecycle, params.boot.heartbeats, zone_of_node},
       boots_{sim, params.boot, api, static_cast<uint32_t>(zone_of_node.size())},
       joining_{std::move(joining)},
-      samples_{sim.recorder, "/timeline/nodes", "Nodes as the control plane sees them."} {
+      samples_{sim.recorder, "/timeline/nodes",
+               "Nodes over time: how many are up, boot, or are marked NotReady."} {
   std::ranges::stable_sort(joining_, {}, &Joining::at);
   for (const Joining& j : joining_) {
     ORRERY_CHECK(presence_.has(j.node, NodeReason::Absent), "a node that is there does not join");
@@ -104,13 +105,15 @@ void Nodes::add_summary(Recorder& recorder) const {
   count("nodes_joined", boots.joined, "nodes", "nodes that joined and took pods");
   count("nodes_came_back", boots.came_back, "", "times that a repaired node took pods again");
   count("boot_requests", boots.requests, "requests",
-        "requests of booting nodes, which join or come back");
+        "requests that nodes sent for their boots, to join or to come back; repeats included");
   count("boot_requests_again", boots.again, "requests",
-        "requests of booting nodes that were sent again after a failure");
+        "requests of booting nodes that failed after the API client's own retries and were sent "
+        "again");
   const NodeLifecycle::Counters& health = health_.lifecycle().counters();
   count("nodes_not_ready", health.not_ready, "",
         "times that a node was marked NotReady because its heartbeats stopped");
-  count("nodes_given_up", given_up_, "", "times that the pods of a dead node were evicted");
+  count("nodes_given_up", given_up_, "",
+        "times that the pods of a dead node were evicted, because it did not come back in time");
   count("cut_offs", health.full_disruptions, "",
         "times that the heartbeats of all nodes stopped arriving");
   std::vector<Duration> times = boots_.join_times();

@@ -41,7 +41,7 @@ struct EndpointsParams {
     v("object_bytes", object_bytes, "Size of an object without addresses.", Range{0_B, 1_MiB},
       Source{"estimate: name, labels, owner, ports"});
     v("object_min", object_min, "Least size of an object.", Range{0_B, 1_MiB},
-      Source{"0: no minimum; KEP-0752 assumes 1 KB"});
+      Source{"no minimum; KEP-0752 assumes 1 KB"});
     v("addresses_max", addresses_max,
       "Most addresses of an Endpoints object. Further addresses are left out; 0: no limit.",
       Range{0, 100'000}, Unit{"addresses"}, Source{"Kubernetes 1.22"},

@@ -274,7 +274,8 @@ void Services::add_summary(Recorder& recorder) const {
   recorder.add_summary("watch_bytes_peak", peak_, "B/s",
                        "highest rate of watch_bytes in an interval of the timeline");
   bytes("watch_bytes_by_agents", all.by_agents,
-        "bytes that agents forwarded to daemons (control_plane.services.watchers)");
+        "size of the watch events about addresses of services that agents forwarded to daemons "
+        "(control_plane.services.watchers.agents)");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
                        "CPU time of API servers to encode and send watch events about addresses of "
                        "services");

@@ -26,17 +26,22 @@ struct WatchSample {
 
   static void columns(auto&& c) {
     c("time", &WatchSample::time, "end of the interval; rates are means over it");
-    c("service", &WatchSample::service, "group of services");
-    c("writes", &WatchSample::writes, "objects written because their addresses changed", "1/s");
-    c("events", &WatchSample::events, "watch events that API servers sent", "1/s");
-    c("bytes", &WatchSample::bytes, "size of these events, counted when they are produced", "B/s");
-    c("cores", &WatchSample::cores, "cores of the API servers that encode and send these events",
-      "cores");
+    c("service", &WatchSample::service, "name of the group in control_plane.services.groups");
+    c("writes", &WatchSample::writes,
+      "writes of EndpointSlices or Endpoints whose addresses changed", "1/s");
+    c("events", &WatchSample::events, "watch events that API servers sent for writes of addresses",
+      "1/s");
+    c("bytes", &WatchSample::bytes,
+      "size of the watch events, counted when API servers produce them, not when they arrive",
+      "B/s");
+    c("cores", &WatchSample::cores,
+      "cores of API servers that are busy encoding and sending the watch events", "cores");
     c("by_agents", &WatchSample::by_agents,
       "data that agents forwarded to daemons (control_plane.services.watchers)", "B/s");
-    c("addresses", &WatchSample::addresses, "addresses in the objects that are stored now",
-      "addresses");
-    c("objects", &WatchSample::objects, "objects that are stored now", "objects");
+    c("addresses", &WatchSample::addresses,
+      "addresses in the EndpointSlices or Endpoints that are stored now", "addresses");
+    c("objects", &WatchSample::objects, "EndpointSlices or Endpoints that are stored now",
+      "objects");
   }
 };
 

@@ -140,7 +140,8 @@ class ORRERY_API EventHints : public Point {
 // Scheduler time that the policy takes beyond the cost of a cycle. Called after the PreFilters.
 class ORRERY_API Charges : public Point {
  public:
-  static constexpr PointName kPoint{"Charges", "scheduler time that the policy adds to a cycle"};
+  static constexpr PointName kPoint{"Charges",
+                                    "scheduler time that the policy adds to a scheduling cycle"};
   virtual Duration charge(const Cycle& cycle) const = 0;
 };
 }  // namespace orrery

@@ -64,7 +64,8 @@ AttemptLog::AttemptLog(Sim sim, const JobTable& jobs, const ActiveProfile& profi
   if (!is_on) return;
   attempts_.emplace(sim_.recorder, "/events/attempts", "One row per scheduling attempt.");
   rejections_.emplace(sim_.recorder, "/events/rejections",
-                      "Why plugins rejected pods of failed attempts: one row per reason.");
+                      "Why plugins rejected nodes or pods in failed scheduling attempts; one row "
+                      "per attempt and reason.");
 }
 
 void AttemptLog::write(PodId pod, AttemptOutcome outcome, const Selection& why,

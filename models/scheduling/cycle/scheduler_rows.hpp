@@ -52,8 +52,8 @@ struct AttemptRow {
     c("pods", &AttemptRow::pods,
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "most of these pods that fitted into one domain; -1: not counted. For a domain with too few "
-      "free GPUs for the gang, as many pods as these GPUs allow",
+      "most pods of the gang that fitted into one domain; -1: not counted. A domain with too few "
+      "free GPUs for the gang counts with as many pods as its free GPUs allow",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");
@@ -102,12 +102,13 @@ struct RejectionRow {
     c("nodes", &RejectionRow::nodes,
       "nodes that the plugin rejected; 0: it rejected the pods themselves", "nodes");
     c("is_noted", &RejectionRow::is_noted,
-      "another reason already counts these nodes, but this reason applies to them, too");
+      "another row of the attempt already counts these nodes, but this reason applies to them, "
+      "too");
     c("is_unresolvable", &RejectionRow::is_unresolvable,
-      "evicting pods from these nodes would not help");
+      "preemption cannot help: evicting pods from the rejected nodes would not make them feasible");
     c("which", &RejectionRow::which,
-      "ids of these nodes, as ranges. If the list is too long, near ranges are joined, and the "
-      "nodes between them are included. Empty: not recorded");
+      "ids of the rejected nodes, as ranges such as 0-7,12. If the list is too long, near ranges "
+      "are joined, and the nodes between them are included. Empty: not recorded");
   }
 };
 

@@ -15,8 +15,8 @@ struct DeadlockParams {
   template <class V>
   void fields(V& v) {
     v("counts_down_nodes", counts_down_nodes,
-      "Nodes that are down count like nodes that are up: gangs that only wait for a repair are not "
-      "deadlocked.");
+      "Whether nodes that are down count as if they were up. If so, a gang that only waits for a "
+      "repair is not deadlocked.");
   }
 };
 

@@ -20,12 +20,12 @@ class InfeasibleTime {
   }
   void add_summary(Recorder& recorder, Time end) const {
     recorder.add_summary("infeasible_gang_jobs", static_cast<int64_t>(jobs_), "jobs",
-                         "jobs outside of deadlocks that held GPUs while their missing pods could "
-                         "never fit");
+                         "jobs in no deadlock that held nodes while their unplaced pods could not "
+                         "have fitted even without any other job");
     recorder.add_summary("gpu_hours_infeasible", static_cast<double>(up_to(end)) * 1e-12 / 3600,
                          "GPU h",
-                         "GPU time that jobs outside of deadlocks held while their missing pods "
-                         "could never fit");
+                         "GPU time held by jobs in no deadlock while their unplaced pods could not "
+                         "have fitted even without any other job");
   }
 
  private:

@@ -50,7 +50,7 @@ struct SchedulerCostParams {
       Range{Duration{}, 1_min},
       Source{"140us, calibrated with per_node; kubernetes_1_15: 5ms, the rest of the 6.34 ms"});
     v("bind", bind, "Time from the end of the scheduling cycle until the pod is bound.",
-      Range{Duration{}, 1_h}, Source{"0: without a control plane, a binding takes no time"});
+      Range{Duration{}, 1_h}, Source{"without a control plane, a binding takes no time"});
   }
 };
 

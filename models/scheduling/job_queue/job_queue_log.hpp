@@ -41,21 +41,25 @@ struct QueueRow {
     c("job", &QueueRow::job, "serial of the job");
     c("decision", &QueueRow::decision,
       "held: an Admit policy rejects it; lacks_room: too few resources are free; passed_over: it "
-      "would fit, but the plan does not start it; stopped: it ran and waits again; infeasible: it "
-      "requests more than all nodes have; cancelled: before it started");
+      "would fit, but the Plan policy does not start it; stopped: it ran and waits again; "
+      "infeasible: it requests more than all nodes have; cancelled: before it started");
     c("policy", &QueueRow::policy, "policy that decided");
     c("place", &QueueRow::place,
-      "number of jobs before it in the queue; -1: it does not wait in the queue");
+      "number of jobs before it in the queue; -1 unless decision is lacks_room or passed_over");
     c("asked", &QueueRow::asked,
-      "how much it requests of the first resource of policy.job_queue.counts, usually GPUs",
+      "amount that the job requests of the first resource of policy.job_queue.counts, usually GPUs",
       "units");
     c("free", &QueueRow::free,
-      "free units of that resource; below 0 if nodes went down under started jobs", "units");
-    c("head", &QueueRow::head, "serial of the first job in the queue; -1: none");
+      "free amount of the first resource of policy.job_queue.counts; below 0 if nodes went down "
+      "under started jobs",
+      "units");
+    c("head", &QueueRow::head,
+      "serial of the first job in the queue; -1 unless decision is lacks_room or passed_over");
     c("reserved", &QueueRow::reserved,
-      "latest start of the job by its reservation; -1: it has none");
+      "when the job starts at the latest, by its reservation; -1: it has none");
     c("head_reserved", &QueueRow::head_reserved,
-      "latest start of the first job in the queue by its reservation; -1: it has none");
+      "when the first job in the queue starts at the latest, by its reservation; -1: it has none, "
+      "or head is -1");
   }
 };
 

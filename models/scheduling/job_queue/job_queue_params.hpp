@@ -83,11 +83,11 @@ struct CountedCostParams {
   void fields(V& v) {
     v("release_delay", release_delay,
       "Time from a job's end until its resources are free, as with an epilog or terminating pods.",
-      Source{"0: simulators of batch systems charge nothing"});
+      Source{"simulators of batch systems charge nothing"});
     v("batch_start", batch_start,
       "Time to start all jobs of one plan together, whatever their number. The jobs compute after "
       "this time, and the queue plans again only after it.",
-      Source{"0: simulators of batch systems charge nothing"});
+      Source{"simulators of batch systems charge nothing"});
   }
 };
 

@@ -44,7 +44,8 @@ class QueueStatistics {
         "share of all GPUs (or of the first resource of policy.job_queue.counts) that started "
         "jobs held, as a mean over the run");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
-                         "times that a running job was stopped, by the plan or by a controller");
+                         "times that a running job was stopped and queued again, by the Plan "
+                         "policy of the job queue or by a controller");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
                          "jobs that request more than all nodes have");
   }

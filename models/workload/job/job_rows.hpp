@@ -47,48 +47,67 @@ struct JobRow {
   static void columns(auto&& c) {
     c("job", &JobRow::job, "serial number, in order of submission");
     c("external_id", &JobRow::external_id, "its number in the trace or the scenario");
-    c("name", &JobRow::name, "name");
+    c("name", &JobRow::name, "name of the job");
     c("user", &JobRow::user, "who submitted it");
     c("team", &JobRow::team, "team or virtual cluster");
     c("kind", &JobRow::kind, "pods: independent pods; mpi_gang: gangs with one communicator");
-    c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
-    c("cause", &JobRow::cause, "why it did not complete; none: it completed, or is not over");
+    c("outcome", &JobRow::outcome,
+      "how it ended, or its phase at the end of the run; hung: its gang stopped, but this was not "
+      "detected yet");
+    c("cause", &JobRow::cause,
+      "why it did not complete; none: it completed, is not over, or is a service that ended "
+      "without running replicas");
     c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
-    c("pods", &JobRow::pods, "number of its pods; of a service, the maximum", "pods");
+    c("pods", &JobRow::pods, "number of its pods; for a service, the maximum number of replicas",
+      "pods");
     c("members", &JobRow::members,
       "pods with which its gangs last started; 0: they never started, or it has no gangs", "pods");
     c("gpus", &JobRow::gpus, "GPUs of all its pods together", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts,
-      "restarts after failures: of the gang, or of independent pods");
+      "restarts after failures, of its gangs or of its independent pods");
     c("preemptions", &JobRow::preemptions, "times one of its pods was preempted", "pods");
-    c("evictions", &JobRow::evictions, "times a controller deleted one of its pods", "pods");
+    c("evictions", &JobRow::evictions, "times a controller evicted one of its pods", "pods");
     c("membership_changes", &JobRow::membership_changes,
-      "restarts of the gang to include late members");
-    c("submitted", &JobRow::submitted, "when it arrived");
+      "restarts of an elastic gang to include members that came up late");
+    c("submitted", &JobRow::submitted, "when it was submitted");
     c("created", &JobRow::created, "when its first pod was created; -1: never");
-    c("bound", &JobRow::bound, "when enough pods first had nodes; -1: never");
+    c("bound", &JobRow::bound,
+      "when its first independent pod, or enough pods to start its gangs, first had nodes; -1: "
+      "never");
     c("running", &JobRow::running, "when it first computed; -1: never");
     c("ended", &JobRow::ended, "when it ended; -1: not in this run");
-    c("wait", &JobRow::wait, "from arrival until it first computed, or until the end of the run");
+    c("wait", &JobRow::wait,
+      "time from submission until it first computed; if it never did, until its end or the end of "
+      "the run");
     c("run", &JobRow::run,
-      "from the time at which it first computed to its end, or to the end of the run");
-    c("work", &JobRow::work, "compute time that it needs in all");
-    c("useful_gpu_s", &JobRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
+      "time from its first compute to its end, or to the end of the run; 0: it never computed");
+    c("work", &JobRow::work,
+      "compute time that it needs with all members, without waits and checkpoints; with kind pods, "
+      "the time of each pod");
+    c("useful_gpu_s", &JobRow::gpu_s_useful,
+      "GPU time of compute that was not lost: saved in a checkpoint, finished, or under way when "
+      "the run ended",
+      "GPU s");
     c("lost_gpu_s", &JobRow::gpu_s_lost,
-      "compute lost at its stops: failures, preemptions, evictions", "GPU s");
+      "GPU time of compute that was lost when the job or its pods stopped, for example by a "
+      "failure, preemption or eviction",
+      "GPU s");
     c("exchange_gpu_s", &JobRow::gpu_s_exchange,
-      "waiting within steps: for exposed exchanges, slower ranks, data", "GPU s");
+      "GPU time of waiting within training steps: for communication not hidden by compute, slower "
+      "ranks or input data",
+      "GPU s");
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint,
-      "writing checkpoints, incomplete ones included", "GPU s");
-    c("restore_gpu_s", &JobRow::gpu_s_restore, "loading checkpoints", "GPU s");
+      "GPU time spent writing checkpoints, incomplete ones included", "GPU s");
+    c("restore_gpu_s", &JobRow::gpu_s_restore, "GPU time spent loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,
-      "held by reserved or bound pods that do not compute or load a checkpoint yet: partial gangs, "
-      "start-up",
+      "GPU time of reserved or bound pods that neither compute nor load a checkpoint, for example "
+      "in incomplete gangs or during start-up. Excludes hung_gpu_s",
       "GPU s");
-    c("hung_gpu_s", &JobRow::gpu_s_hung, "held after a failure that stopped the job", "GPU s");
-    c("idle_gpu_s", &JobRow::gpu_s_idle, "of a service: held by running replicas without load",
-      "GPU s");
+    c("hung_gpu_s", &JobRow::gpu_s_hung,
+      "GPU time that pods of a stopped gang held until the stop was detected", "GPU s");
+    c("idle_gpu_s", &JobRow::gpu_s_idle,
+      "GPU time that running replicas of a service spent without load", "GPU s");
   }
 };
 

@@ -26,25 +26,33 @@ struct RecoveryRow {
 
   static void columns(auto&& c) {
     c("job", &RecoveryRow::job, "serial number of the job");
-    c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
-    c("attempt", &RecoveryRow::attempt, "number of this stop of the job, from 1");
-    c("node", &RecoveryRow::node,
-      "the node that failed; none if a process died, gave up or was terminated");
-    c("nodes", &RecoveryRow::nodes, "nodes that it held when it failed", "nodes");
-    c("gpus", &RecoveryRow::gpus, "GPUs that it held when it failed", "GPU");
-    c("failed", &RecoveryRow::failed, "when it stopped");
-    c("detected", &RecoveryRow::detected, "when the failure was detected; -1: never");
+    c("rank", &RecoveryRow::rank,
+      "rank of the independent pod that stopped; -1: a whole gang stopped");
+    c("attempt", &RecoveryRow::attempt,
+      "1 plus all earlier restarts, preemptions, evictions and membership changes of the job");
+    c("node", &RecoveryRow::node, "the node that failed; none if the stop has another cause");
+    c("nodes", &RecoveryRow::nodes, "nodes that the gang or pod held when it stopped", "nodes");
+    c("gpus", &RecoveryRow::gpus, "GPUs that the gang or pod held when it stopped", "GPU");
+    c("failed", &RecoveryRow::failed, "when the gang or pod stopped");
+    c("detected", &RecoveryRow::detected, "when the stop was detected; -1: never");
     c("recreated", &RecoveryRow::recreated,
-      "when the last of its lost pods was created again; -1: never");
-    c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes; -1: never");
-    c("started", &RecoveryRow::started, "when the start barrier was passed; -1: never");
-    c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded; -1: never");
-    c("caught_up", &RecoveryRow::caught_up, "when its lost work was redone; -1: never");
-    c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
+      "when the last of the lost pods was created again; -1: never");
+    c("scheduled", &RecoveryRow::scheduled,
+      "when the pod, or enough pods to start the gang, had nodes again; -1: never");
+    c("started", &RecoveryRow::started,
+      "when all pods that take part were up and the set-up of their communicator began; -1: never");
+    c("resumed", &RecoveryRow::resumed,
+      "when the gang or pod computed again, after loading its checkpoint; -1: never");
+    c("caught_up", &RecoveryRow::caught_up,
+      "when the gang or pod had redone the lost work; -1: never");
+    c("lost_gpu_s", &RecoveryRow::lost_gpu_s,
+      "GPU time of the compute that the stop undid, usually all since the last checkpoint",
+      "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
-      "not a failure: a pod was preempted, or a controller evicted it");
+      "whether it stopped because a pod was preempted or evicted, not because of a failure");
     c("is_membership_change", &RecoveryRow::is_membership_change,
-      "not a failure: the gang restarted to include late members");
+      "whether an elastic gang restarted to include members that came up late, not because of a "
+      "failure");
   }
 };
 

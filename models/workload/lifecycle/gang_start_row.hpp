@@ -19,7 +19,8 @@ struct GangStartRow {
     c("called", &GangStartRow::called,
       "when enough members were up, and workload.controller.last_call began");
     c("started", &GangStartRow::started, "when last_call was over, or all members were up");
-    c("members", &GangStartRow::members, "members that were up then and take part", "pods");
+    c("members", &GangStartRow::members, "members that were up at the start and so take part",
+      "pods");
     c("pods", &GangStartRow::pods, "number of all members", "pods");
     c("gpus", &GangStartRow::gpus, "GPUs of the members that take part", "GPU");
   }

@@ -49,7 +49,7 @@ struct CheckpointParams {
       Heeded{Fact::GangsOfPods});
     v("host_copy", host_copy,
       "Rate at which one GPU copies its state to host memory, with mode: async.",
-      Source{"20 GB/s a GPU: PCIe 4 x16 less overheads"},
+      Source{"PCIe 4 x16 less overheads"},
       Heeded{mode == CheckpointMode::Async, "mode is not async"});
   }
   template <class C>

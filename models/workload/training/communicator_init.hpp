@@ -37,10 +37,10 @@ struct CommunicatorParams {
       "n^2, and ordered 2.4 ms * n but at most 30 s. The formulas are fitted to MegaScale.",
       Source{"PyTorch's default"});
     v("discovery", discovery, "Time until all ranks know the address of the first rank.",
-      Source{"0: it is in the environment of the pods"});
+      Source{"it is in the environment of the pods"});
     v("kernel_loading", kernel_loading,
       "Time to load NCCL's kernels on first use. NCCL issue 1646: 52 s on a DGX B200.",
-      Source{"0: they are loaded already"});
+      Source{"they are loaded already"});
   }
 };
 

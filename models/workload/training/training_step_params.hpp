@@ -27,7 +27,7 @@ struct StragglerParams {
     v("fraction", fraction,
       "Share of slow machines; MegaScale: 0.005. Each job gets the expected slowdown on its nodes: "
       "slowdown * (1 - (1 - fraction) ^ nodes).",
-      Range{0.0, 1.0}, Source{"0: machines are alike"});
+      Range{0.0, 1.0}, Source{"machines are alike"});
     v("slowdown", slowdown,
       "How much longer compute takes on slow machines, as a share of its duration.",
       Range{0.0, 1000.0}, Source{"MegaScale, NSDI'24: about 10 %"},

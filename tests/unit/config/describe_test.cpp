@@ -123,7 +123,7 @@ TEST(Describe, tells_type_default_range_and_source) {
 
 permit_timeout  duration, between 1ms and 1d         default 1min
     How long a partly placed gang may hold GPUs.
-    Default from: scheduler-plugins 0.28
+    Basis of the default: scheduler-plugins 0.28
 uplink          bandwidth                            default 400Gbps
     Rate of one uplink.
     Example: 200Gbps

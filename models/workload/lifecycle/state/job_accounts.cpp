@@ -34,7 +34,8 @@ JobOutcome outcome_of(JobPhase phase) {
 JobAccounts::JobAccounts(Sim sim, const JobTable& jobs, bool records_pods)
     : engine_{sim.engine},
       jobs_{jobs},
-      job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
+      job_rows_{sim.recorder, "/jobs",
+                "Jobs: identity, times of all stages, outcome, useful and wasted GPU time."} {
   if (records_pods) {
     pod_rows_.emplace(sim.recorder, "/pods",
                       "Pods: one row for each pod, written when it ends. A pod that replaces "

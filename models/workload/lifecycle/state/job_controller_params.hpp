@@ -23,7 +23,7 @@ struct StartLatencyParams {
   template <class V>
   void fields(V& v) {
     v("median", median, "Half of the pods start within this time.",
-      Source{"0: there is no such delay with control_plane.level: none"});
+      Source{"there is no such delay with control_plane.level: none"});
     v("sigma", sigma,
       "Standard deviation of the logarithm of start times, which are lognormal; 0: every pod takes "
       "the median.",
@@ -75,7 +75,7 @@ struct JobControllerParams {
       Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval,
       "Time between the creation of two batches of a job's pods.",
-      Source{"0: there is no such delay with control_plane.level: none"}, Heeded{Fact::Pods},
+      Source{"there is no such delay with control_plane.level: none"}, Heeded{Fact::Pods},
       Heeded{Fact::PodBatches});
     v("pod_start", pod_start, "Time from a pod's binding until its containers run.",
       Heeded{Fact::Pods});
@@ -99,7 +99,7 @@ struct JobControllerParams {
       "control_plane.level: none, never with other levels. With other levels, the job also learns "
       "of the dead node when its pods are evicted or the node returns. A job detects exited "
       "processes after this time too; if it is absent, after 5s.",
-      Source{"5s: an executor's heartbeat or exit status tells within seconds"},
+      Source{"an executor's heartbeat or exit status tells within seconds"},
       Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
       "How long ranks wait for a dead rank on a live node (faults.ranks). With a control plane, "
@@ -119,7 +119,7 @@ struct JobControllerParams {
       "Time from the deletion of a preempted pod until its containers have ended and its resources "
       "are free. Until then the pod computes.",
       Range{Duration{}, 24_h},
-      Source{"0: processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
+      Source{"processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
              "30 s unless the pod says otherwise"},
       Heeded{Fact::Preemption});
     v("overruns", overruns,

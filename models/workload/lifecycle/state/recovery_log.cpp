@@ -5,7 +5,9 @@ namespace orrery {
 RecoveryLog::RecoveryLog(Sim sim, const Signal<const RecoveryRow&>& recovered)
     : sim_{sim},
       recovered_{recovered},
-      rows_{sim.recorder, "/events/recoveries", "Failures of jobs and their recovery."} {}
+      rows_{sim.recorder, "/events/recoveries",
+            "Stops of gangs and independent pods (failures, preemptions, evictions, membership "
+            "changes) and their recoveries."} {}
 
 RecoveryLog::Handle RecoveryLog::open(const RecoveryRow& row) {
   if (free_.empty()) {
