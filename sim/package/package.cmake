@@ -9,6 +9,8 @@ install(DIRECTORY analysis/orrery DESTINATION lib/python3/dist-packages
 install(DIRECTORY scenarios/ DESTINATION share/orrery/scenarios
   FILES_MATCHING PATTERN *.yaml PATTERN *.json PATTERN *.md)
 install(FILES LICENSE DESTINATION share/doc/orrery RENAME copyright)
+install(FILES /usr/share/doc/libhdf5-dev/copyright DESTINATION share/doc/orrery RENAME copyright.hdf5
+  OPTIONAL)  # of HDF5, which the program contains
 
 # The manual page and the completions are written from the program's --help, after its build.
 set(ORRERY_PAGES ${CMAKE_BINARY_DIR}/package)
