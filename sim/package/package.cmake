@@ -10,7 +10,7 @@ install(DIRECTORY scenarios/ DESTINATION share/orrery/scenarios
   FILES_MATCHING PATTERN *.yaml PATTERN *.json PATTERN *.md)
 install(FILES LICENSE DESTINATION share/doc/orrery RENAME copyright)
 install(FILES /usr/share/doc/libhdf5-dev/copyright DESTINATION share/doc/orrery RENAME copyright.hdf5
-  OPTIONAL)  # of HDF5, which the program contains
+  OPTIONAL)  # of HDF5, which the program contains; only Debian has this file
 
 # The manual page and the completions are written from the program's --help, after its build.
 set(ORRERY_PAGES ${CMAKE_BINARY_DIR}/package)

@@ -6,9 +6,10 @@ sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
 not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
 path to its leaf. If the value is rejected or has no effect there, other bases follow until one accepts the
-value and it has an effect. After a value that is out of range no base follows. A leaf counts as tried if a
-run with one of its values was accepted, or if a base sets the leaf. NOT_TRIED has the leaves for which this is
-impossible, with the reason.
+value and it has an effect. After a value that is out of range no base follows. One call of `orrery validate`
+checks the scenarios of many values. Those that it accepts are run, and one of those that it rejects. A leaf
+counts as tried if a run with one of its values was accepted, or if a base sets the leaf. NOT_TRIED has the
+leaves for which this is impossible, with the reason.
 """
 
 from __future__ import annotations
@@ -98,8 +99,9 @@ def write(folder: Path, name: str, document: Any) -> None:
 
 
 def refused(binary: str, documents: list[Any]) -> dict[int, Outcome]:
-    """Those of the scenarios, by index, that `orrery validate` rejects. None of them if it does not end as it
-    should: then the run of each scenario shows which one is the cause."""
+    """Those of the scenarios, by index, that `orrery validate` rejects. If it does not end as it should, the
+    first of them gets the complaint, and all others are run."""
+    together = f"`orrery validate` of {len(documents)} scenarios together "
     with tempfile.TemporaryDirectory(prefix="sweep-") as name:
         for index, document in enumerate(documents):
             write(Path(name), f"{index}.yaml", document)
@@ -108,9 +110,7 @@ def refused(binary: str, documents: list[Any]) -> dict[int, Outcome]:
                 [binary, "validate", *(f"{index}.yaml" for index in range(len(documents)))], cwd=name,
                 capture_output=True, text=True, errors="replace", check=False, timeout=SECONDS_MAX)
         except subprocess.TimeoutExpired:
-            return {}
-    if done.returncode not in (0, 2):
-        return {}
+            return {0: Outcome(-9, together + f"takes more than {SECONDS_MAX} s")}
     found: dict[int, Outcome] = {}
     lines: list[str] = []
     for line in done.stderr.splitlines(keepends=True):
@@ -122,6 +122,8 @@ def refused(binary: str, documents: list[Any]) -> dict[int, Outcome]:
         of_others = re.compile(rf"(?!{index}\.)\d+\.yaml:")  # warnings of scenarios that are accepted
         found[index] = judged_refusal("".join(line for line in lines if not of_others.match(line)))
         lines = []
+    if done.returncode != (2 if found else 0):
+        return {0: Outcome(done.returncode, together + f"ends with {done.returncode}", done.stderr)}
     return found
 
 
@@ -193,8 +195,13 @@ def try_leaves(binary: str, schema: Schema, leaves: list[Leaf]) -> list[Tried]:
     while trials:
         documents = [schema.with_value(BASES[trial.base], trial.tried.leaf.path, trial.value) for trial in trials]
         rejected = refused(binary, documents)
+        as_sample = next(iter(rejected), -1)
         for index, trial in enumerate(trials):
             trial.outcome = rejected.get(index) or run(binary, documents[index])
+            if index == as_sample and not trial.outcome.complaint:
+                trial.outcome = run(binary, documents[index])  # must reject the scenario, too
+                if trial.outcome.status == 0:
+                    trial.outcome.complaint = "is run, but `orrery validate` rejects it"
             trial.outcome.base = trial.base
         trials = [follower for trial in trials for follower in after(trial)]
     return found
