@@ -19,7 +19,7 @@ def test_times_are_seconds_and_never_is_nan(tiny: orrery.Run) -> None:
     assert jobs.loc[0, "name"] == "wide"
     assert jobs.loc[3, "submitted"] == 120.0
     assert jobs.attrs["units"]["wait"] == "s" and jobs.attrs["units"]["useful_gpu_s"] == "GPU s"
-    assert jobs.attrs["docs"]["name"] == "name" and jobs.attrs["doc"].startswith("Jobs:")
+    assert jobs.attrs["docs"]["name"] == "name of the job" and jobs.attrs["doc"].startswith("Jobs:")
     raw = tiny.raw("/jobs")
     assert raw["wait"].dtype == np.int64
     assert (raw["wait"] / 1e9 == tiny.table("/jobs")["wait"]).all()
