@@ -75,11 +75,11 @@ struct RunParams {
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
     v("compress_retries", compress_retries,
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
-      "simulated second. Once rounds of such attempts repeat exactly, many rounds are executed as "
-      "one round of the same duration. Jobs, pods, timelines and the summary stay the same; "
+      "simulated second. Once rounds of such attempts repeat exactly, Orrery simulates one round "
+      "and lets it stand for many. Jobs, pods, timelines and the summary stay the same; "
       "/profile and the digest do not. Every attempt is executed if this is false, or if something "
-      "observes single attempts: record.attempts, a control plane, an autoscaler, a cardiogram, "
-      "loaded plugins.");
+      "observes single attempts: record.attempts, record.cardiogram, a control plane, an "
+      "autoscaler, loaded plugins.");
     v("changes", changes, "Changes of the scheduler during the run, in order of time.");
   }
   void check(Checker& c) const;

@@ -24,8 +24,8 @@ class InfeasibleTime {
                          "have fitted even without any other job");
     recorder.add_summary("gpu_hours_infeasible", static_cast<double>(up_to(end)) * 1e-12 / 3600,
                          "GPU h",
-                         "GPU time held by jobs in no deadlock while their unplaced pods could not "
-                         "have fitted even without any other job");
+                         "GPU time held by jobs whose unplaced pods would not fit even if no other "
+                         "job ran; without jobs in a deadlock");
   }
 
  private:
