@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -33,7 +32,8 @@ class EvictedForTrial final : public WhatIf {
   }
   void restore(PodId pod) override {
     Tried& tried = tried_[pod.index];
-    ORRERY_CHECK(std::exchange(tried.is_out, false), "only an evicted pod is restored");
+    ORRERY_CHECK(tried.is_out, "only an evicted pod is restored");
+    tried.is_out = false;
     const Placed& placed = tried.placed;
     context_.transaction.place(tried.pod, placed.node, placed.grant, placed.since);
   }
@@ -47,7 +47,7 @@ class EvictedForTrial final : public WhatIf {
  private:
   struct Tried {
     PodView pod;
-    Placed placed;  // where the pod is unless it is out
+    Placed placed;  // the place to which restore() returns the pod
     bool is_out = false;
   };
   const SchedulerContext& context_;

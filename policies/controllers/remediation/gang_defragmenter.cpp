@@ -38,7 +38,7 @@ struct GangDefragmenterParams {
       "free.");
     v("give_up_after", give_up_after,
       "Suspended gangs are resumed after this time if the large gang has not started.",
-      Range{1_s, 240_h}, Source{"estimate: 10 min to write checkpoints, then two attempts"});
+      Range{1_s, 240_h}, Source{"estimate"});
     v("retry_after", retry_after, "A search without a result is repeated after this time.",
       Range{1_s, 240_h}, Source{"estimate"});
   }
