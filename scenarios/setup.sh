@@ -19,6 +19,7 @@ libhdf5-dev: output files
 libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
 liblzma-dev: xz-compressed traces
+libjemalloc-dev: memory
 coinor-libclp-dev: linear programs of fair shares
 pybind11-dev: policies in Python
 python3-dev: their interpreter
