@@ -167,7 +167,7 @@ double bind_all_min(const json& input) {
 // Whether latencies of pods or requests are within a bound. The controller creates 10 pods a
 // second, which stay for 15,000 s: 30 a node. Ten clients list all Events once a minute.
 std::string load(const json& input) {
-  ScenarioRun run =
+  static ScenarioRun run =  // one run for all figures
       run_of("cluster:\n  pools:\n" + pool("all", 5'000) +
              "control_plane: {level: full, clients: {controller_manager: {qps: 10, burst: 1}}, " +
              "events: {readers: [{clients: 10, every: 1min}]}}\n" +
