@@ -145,10 +145,11 @@ def machines(program: Path) -> str:
     text += ("`orrery describe --topology NAME` draws how the devices of a machine are joined.\n\n"
              "- `gpus`: the power of one GPU when it is idle, in a busy wait (its rank waits for others) and in\n"
              "  training; its power limit; its peak rate without sparsity, where `half` is FP16 or BF16.\n"
-             "- `nics`: the numbers and rates of the ports, and the network that they serve.\n"
-             "- `host_power`: the power of the node without its GPUs. In its source, `less 8 x 300 W` is the power\n"
-             "  of the GPUs, subtracted from that of the whole node.\n"
-             "- `Source`: where the values are from. `assumed` and `estimate` mean: no published source.\n")
+             "- `nics`: the ports in the order of their numbers, with their rates and the network that they serve.\n"
+             "- `host_power`: the power of the node without its GPUs. In its source, `less 8 x 300 W` subtracts the\n"
+             "  power of the GPUs of the measured nodes, which may differ from the power in `gpus`.\n"
+             "- `Source`: where the values are from, also those that only `--topology` shows, such as the links between\n"
+             "  sockets. `assumed` and `estimate` mean: no published source.\n")
     for name, _ in overview(program, "Machines"):
         text += f"\n## {name}\n\n" + fenced(described(program, "machine", name).splitlines())
     return text

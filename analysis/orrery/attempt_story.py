@@ -28,7 +28,7 @@ def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
     end = history.run.end
     parts = []
     for row in holders.head(SHOWN_MAX).itertuples():
-        name = "its own pods" if row.job == own else history.title(row.job)
+        name = "the explained job's pods" if row.job == own else history.title(row.job)
         where = f" on {count(row.nodes, 'node')}" if not history.is_counting else ""
         until = "the run ended" if row.until >= end else clock(row.until)
         held = count(row.gpus, history.unit) if row.gpus else count(row.pods, "pod")

@@ -62,7 +62,7 @@ void Cluster::finish(Time end) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
             "training steps simulated to find the rates of up to 16 gangs that share links");
       count("rates_expected", links->rates_expected(), "",
-            "estimates of a gang's rate, because too many or too unequal gangs share links");
+            "rates of gangs estimated without simulating their steps (see workload.steps)");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);
@@ -71,7 +71,7 @@ void Cluster::finish(Time end) {
   if (services_) services_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs",
-        "jobs that are too large for the empty cluster");
+        "jobs whose pods could not all be placed even if the cluster were empty");
   const auto& s = scheduler_.counters();
   count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
   count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");

@@ -136,7 +136,8 @@ Machine build(const Box& box) {
   machine.memory = {box.memory_gib * (1LL << 30)};
   machine.host_idle_watts = box.host_idle_watts;
   machine.host_busy_watts = box.host_busy_watts;
-  const bool is_known_gpu = box.gpus > 0 && box.nvlink_source != kAssumedOfOpenb;
+  const bool is_known_gpu =
+      box.gpus > 0 && box.nvlink_source != kAssumedOfOpenb && box.nvlink_source != kOldCards;
   machine.sources = {box.shape_source,
                      box.nvlink_source,
                      is_known_gpu ? kPcieOfCard : kAssumed,

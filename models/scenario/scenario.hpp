@@ -35,8 +35,8 @@ struct ChangeParams {
       Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
       "Replaces `policy`, like a scheduler restarted with another configuration: running pods "
-      "stay, and pods that are not bound yet are scheduled again. Must not have a job queue, "
-      "controllers or the driver counting.",
+      "stay, and pods that are not bound yet are scheduled again. The fields job_queue and "
+      "controllers and driver: counting are rejected here.",
       Required{}, Example{"{base: strict_gang}"});
   }
 };
@@ -77,7 +77,8 @@ struct RunParams {
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
       "simulated second. Once rounds of such attempts repeat exactly, Orrery simulates one round "
       "and lets it stand for many. Jobs, pods, timelines and the summary stay the same; "
-      "/profile and the digest do not. Every attempt is executed if this is false, or if something "
+      "/profile and the digest of the events do not. Every attempt is executed if this is false, "
+      "or if something "
       "observes single attempts: record.attempts, record.cardiogram, a control plane, an "
       "autoscaler, loaded plugins.");
     v("changes", changes, "Changes of the scheduler during the run, in order of time.");

@@ -27,7 +27,9 @@ struct ClusterSample {
       "GPUs in use, as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
     c("gpus_power", &ClusterSample::gpus_power,
-      "power of all GPUs above idle, as the number of computing GPUs that would draw it", "GPU");
+      "power that all GPUs draw beyond their idle power, divided by what one computing GPU draws "
+      "beyond its idle power",
+      "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
       "computing GPUs; those of a running job count with its mean share of time in compute. "
       "Compute that a failure later undid is included, unlike in /timeline/useful",

@@ -45,8 +45,9 @@ struct WorkloadParams {
     v("steps", steps,
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
       "share contended links, some of their steps are simulated to find the mean steps. If "
-      "more gangs share them, or their steps differ too much in length, the mean steps are "
-      "estimated by sampling. traced: each step is simulated by itself.",
+      "more gangs share them, or their steps differ too much in length, no steps are simulated: "
+      "the mean steps are estimated from 32 random instants. traced: each step is simulated by "
+      "itself.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The most frequent kinds of pods, by which fragmentation is measured; absent: it is not "

@@ -110,8 +110,7 @@ const std::vector<Row> kPlane{
      "there are no control_plane.namespaces.askers",
      kFull + Settings{kC + "namespaces={existing: 5, askers: [{every: 1min}]}"}},
     {kC + "image_pulls", "{node: 10MBps}", kFull,
-     "no pod has an image, or nothing uses images: control_plane.level is none, and no plugin "
-     "scores them",
+     "no pod has an image, or neither kubelets nor plugins use images",
      kFull + Settings{kJ + "pod.image={name: a, size: 1GB}"}},
     {kK + "pod_creation_interval",
      "3s",
@@ -160,7 +159,7 @@ const std::vector<Row> kJobs{
     {"workload.training",
      "{init: 1s}",
      {kJ + "training={init: 2s}"},
-     "every job is a service, or its entry or its source has a training section",
+     "each job that is not a service has a training section of its own or of its source",
      {}},
     {kT + "communicator",
      "{method: redis}",

@@ -20,10 +20,11 @@ struct PodObjectParams {
     v("bytes", bytes, "Size of one Pod.", Range{1_B, 1_MiB},
       Source{"published: Kubernetes 1.2, a LIST of 30,000 pods is 150 MB"});
     v("watchers", watchers,
-      "Clients that watch all pods; kubelets do not count, because each watches only its own "
-      "pods. The first client is the scheduler, the second stands for the controllers.",
+      "Clients that watch all pods: the scheduler, the job controller, and others that only "
+      "cause load. Kubelets do not count, because each watches only its own pods.",
       Range{2, 1'000'000}, Unit{"clients"},
-      Source{"estimate: scheduler, endpoints, jobs, garbage collector"}, Heeded{Fact::FullPlane});
+      Source{"estimate: the scheduler, and the controllers of jobs, endpoints and garbage"},
+      Heeded{Fact::FullPlane});
   }
 };
 

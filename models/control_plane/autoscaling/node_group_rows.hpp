@@ -37,9 +37,11 @@ struct ScalingRow {
     c("pods", &ScalingRow::pods,
       "pods for which the nodes were requested; 0 if nodes were removed or given up", "pods");
     c("waited_mean", &ScalingRow::waited_mean,
-      "mean time from the first failed scheduling attempt of such a pod to the request; else 0");
+      "mean time from the first failed scheduling attempt of one of these pods to the request of "
+      "nodes; 0 if there are none");
     c("waited_max", &ScalingRow::waited_max,
-      "longest time from the first failed scheduling attempt of such a pod to the request; else 0");
+      "longest time from the first failed scheduling attempt of one of these pods to the request "
+      "of nodes; 0 if there are none");
   }
 };
 
@@ -55,8 +57,7 @@ struct AutoscalerSample {
     c("size", &AutoscalerSample::size, "size of the pool: present nodes plus requested ones",
       "nodes");
     c("asked", &AutoscalerSample::asked, "requested nodes that are not ready yet", "nodes");
-    c("idle", &AutoscalerSample::idle, "present nodes without a pod, not counting those in asked",
-      "nodes");
+    c("idle", &AutoscalerSample::idle, "nodes that have joined the pool and hold no pod", "nodes");
     c("backs_off", &AutoscalerSample::backs_off,
       "whether the pool is in backoff now: the autoscaler requests no nodes for it, because "
       "earlier ones did not register in time");

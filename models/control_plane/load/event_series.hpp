@@ -18,7 +18,8 @@ namespace orrery {
 // and their next failure creates a new Event. Example: a pod that fails every 5 s from 0 to 59 min
 // is one Event, created at 0 s and patched at 5 s, 30 min, 60 min and 66 min.
 //
-// Upstream, a pod whose condition changes gets a new Event, too. Conditions are not modelled here.
+// Upstream, the first failure after a change of the pod's condition creates a new Event. Conditions
+// are not modelled here.
 class EventSeries {
  public:
   struct Setup {

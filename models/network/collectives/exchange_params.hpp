@@ -56,10 +56,10 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. On too few nodes, a gang has fewer servers. On a "
-      "single node it has none, and its ranks reduce among themselves. A listed job, and the "
-      "largest job of a generator, must have at least as many exchanging ranks as servers, and one "
-      "more with placement: dedicated.",
+      "Number of servers, each on its own node. A gang that is placed on fewer nodes has fewer "
+      "servers. On a single node it has none, and its ranks reduce among themselves. A scenario "
+      "with more servers than ranks is rejected; with placement: dedicated, at least one rank must "
+      "not be a server.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "

@@ -44,9 +44,9 @@ class RoomTable {
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all these pods fit together. The result is exact for pods of one spec. With several
   // specs, the largest pods are placed first, each on the first node with room. If that fails,
-  // other placements are searched until kLooksMax nodes were visited. So `true` is always right.
-  // `false` may be wrong if the search was cut off, or if pods have GPU shares, for which only one
-  // choice of devices is tried.
+  // other placements are searched until nodes were visited kLooksMax times. So `true` is always
+  // right. `false` may be wrong if the search was cut off, or if pods have GPU shares, for which
+  // only one choice of devices is tried.
   bool fits(std::span<const PodNeed> needs);
   // Puts as many of these pods as fit on the eligible nodes in `nodes`, in order of ids. Calls
   // `used` for each node that got a pod. Returns how many pods were put.

@@ -47,7 +47,7 @@ class QueueStatistics {
                          "times that a running job was stopped and queued again, by the Plan "
                          "policy of the job queue or by a controller");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
-                         "jobs that request more than all nodes have");
+                         "jobs of the job queue that request more than all nodes have in total");
   }
 
  private:

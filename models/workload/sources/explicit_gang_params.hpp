@@ -42,7 +42,7 @@ struct ExplicitRoleParams {
       "count towards the gang's min_available. 0: the role has no minimum of its own. Volcano "
       "differs: there a missing minimum means all pods of the role, and roles have no minimums if "
       "the gang's minimum is less than their sum.",
-      Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"},
+      Range{0, 1'000'000}, Unit{"pods"}, Source{"only the gang's min_available counts"},
       Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
     v("pod", pod, "Requests of each of its pods.");
     v("controller", controller,

@@ -45,7 +45,7 @@ struct CheckpointParams {
     v("sharded", sharded,
       "true: each node writes an equal part, and reads it back. false: the node of rank 0 writes "
       "everything, and every node reads everything.",
-      Heeded{store != "local", "the store is local: each node writes its own part"},
+      Heeded{store != "local", "the store is local, so each node writes its own part"},
       Heeded{Fact::GangsOfPods});
     v("host_copy", host_copy,
       "Rate at which one GPU copies its state to host memory, with mode: async.",

@@ -43,7 +43,9 @@ struct ExchangeParams {
     v("collective", collective,
       "The collective. push_pull: the ranks of each node reduce; then the nodes push the result to "
       "parameter servers, and pull the sum over all nodes.");
-    v("bytes", bytes, "Size of one rank's buffer.", Required{}, Example{"350MB"});
+    v("bytes", bytes,
+      "What one rank holds before the exchange; with all_gather, what it holds after the exchange.",
+      Required{}, Example{"350MB"});
     v("count", count, "Number of such exchanges in each step.", Range{1, 1'000'000'000});
     v("among", among,
       "Which ranks exchange: those of each data, tensor, pipeline or expert group, or all ranks of "

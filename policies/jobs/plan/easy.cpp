@@ -132,8 +132,9 @@ class Easy final : public Policy, public Plan, public JobWatcher {
 ORRERY_REGISTER_POLICY(Easy, "EASY",
                        "EASY backfill: the first job that does not fit has a reservation, and "
                        "later jobs start if they do not delay it. Host time: O(log n) for each "
-                       "arrival, end and started job, with n waiting jobs. It is more if few of "
-                       "them are both small and short enough to start now.");
+                       "arrival, end and started job, with n waiting jobs. The search takes "
+                       "longer if many waiting jobs are small enough but too long, or short "
+                       "enough but too large.");
 
 }  // namespace
 }  // namespace orrery

@@ -253,8 +253,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
 };
 ORRERY_REGISTER_POLICY(Gavel, "Gavel",
                        "Fair shares of the time on each GPU model, approximated by rounds. In a "
-                       "round, a job runs on GPUs of one model, at that model's speed. With a "
-                       "driver other than counting, all GPUs count as one model. A job that "
+                       "round, a job runs on GPUs of one model, at that model's speed. With "
+                       "`driver: per_pod` or `per_gang`, all GPUs count as one model. A job that "
                        "arrives during a round waits for the next one. Host time: O(n log n) per "
                        "round over all waiting and running jobs. With several models, each round "
                        "may also solve linear programs: two for max_min, about 20 for finish_time. "

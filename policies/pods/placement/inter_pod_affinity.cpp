@@ -38,13 +38,18 @@ class InterPodAffinity final : public Policy,
         "all nodes and all placed pods. Any other pod is compared only with placed pods that have "
         "anti-affinity, and with their nodes. before_1_18: every pod is compared with all nodes, "
         "at the costs of 2019. This is the default with policy.cost.preset: kubernetes_1_15.");
-      v("per_node", per_node, "Scheduler time for each node with which a pod is compared.",
+      v("per_node", per_node,
+        "Scheduler time for each node with which a pod is compared. Absent: the algorithm's.",
         Range{Duration{}, 1_s},
-        Source{"2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
-               "request 79474"});
-      v("per_pod", per_pod, "Scheduler time for each placed pod with which a pod is compared.",
+        Source{
+            "current: 2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
+            "request 79474"});
+      v("per_pod", per_pod,
+        "Scheduler time for each placed pod with which a pod is compared. Absent: the "
+        "algorithm's.",
         Range{Duration{}, 1_s},
-        Source{"2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates on 5,000 "
+        Source{"current: 2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates "
+               "on 5,000 "
                "nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; before_1_18: "
                "1440ns, fitted like per_node"});
     }

@@ -54,7 +54,7 @@ Doubt not_shown(const PairedDifference& paired) {
   const size_t needed = pairs_needed(paired, std::abs(paired.estimate().mean) / 2);
   std::string text = "no difference is shown: the interval holds 0";
   if (needed != SIZE_MAX) {
-    text += "; some " + std::to_string(needed) + " seeds could show one as large as this";
+    text += "; a difference as large as this needs about " + std::to_string(needed) + " seeds";
   }
   return {DoubtKind::NotShown, std::move(text)};
 }

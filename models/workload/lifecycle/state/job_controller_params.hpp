@@ -23,7 +23,7 @@ struct StartLatencyParams {
   template <class V>
   void fields(V& v) {
     v("median", median, "Half of the pods start within this time.",
-      Source{"there is no such delay with control_plane.level: none"});
+      Source{"0s: pods start at once"});
     v("sigma", sigma,
       "Standard deviation of the logarithm of start times, which are lognormal; 0: every pod takes "
       "the median.",
@@ -75,8 +75,7 @@ struct JobControllerParams {
       Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval,
       "Time between the creation of two batches of a job's pods.",
-      Source{"there is no such delay with control_plane.level: none"}, Heeded{Fact::Pods},
-      Heeded{Fact::PodBatches});
+      Source{"0s: all pods are created at once"}, Heeded{Fact::Pods}, Heeded{Fact::PodBatches});
     v("pod_start", pod_start, "Time from a pod's binding until its containers run.",
       Heeded{Fact::Pods});
     v("last_call", last_call,
@@ -97,8 +96,8 @@ struct JobControllerParams {
     v("failure_detection", failure_detection,
       "How long a job itself takes to detect that its pods are on a dead node. Absent: 5s with "
       "control_plane.level: none, never with other levels. With other levels, the job also learns "
-      "of the dead node when its pods are evicted or the node returns. A job detects exited "
-      "processes after this time too; if it is absent, after 5s.",
+      "of the dead node when its pods are evicted or the node returns. This is also the time until "
+      "a job detects that one of its processes has exited; absent: 5s with all levels.",
       Source{"an executor's heartbeat or exit status tells within seconds"},
       Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
@@ -126,7 +125,7 @@ struct JobControllerParams {
       "kill: a job fails for good once it has computed for its requested time since its last "
       "restart. A job of kind: pods fails once this time has passed since its first pod began to "
       "run. keep: such jobs continue.",
-      Source{"kill: a time limit as in Slurm, or activeDeadlineSeconds of a Job"},
+      Source{"keep: Kubernetes ends no job without activeDeadlineSeconds; kill: as Slurm does"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }
   template <class C>

@@ -50,8 +50,8 @@ struct RequestTraceParams {
     v("window_end", window_end,
       "Requests that arrive at this time or later are left out. Empty: no limit.");
     v("groups", groups,
-      "Keep only requests of these groups; empty: all. A group is a groupId in genai and a "
-      "container_ip in genai_rates; native_requests keeps those of its source.");
+      "Keep only requests of these groups; empty: all. The group of a request is its groupId in "
+      "genai, its container_ip in genai_rates, and the stored group in native_requests.");
     v("statuses", statuses, "Keep only requests with these outcomes; empty: all.",
       Example{"[completed]"});
     v("time_scale", time_scale, "Factor on the times between arrivals; 0.5 doubles the load.",
