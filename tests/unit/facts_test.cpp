@@ -238,7 +238,7 @@ const std::vector<Row> kJobs{
      kAlpha + kStep + Settings{"storage={local: {}}", kT + "dataset={store: local, per_step: 1MB}"},
      "no checkpoint goes to local disks",
      {}},
-    {kT + "schedule_timeout", "9s", kNone, "no policy of the scenario uses it, as coscheduling",
+    {kT + "schedule_timeout", "9s", kNone, "no policy of the scenario uses it (coscheduling",
      Settings{"policy={base: coscheduling}"}},
     {kJ + "pod.affinity",
      "[{topology_key: hostname, match_labels: {a: b}}]",

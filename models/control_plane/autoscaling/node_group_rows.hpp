@@ -54,10 +54,9 @@ struct AutoscalerSample {
   static void columns(auto&& c) {
     c("time", &AutoscalerSample::time, "end of the interval; all columns are of that instant");
     c("pool", &AutoscalerSample::pool, "name of the pool");
-    c("size", &AutoscalerSample::size, "size of the pool: present nodes plus requested ones",
-      "nodes");
+    c("size", &AutoscalerSample::size, "size of the pool, requested nodes included", "nodes");
     c("asked", &AutoscalerSample::asked, "requested nodes that are not ready yet", "nodes");
-    c("idle", &AutoscalerSample::idle, "nodes that have joined the pool and hold no pod", "nodes");
+    c("idle", &AutoscalerSample::idle, "nodes that have become ready and hold no pod now", "nodes");
     c("backs_off", &AutoscalerSample::backs_off,
       "whether the pool is in backoff now: the autoscaler requests no nodes for it, because "
       "earlier ones did not register in time");

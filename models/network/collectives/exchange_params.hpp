@@ -58,8 +58,8 @@ struct ServerParams {
     v("count", count,
       "Number of servers, each on its own node. A gang that is placed on fewer nodes has fewer "
       "servers. On a single node it has none, and its ranks reduce among themselves. A scenario "
-      "with more servers than ranks is rejected; with placement: dedicated, at least one rank must "
-      "not be a server.",
+      "that lists a job with fewer ranks than servers is rejected; with placement: dedicated, the "
+      "job needs one more rank than servers.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "

@@ -55,8 +55,8 @@ struct JobRow {
       "how it ended, or its phase at the end of the run; hung: its gang stopped, but this was not "
       "detected yet");
     c("cause", &JobRow::cause,
-      "why it did not complete; none: it completed, is not over, or is a service that ended "
-      "without running replicas");
+      "why it did not complete; none: it completed, is not over, or is a service of which no "
+      "replica ran at its end");
     c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
     c("pods", &JobRow::pods, "number of its pods; for a service, the maximum number of replicas",
       "pods");

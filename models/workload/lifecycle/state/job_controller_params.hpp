@@ -15,7 +15,7 @@
 namespace orrery {
 
 struct StartLatencyParams {
-  static constexpr std::string_view kDoc = "From a pod's binding until its containers run.";
+  static constexpr std::string_view kDoc = "Delay before the containers of a bound pod run.";
 
   Duration median = {};
   double sigma = 0;
@@ -76,7 +76,9 @@ struct JobControllerParams {
     v("pod_creation_interval", pod_creation_interval,
       "Time between the creation of two batches of a job's pods.",
       Source{"0s: all pods are created at once"}, Heeded{Fact::Pods}, Heeded{Fact::PodBatches});
-    v("pod_start", pod_start, "Time from a pod's binding until its containers run.",
+    v("pod_start", pod_start,
+      "Delay before the containers of a bound pod run; with a control plane, it follows the steps "
+      "of the kubelet.",
       Heeded{Fact::Pods});
     v("last_call", last_call,
       "How long a gang waits for its other members once min_available members are up. It starts at "
