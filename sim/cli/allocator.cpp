@@ -2,5 +2,5 @@
 // pages the kernel has fewer pages to hand out, and the processor fewer addresses to translate.
 extern "C" {
 extern const char* const malloc_conf;
-const char* const malloc_conf = "thp:always,metadata_thp:always";
+const char* const malloc_conf = "thp:always";
 }
