@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
+# Builds Orrery and runs its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh               the optimised build and its tests
 #   tests/run.sh --quick       only the fast ones of these tests
 #   tests/run.sh --all         also a build with sanitizers, which compiles the program source by
 #                              source: unit and property tests there, the same bytes from both
-#                              builds, fuzzing, random scenarios
+#                              builds; and searches for input that breaks the program: each
+#                              parameter at its extremes, fuzzing, random scenarios
 #   tests/run.sh --bench       also builds the benchmarks; no stage runs them
 #   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
 #   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (10), and random scenarios do (30)
@@ -21,7 +22,7 @@ for argument in "$@"; do
     --quick) long=false sanitize=false ;;
     --all) long=true sanitize=true ;;
     --bench) bench=ON ;;
-    -h | --help) sed -n '2,11s/^# \?//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,12s/^# \?//p' "$0"; exit 0 ;;
     *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
 done
@@ -100,6 +101,7 @@ if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH
   -DORRERY_UNIT_TESTS=$unit_tests -DORRERY_BATCHES="${ORRERY_BATCHES:-ON}"; then
   stage "Fast tests" run_tests release fast
   $long && stage "Long tests" run_tests release long
+  $sanitize && stage "Each parameter at its extremes" run_tests release search
 else
   skip "Tests" "there is nothing to run"
 fi
