@@ -125,8 +125,8 @@ struct JobQueueParams {
       "be included if any job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival and each end. Exception: if several jobs end at the same time, and each "
-      "at its expected time, the queue plans once, after the last of these ends.",
+      "after each arrival and each end. Exception: all jobs that end at their expected time free "
+      "their resources before the queue first plans at that time.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes have, nodes that are down included. "
