@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
   return {"broken", "absent", "booting", "maintenance", "repairing"};
 }
 
-// NodePresence emits the first five, `Nodes` the next two, ActionExecutor the last.
+// NodePresence emits the first five signals, `Nodes` the next two, ActionExecutor the last.
 // Cluster::connect_news() connects the observers in a fixed order.
 struct NodeNews {
   // A node that was up is down now. ClusterState shows this already; the node's pods remain until

@@ -90,8 +90,8 @@ struct OpenbNodesParams {
     v("pool", pool, "Label `pool` of these nodes.");
     v("stand_ins", stand_ins,
       "Maps a GPU model of the list to a model of the catalogue, whose machines are used instead. "
-      "A GPU model that no machine of the catalogue has needs an entry. Node labels keep the GPU "
-      "model of the list. If the list gives no memory, as in the spot set, a node has the memory "
+      "Each GPU model that the catalogue lacks needs an entry. Node labels keep the GPU model of "
+      "the list. If the list gives no memory, as in the spot set, a node has the memory "
       "of its machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,

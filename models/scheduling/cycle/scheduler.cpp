@@ -169,7 +169,7 @@ int64_t Scheduler::next_factor() {
 }
 
 // True if time alone may change the result of an attempt: a pending gang backs off, or it has
-// min_resources. Once Coscheduling has found room for these, it checks them again after a timeout.
+// min_resources, which Coscheduling checks again some time after it has found room for them.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {

@@ -43,7 +43,7 @@ class GangTraffic {
   StepPlan plan_of(JobId job, const GangPlaces& places) const;
   struct Found {
     StepActivity activity;      // its bytes are those on the heaviest link, which has weight 1
-    std::vector<LinkUse> load;  // number of its routes over each link, for adaptive routing
+    std::vector<LinkUse> load;  // routes of the gang over each link, for adaptive routing
     bool has_detour = false;
   };
   // Finds the exchanges by the network's present routes. `held` is the load of the gang's earlier
