@@ -38,8 +38,8 @@ std::string unpacked(const std::filesystem::path& path) {
   return text;
 }
 
-// Adds the column gpu_spec and the columns after it to lists without them. The experiment needs
-// none of them, but for a list without times the reader requires default_duration.
+// Adds the column gpu_spec and the columns after it to lists without them. The experiment uses none
+// of these columns. But the reader requires default_duration for a list without times.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;
