@@ -147,7 +147,7 @@ def machines(program: Path) -> str:
              "  training; its power limit; its peak rate without sparsity, where `half` is FP16 or BF16.\n"
              "- `nics`: the ports in the order of their numbers, with their rates and the network that they serve.\n"
              "- `host_power`: the power of the node without its GPUs. In its source, `less 8 x 300 W` subtracts the\n"
-             "  power of the GPUs of the measured nodes, which may differ from the power in `gpus`.\n"
+             "  power of the GPUs at that load, which may differ from the power in `gpus`.\n"
              "- `Source`: where the values are from, also those that only `--topology` shows, such as the links between\n"
              "  sockets. `assumed` and `estimate` mean: no published source.\n")
     for name, _ in overview(program, "Machines"):

@@ -87,7 +87,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "network.level is not flow",
     "no job has a step (training.step)",
     "no step of a gang has exchanges",
-    "no gang has more than one pod and a step with exchanges",
+    "no gang of several pods has a step with exchanges",
     "no step of a gang with several pods has an all-reduce",
     "no machine of the cluster has NVSwitches that reduce data (NVLink SHARP)",
     "neither network.routing nor faults.links.routing has an adaptive engine",

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
 constexpr std::string_view kOpenbThreads =
     "threads: Alibaba openb node list; sockets and cores: assumed; socket links: NCCL topo.h";
+constexpr std::string_view kOpenbThreadsOfOneSocket =
+    "threads: Alibaba openb node list; socket and cores: assumed";
 constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kNoNvLinkSource = "NVIDIA product datasheet: no NVLink";
 constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
@@ -142,7 +144,9 @@ Machine build(const Box& box) {
                      box.nvlink_source,
                      is_known_gpu ? kPcieOfCard : kAssumed,
                      kAssumed,
-                     box.shape_source == kOpenb ? kOpenbThreads : kAssumed,
+                     box.shape_source != kOpenb ? kAssumed
+                     : box.sockets == 1         ? kOpenbThreadsOfOneSocket
+                                                : kOpenbThreads,
                      box.shape_source,
                      kAssumed};
   if (box.name == "cpu-96") {

@@ -91,8 +91,8 @@ struct OpenbNodesParams {
     v("stand_ins", stand_ins,
       "Maps a GPU model of the list to a model of the catalogue, whose machines are used instead. "
       "Each GPU model that the catalogue lacks needs an entry. Node labels keep the GPU model of "
-      "the list. If the list gives no memory, as in the spot set, a node has the memory "
-      "of its machine.",
+      "the list. If the list gives no memory, as in the spot set, a node has the memory of its "
+      "machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,
       "Repeats the whole list, for a larger cluster of the same mix; nodes of later copies are "

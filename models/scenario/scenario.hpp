@@ -35,8 +35,8 @@ struct ChangeParams {
       Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
       "Replaces `policy`, like a scheduler restarted with another configuration: running pods "
-      "stay, and pods that are not bound yet are scheduled again. The fields job_queue and "
-      "controllers and driver: counting are rejected here.",
+      "stay, and pods that are not bound yet are scheduled again. `job_queue`, "
+      "`controllers` and `driver: counting` are rejected here.",
       Required{}, Example{"{base: strict_gang}"});
   }
 };
@@ -78,9 +78,8 @@ struct RunParams {
       "simulated second. Once rounds of such attempts repeat exactly, Orrery simulates one round "
       "and lets it stand for many. Jobs, pods, timelines and the summary stay the same; "
       "/profile and the digest of the events do not. Every attempt is executed if this is false, "
-      "or if something "
-      "observes single attempts: record.attempts, record.cardiogram, a control plane, an "
-      "autoscaler, loaded plugins.");
+      "or if something observes single attempts: record.attempts, record.cardiogram, a control "
+      "plane, an autoscaler, loaded plugins.");
     v("changes", changes, "Changes of the scheduler during the run, in order of time.");
   }
   void check(Checker& c) const;

@@ -1,5 +1,5 @@
-// Options that jemalloc, which replaces malloc in every Orrery program, reads at start. With huge
-// pages the kernel has fewer pages to hand out, and the processor fewer addresses to translate.
+// jemalloc, the malloc of all Orrery programs, reads these options at start. Huge pages save page
+// faults and misses of the TLB.
 extern "C" {
 extern const char* const malloc_conf;
 const char* const malloc_conf = "thp:always";

@@ -135,7 +135,7 @@ const std::vector<Row> kNetwork{
      kAlpha + Settings{kT + "step={compute: 1s, optimizer: 1s}"}, "no step of a gang has exchanges",
      kStep + kAlpha},
     {kN + "fabric", "{rails: 2}", kStep + kFlow + kOnePod,
-     "no gang has more than one pod and a step with exchanges", kStep + kFlow},
+     "no gang of several pods has a step with exchanges", kStep + kFlow},
     {kN + "sharp", "true",
      kFlow + Settings{kT + "step={compute: 1s, exchanges: [{bytes: 1GB, collective: broadcast}]}"},
      "no step of a gang with several pods has an all-reduce",

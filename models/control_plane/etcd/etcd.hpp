@@ -68,7 +68,7 @@ class Etcd {
   void preload(Bytes size, int64_t objects) {  // stored before the run
     store_.create(engine_.now(), size, objects);
   }
-  // Without a leader, `done` is not called if the caller stops waiting first.
+  // Without a leader, reads wait. A read whose client gives up before then never calls `done`.
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
   // Deletes an object as part of a steady load.

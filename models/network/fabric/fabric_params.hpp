@@ -31,8 +31,8 @@ struct FabricParams {
     v("radix", radix, "Ports of a switch.", Range{2, 1024}, Unit{"ports"},
       Source{"DGX SuperPOD B200: 64-port NDR switches"});
     v("levels", levels,
-      "Levels of switches: 2, 3, or 0 to choose: 2 if every spine has a port for every leaf, else "
-      "3.",
+      "Levels of switches: 2, 3, or 0 to choose. 0 gives 3 levels if the file has blocks, or if a "
+      "spine has fewer ports than there are leaves; else 2.",
       Range{0, 3}, Heeded{Fact::Spines});
     v("rails", rails,
       "Leaf switches of a group of nodes. NIC k of a node is connected to leaf k modulo rails. 0: "

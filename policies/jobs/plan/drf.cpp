@@ -134,8 +134,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
 ORRERY_REGISTER_POLICY(Drf, "DRF",
                        "Dominant resource fairness over CPUs, memory and GPUs. An owner whose next "
                        "job does not fit is skipped. Host time: O(log n) for each job that "
-                       "arrives, starts or ends, with n waiting jobs, and O(owners) when nodes "
-                       "join or leave.");
+                       "arrives, starts or ends, with n waiting jobs; more if job_queue.counts "
+                       "has several resources. O(owners) when nodes join or leave.");
 
 }  // namespace
 }  // namespace orrery

@@ -252,12 +252,11 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
 };
 ORRERY_REGISTER_POLICY(
     Lucid, "Lucid",
-    "Jobs with the least estimated GPU time start first. While the cluster is "
-    "busy, two jobs with equal requests may share their GPUs, if the scores of "
-    "their applications allow it. The memory of GPUs is ignored. At "
-    "other times no job overtakes the first waiting job that does not fit. "
-    "Without `driver: counting`, jobs never share. Host time: O(waiting jobs * running jobs) for "
-    "each plan.");
+    "Jobs with the least estimated GPU time start first. While the cluster is busy, two jobs with "
+    "equal requests may share their GPUs, if the scores of their applications allow it. The memory "
+    "of GPUs is ignored. While the cluster is not busy, no job overtakes the first waiting job "
+    "that does not fit. Without `driver: counting` the cluster never counts as busy. Host time: "
+    "O(waiting jobs * running jobs) for each plan.");
 
 }  // namespace
 }  // namespace orrery

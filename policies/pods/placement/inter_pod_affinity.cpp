@@ -39,19 +39,17 @@ class InterPodAffinity final : public Policy,
         "anti-affinity, and with their nodes. before_1_18: every pod is compared with all nodes, "
         "at the costs of 2019. This is the default with policy.cost.preset: kubernetes_1_15.");
       v("per_node", per_node,
-        "Scheduler time for each node with which a pod is compared. Absent: the algorithm's.",
+        "Scheduler time for each node with which a pod is compared. Absent: that of the algorithm.",
         Range{Duration{}, 1_s},
-        Source{
-            "current: 2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
-            "request 79474"});
+        Source{"current: 2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes "
+               "pull request 79474"});
       v("per_pod", per_pod,
-        "Scheduler time for each placed pod with which a pod is compared. Absent: the "
-        "algorithm's.",
+        "Scheduler time for each placed pod with which a pod is compared. Absent: that "
+        "of the algorithm.",
         Range{Duration{}, 1_s},
         Source{"current: 2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates "
-               "on 5,000 "
-               "nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; before_1_18: "
-               "1440ns, fitted like per_node"});
+               "on 5,000 nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; "
+               "before_1_18: 1440ns, fitted like per_node"});
     }
   };
   static constexpr Traits kTraits = Trait::HeedsPodAffinity;
