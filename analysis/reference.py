@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes the reference pages in scenarios/reference from what the program says of itself.
+"""Writes the reference pages in scenarios/reference from the texts in the program.
 
     /usr/bin/python3 analysis/reference.py build/release/bin/orrery           # writes the pages
     /usr/bin/python3 analysis/reference.py --check build/release/bin/orrery   # compares them
 
-Parameters, policies, points and machines come from `orrery describe`; tables and figures come from
+Parameters, policies, extension points and machines come from `orrery describe`; tables and figures come from
 the output files of a few small runs, in which each table and column carries its meaning.
 """
 
@@ -72,7 +72,7 @@ def described(program: Path, *names: str) -> str:
 
 
 def fenced(lines: list[str]) -> str:
-    """A code block of the lines, without trailing empty lines and without their common margin."""
+    """A code block of the lines. Trailing empty lines and the common indent of the lines are removed."""
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     margin = min((len(l) - len(l.lstrip()) for l in lines if l.strip()), default=0)
@@ -80,8 +80,8 @@ def fenced(lines: list[str]) -> str:
 
 
 def parts(lines: list[str], head: re.Pattern[str]) -> list[tuple[str, list[str]]]:
-    """Splits lines before each line that matches `head`. The name of a part is the first group of the match,
-    and empty for the lines before the first match."""
+    """Splits lines before each line that matches `head`. The name of a part is the first group of the match.
+    The name is empty for the lines before the first match."""
     cut: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
         if found := head.match(line):
@@ -108,7 +108,7 @@ def parameters(section: str, lines: list[str]) -> str:
 
 
 def parameter_pages(program: Path) -> dict[str, str]:
-    """The pages of sections that have fields, by name. Further parameters are on the page `other`."""
+    """The pages of sections that have fields, by name. Parameters outside of sections are on the page `other`."""
     pages, short = {}, []
     for section, rows in parts(described(program, "scenario").splitlines(), re.compile(r"(\w+)")):
         if any(FIELD.match(row) for row in rows):
@@ -127,41 +127,40 @@ def overview(program: Path, heading: str) -> list[tuple[str, str]]:
 
 
 def policies(program: Path) -> str:
-    text = (f"# Policies\n\n{MADE}\nThe [page of points](points.md) explains the points. A policy without "
-            "arguments has no list of arguments.\n\n"
+    text = (f"# Policies\n\n{MADE}\nThe page [extension points](points.md) explains the extension points. A policy "
+            "without arguments has no list of arguments.\n\n"
             "Host time is how long Orrery itself takes. Scheduler time is simulated.\n")
     for name, _ in overview(program, "Policies"):
         said = described(program, name)
         head, _, args = said.partition("\nargs:\n")
         doc = head.splitlines()[0].removeprefix(f"{name}: ")
         points = re.search(r"extension points +(.*)", head)
-        text += f"\n## {name}\n\n{doc}\n\nPoints: {points[1] if points else 'none'}.\n"
+        text += f"\n## {name}\n\n{doc}\n\nExtension points: {points[1] if points else 'none'}.\n"
         text += "\n" + fenced(args.splitlines()) if args else ""
     return text
 
 
 def machines(program: Path) -> str:
     text = f"# Machines of the catalogue\n\n{MADE}\n"
-    text += ("`orrery describe --topology NAME` draws how the devices of a machine are joined.\n\n"
-             "- `gpus`: the power of one GPU when it is idle, in a busy wait (its rank waits for others) and in\n"
+    text += ("`orrery describe --topology NAME` draws how the devices of a machine are connected.\n\n"
+             "- `gpus`: the power of one GPU when it is idle, in a busy wait (its rank waits for other ranks) and in\n"
              "  training; its power limit; its peak rate without sparsity, where `half` is FP16 or BF16.\n"
              "- `nics`: the ports in the order of their numbers, with their rates and the network that they serve.\n"
-             "- `host_power`: the power of the node without its GPUs. In its source, `less 8 x 300 W` subtracts the\n"
-             "  power of the GPUs at that load, which may differ from the power in `gpus`.\n"
-             "- `Source`: where the values are from, also those that only `--topology` shows, such as the links between\n"
-             "  sockets. `assumed` and `estimate` mean: no published source.\n")
+             "- `host_power`: the power of the node without its GPUs. If a source says `less 8 x 300 W`, it subtracts\n"
+             "  300 W for each of 8 GPUs. That amount may differ from the power in `gpus`.\n"
+             "- `Source`: the source of the values, including values that only `--topology` shows, such as the links\n"
+             "  between sockets. `assumed` and `estimate` mean that there is no published source.\n")
     for name, _ in overview(program, "Machines"):
         text += f"\n## {name}\n\n" + fenced(described(program, "machine", name).splitlines())
     return text
 
 
 def points(program: Path) -> str:
-    text = f"# Points that policies implement\n\n{MADE}\n"
-    text += ("A policy implements *points* (extension points): functions that Orrery calls for an answer or a "
-             "task.\n")
+    text = f"# Extension points of policies\n\n{MADE}\n"
+    text += ("An extension point is a function of a policy that Orrery calls for an answer or a task.\n")
     for part in described(program, "points").strip().split("\n\n"):
         head, *rows = part.splitlines()
-        text += f"\n## {head.rstrip(':')}\n\n| point | question or task |\n|---|---|\n"
+        text += f"\n## {head.rstrip(':')}\n\n| extension point | question or task |\n|---|---|\n"
         text += "".join(f"| `{name}` | {cell(doc)} |\n"
                         for name, doc in (row.split(maxsplit=1) for row in rows))
     return text
@@ -188,7 +187,7 @@ def type_of(kind: h5py.Datatype | object) -> str:
 
 
 class Output:
-    """The documentation of all tables and figures that the runs write, by name."""
+    """The documentation of all tables and figures that the runs write, by the name of the table or figure."""
 
     def __init__(self, program: Path) -> None:
         self.tables: dict[str, str] = {}
@@ -261,7 +260,7 @@ def pages(program: Path) -> dict[str, str]:
 
 
 def differences(made: dict[str, str]) -> list[str]:
-    """A message for each page that differs from what would be written now."""
+    """A message for each page that is out of date."""
     found = []
     kept = {path.name for path in FOLDER.glob("*")}
     for name, text in made.items():

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Runs the validation tests of build/release and writes what they find to analysis/VALIDATION.md.
 
-Programs: validation, closed_form, validation_long (all). Cases that are not run, because a trace is absent,
-keep the figures of analysis/validation_results.jsonl.
+Programs: validation, closed_form, validation_long (default: all). Cases that are not run, because a trace is
+absent, keep the figures of analysis/validation_results.jsonl.
 """
 
 import argparse

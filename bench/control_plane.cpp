@@ -1,5 +1,5 @@
-// bench/control_plane.cpp -- simulated requests per second of one host core, through one API server
-// and through five, at moderate load and at three times the load that the seats of API Priority and
+// bench/control_plane.cpp -- how many requests one host core simulates per second, with one API
+// server and with five. The load is moderate, or three times what the seats of API Priority and
 // Fairness admit. The counter `allocations` is per request.
 #include <benchmark/benchmark.h>
 
@@ -44,8 +44,8 @@ class SteadyStore final : public ApiStore {
   Engine& engine_;
 };
 
-// The requests of the load, a fifth each: kubelets renew Leases, patch nodes and read pods; the
-// controller manager creates pods; service accounts list ConfigMaps.
+// The five kinds of requests, each a fifth of the load: kubelets renew Leases, patch nodes and read
+// pods; the controller manager creates pods; service accounts list ConfigMaps.
 struct Kind {
   ApiClientKind client;
   ApiRequest request;
@@ -103,7 +103,7 @@ class Load {
   uint64_t answered_ = 0;
 };
 
-// range(0) is the number of servers, range(1) the requests a second to each of them.
+// range(0) is the number of servers, range(1) the requests a second to each server.
 void requests(benchmark::State& state) {
   constexpr uint64_t kBatch = 100'000;
   Load load{static_cast<int32_t>(state.range(0)), static_cast<double>(state.range(1))};

@@ -1,5 +1,5 @@
-// bench/engine.cpp -- the event core compared with a reference program, by turns on the same
-// machine.
+// bench/engine.cpp -- the event core compared with a reference program. Both run by turns on the
+// same machine.
 //
 //   bench_engine [OPERATIONS [REPETITIONS [PENDING...]]]
 //
@@ -41,7 +41,8 @@ double thread_cpu_ns() {
 
 uint64_t draw_bits(uint64_t& state) { return scattered(state += 0x9E3779B97F4A7C15u); }
 
-// Exponential with mean one, from a cheap logarithm, so that the engine dominates the cost.
+// An exponential random number with mean 1. The logarithm is a cheap approximation, so that the
+// engine dominates the cost.
 float exponential(uint64_t bits) {
   const float uniform = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;
   const auto word = std::bit_cast<uint32_t>(uniform);
@@ -61,7 +62,7 @@ struct Result {
 };
 
 // CPU time per event in ns, over `operations` events that follow `warm_up` events. Calls `begin`
-// between the two.
+// after the warm-up.
 double measure(Engine& engine, uint64_t warm_up, uint64_t operations, auto&& begin) {
   engine.set_poll(warm_up, [&] { engine.stop(); });
   engine.run();
@@ -181,7 +182,7 @@ Process phold_script(Phold& phold, uint64_t random) {
   }
 }
 
-// A message that travels from station to station, and names its next station early.
+// A message that travels from station to station, and names its next station before it sleeps.
 Process tour_script(Phold& phold, Phold::Next next) {
   for (;;) {
     co_await sleep_for(next.delay, next.station);
@@ -221,8 +222,8 @@ Result tour_processes(uint64_t pending, uint64_t operations) {
   return {ns, phold.checksum()};
 }
 
-// One run of the reference program, which measures itself in the same way. Result{} if the program
-// is missing.
+// One run of the reference program, which measures itself in the same way. Returns Result{} if the
+// program is missing.
 Result reference(const std::string& program, uint64_t pending, uint64_t operations) {
 #ifdef ORRERY_BENCH_REFERENCE_DIR
   const bool is_hold = program.starts_with("hold");

@@ -1,7 +1,7 @@
 // bench/fabric.cpp -- the time to build a fat tree, and routes per second, by the number of NICs.
 //
 //   bench_fabric [ROUTES]     ROUTES: routes for each size and engine (default: 1 million);
-//                             an adaptive engine computes 1/20 as many
+//                             for adaptive engines a twentieth of ROUTES
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@
 namespace orrery::bench {
 namespace {
 
-constexpr int kRepetitions = 3;  // the fastest one is reported
+constexpr int kRepetitions = 3;  // the fastest repetition is reported
 constexpr uint32_t kNicsPerNode = 8, kNodesPerLeaf = 32;
 
 struct Size {

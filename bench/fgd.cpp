@@ -30,7 +30,7 @@ config::Document document_of(const std::string& policy, Diagnostics& diagnostics
 }
 
 struct Run {
-  double build = 1e9, run = 1e9;  // CPU seconds, the least of three
+  double build = 1e9, run = 1e9;  // CPU seconds, the least of three runs
   uint64_t pods = 0, placed = 0;
 };
 
@@ -103,8 +103,8 @@ class BareLoop {
       --missing;
     }
   }
-  // The nodes that the pod accepts; null if it accepts all. Cached by the GPU models that the pod
-  // accepts, because there are few such sets.
+  // Returns the nodes that the pod accepts, or null if the pod accepts all nodes. The result is
+  // cached by the set of GPU models that the pod accepts, because there are few such sets.
   const NodeSet* allowed_for(const PodSpec& pod) {
     if (pod.required_terms.empty()) return nullptr;
     std::string key;

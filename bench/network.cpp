@@ -2,8 +2,9 @@
 //
 //   bench_network
 //
-// Random flows on fat trees of two levels with 32 hosts a leaf, D-mod-K, 400 Gb/s, 1 to 20 MB each;
-// a flow that ends is replaced at once. Then rings of hosts, and one activity over very many links.
+// Measures random flows of 1 to 20 MB on fat trees of two levels, with 32 hosts per leaf, links of
+// 400 Gb/s and D-mod-K routing. When a flow ends, a new flow starts at once. Then measures rings of
+// hosts, and one activity over very many links.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +25,7 @@ namespace {
 using test::PlainFatTree;
 
 constexpr double kCapacity = 400e9;
-constexpr double kSeconds = 1;  // CPU time of one measurement; the bare loop has half of it
+constexpr double kSeconds = 1;  // CPU time of one measurement; half of it for the bare loop
 
 struct RandomFlow {
   std::vector<LinkUse> uses;
@@ -196,7 +197,8 @@ double ms_of(auto&& action) {
   return (cpu_seconds() - began) * 1e3;
 }
 
-// Each host sends a flow to the next host of the ring. The second repetition allocates no memory.
+// Each host sends a flow to the next host of the ring. Row `again` shows the second repetition,
+// which allocates no memory.
 void measure_ring(uint32_t hosts, bool is_random) {
   const PlainFatTree tree{.half = 64, .hosts = hosts};
   const std::vector<uint32_t> order = ring_order(hosts, is_random);

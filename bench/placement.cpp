@@ -1,7 +1,7 @@
 // bench/placement.cpp -- pods placed per second of one core, for each placement policy, by the
 // number of nodes and by the number of waiting jobs.
 //
-//   bench_placement [PROFILE...]     all of them if none is named
+//   bench_placement [PROFILE...]     without names: all profiles
 #include "bench/support/placement.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace orrery::bench {
 namespace {
 
 // Scheduling cycles take no simulated time, so the scheduler keeps up with any load. FGD and its
-// baselines examine all nodes, as in their paper; kube-scheduler's profiles examine as many as
-// upstream.
+// baselines examine all nodes, as in the paper on FGD. The profiles of kube-scheduler examine as
+// many nodes as the real kube-scheduler.
 #define ORRERY_BENCH_NO_COST "cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}"
 #define ORRERY_BENCH_ALL_NODES                                                  \
   "{base: empty, percentage_of_nodes_to_score: 100, " ORRERY_BENCH_NO_COST      \
@@ -97,22 +97,22 @@ void measure_all(std::span<const std::string_view> names) {
   const auto is_meant = [&](const Profile& profile) {
     return names.empty() || std::ranges::find(names, profile.name) != names.end();
   };
-  std::printf("Against the number of nodes, 40 %% of their GPUs in use, jobs of 1, 2 and 4:\n\n");
+  std::printf("By number of nodes, 40 %% of all GPUs in use, jobs of 1, 2 and 4 GPUs:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kProfiles) {
     if (is_meant(profile)) measure_against_nodes(profile, mixes()[1], 60);
   }
-  std::printf("\nAgainst the number of pods that wait, 1,000 nodes with all GPUs in use:\n\n");
+  std::printf("\nBy number of waiting pods, 1,000 nodes with all GPUs in use:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kProfiles) {
     if (is_meant(profile)) measure_against_queue(profile, kFull);
   }
-  std::printf("\nGangs of 4 pods with one GPU and of 8 with two, 3 in 10 of the jobs:\n\n");
+  std::printf("\nGangs of 4 pods with one GPU, and of 8 pods with two, are 3 of 10 jobs:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kGangProfiles) {
     if (is_meant(profile)) measure_against_nodes(profile, mixes()[2], 20);
   }
-  std::printf("\nAgainst the number of gangs that wait, 1,000 nodes with all GPUs in use:\n\n");
+  std::printf("\nBy number of waiting gangs, 1,000 nodes with all GPUs in use:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kGangProfiles) {
     if (is_meant(profile)) measure_against_queue(profile, kFullOfGangs);

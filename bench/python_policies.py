@@ -4,9 +4,9 @@
     /usr/bin/python3 bench/python_policies.py build/release/bin/orrery
 
 The bounds are 1 ms a cycle and 2,000 decisions a second. For the time of a cycle, one whole run has the policy
-in Python, another its built-in twin. The difference of their times is divided by the number of pods. It includes
-the start of the interpreter and the import of numpy. The decisions are those of an agent of orrery.gym that
-starts the first job that fits.
+in Python, another its built-in twin. The difference of their times is divided by the number of pods. The
+difference includes the start of the interpreter and the import of numpy. The decisions are those of an agent of
+orrery.gym that starts the first job that fits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 // bench/queueing.cpp -- jobs through the job queue per second of one core, by the length of the
 // queue, the size of the pool and the number of users; and logs of a large machine over months.
 //
-//   bench_queueing [POLICY...]     all of them, and the logs, if none is named
+//   bench_queueing [POLICY...]     without names: all policies, and the logs
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -44,8 +44,8 @@ constexpr Policy kPolicies[] = {
      "[{name: SlurmMultifactor, args: {weight_age: 1000, weight_fairshare: 10000}}]", 20},
     {"DRF", "[{name: DRF}]", 20},
     {"KubeDL", "[{name: KubeDL, args: {schedule_period: 1ms}}]", 20, true},
-    // Half of the 20 users have a quota of half of what they request, but at least 16 cores; their
-    // other jobs wait for quota.
+    // Half of the 20 users have a quota: half of the cores that they request, but at least 16.
+    // Their jobs beyond the quota wait.
     {"Quota, Skip", "[{name: Quota, args: {of: user, limits: {LIMITS}}}, {name: Skip}]", 20},
     {"SRTF", "[{name: SRTF}]"},
     {"Tiresias dlas", "[{name: Tiresias, args: {by: dlas, limits: [60, 200, 1000]}}]"},
@@ -185,17 +185,17 @@ void measure_all(std::span<const std::string_view> names) {
   const auto is_meant = [&](const Policy& policy) {
     return names.empty() || std::ranges::find(names, policy.name) != names.end();
   };
-  std::printf("\nAgainst the length of the queue:\n\n");
+  std::printf("\nBy length of the queue:\n\n");
   Curve::print_head("bare loop");
   for (const Policy& policy : kPolicies) {
     if (is_meant(policy)) measure_against_queue(policy);
   }
-  std::printf("\nAgainst the size of the pool:\n\n");
+  std::printf("\nBy size of the pool:\n\n");
   Curve::print_head("bare loop");
   for (const Policy& policy : kPolicies) {
     if (is_meant(policy)) measure_against_nodes(policy);
   }
-  std::printf("\nAgainst the number of users, 20,000 jobs waiting:\n\n");
+  std::printf("\nBy number of users, 20,000 waiting jobs:\n\n");
   Curve::print_head("bare loop");
   for (const Policy& policy : kPolicies) {
     if (policy.users > 0 && is_meant(policy)) measure_against_users(policy);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How long the page of a run takes to write, and to open and zoom in headless Chromium. Prints wall times
-and, of opening, the CPU time of the page's thread, which depends little on other load of the machine.
+"""How long the page of a run takes to write, and to open and zoom in headless Chromium. Prints wall times. For
+the opening it also prints the CPU time of the page's thread, which depends little on other load of the machine.
 
     build/release/bin/orrery run scenarios/openai-7500.yaml -o month.h5
     /usr/bin/python3 bench/report_load.py build/release/bin/orrery month.h5 [ROUNDS]

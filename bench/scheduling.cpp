@@ -1,8 +1,9 @@
 // bench/scheduling.cpp -- pods scheduled per second of one core, from the arrival of their jobs to
 // their end, and the memory of a large cluster.
 //
-//   bench_scheduling [NAME...]     only these loads: `burst`, `overload`, or one of churn, such as
-//                                  `unlike`; without names all loads, and the memory
+//   bench_scheduling [NAME...]     only these loads: `burst`, `overload`, or a row of the table
+//                                  "Churn", such as `unlike`; without names: all loads, and the
+//                                  memory
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -64,7 +65,7 @@ void run_churn(int64_t nodes, const Mix& mix) {
 }
 
 // Each job has one pod with one GPU, and its own number of cores, so no cached filter result
-// applies to the next job. 6,000 run at a time.
+// applies to the next job. 6,000 jobs run at a time.
 void run_unlike(int64_t nodes) {
   std::vector<Batch> batches;
   for (int64_t i = 0; i < 20'000; ++i) {
@@ -114,7 +115,8 @@ void measure_burst() {
 // A long job holds 100 of 128 nodes. Gangs of two nodes come and go on the other 28. Each end of a
 // gang wakes the waiting gangs of 64 nodes, which cannot fit before the long job is over.
 void measure_overload() {
-  std::printf("\nOverload: what an end costs while gangs wait that cannot fit (strict_gang)\n\n");
+  std::printf(
+      "\nOverload: cost of each end of a job while waiting gangs cannot fit (strict_gang)\n\n");
   std::printf("| gangs waiting | attempts/end | us of CPU/end |\n");
   std::printf("|--------------:|-------------:|--------------:|\n");
   for (const int gangs : {0, 10, 100, 1'000}) {

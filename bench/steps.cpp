@@ -50,8 +50,8 @@ void compare(uint32_t least, uint32_t most, uint64_t worlds) {
               traced_ms / gangs);
 }
 
-// Compares expected rates with rehearsed ones (see SharedLinks) for 16 gangs, the most that are
-// rehearsed.
+// SharedLinks has two methods to find the rates of gangs: it computes expected rates or, for at
+// most 16 gangs, rehearses (simulates) some of their steps. Compares both methods for 16 gangs.
 void measure_seam(uint64_t worlds) {
   double mean = 0;
   std::vector<double> sizes;

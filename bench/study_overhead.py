@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a study of 1,000 small runs costs beside these: elapsed time * jobs / CPU time of the runs.
+"""How much a study adds to the cost of its 1,000 small runs: elapsed time * jobs / CPU time of the runs.
 
     /usr/bin/python3 bench/study_overhead.py build/release/bin/orrery [--jobs 2] [--runs 1000]
 
@@ -30,9 +30,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=Path, help="the program orrery")
     parser.add_argument("--jobs", type=int, default=2, help="runs at once")
-    parser.add_argument("--runs", type=int, default=1_000, help="how many")
+    parser.add_argument("--runs", type=int, default=1_000, help="number of runs")
     given = parser.parse_args()
-    # Deletions slow down the creation of files, so all are deleted at the end.
+    # Deletions slow down the creation of files, so all files are deleted at the end.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "base.yaml").write_text(BASE)

@@ -2,9 +2,9 @@
 # this file; it only defines functions and never changes the directory of its caller.
 
 ORRERY_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-ORRERY_PYTHON=/usr/bin/python3  # Debian's modules belong to this one; another may come first on PATH
+ORRERY_PYTHON=/usr/bin/python3  # Debian's modules belong to this Python; another may come first on PATH
 
-# "package: why" of one group.
+# Prints the packages of one group, one per line, as "package: purpose".
 orrery_packages() {
   case "$1" in
     build) cat <<'EOF'
@@ -22,7 +22,7 @@ liblzma-dev: xz-compressed traces
 libjemalloc-dev: memory
 coinor-libclp-dev: linear programs of fair shares
 pybind11-dev: policies in Python
-python3-dev: their interpreter
+python3-dev: the interpreter for policies in Python
 EOF
     ;;
     python) cat <<'EOF'
@@ -39,15 +39,15 @@ libgtest-dev: unit tests
 libgmock-dev: unit tests
 python3-pytest: tests of the Python package
 chromium: opens the pages of `orrery report` without a screen
-chromium-driver: lets the tests press its keys and buttons
-python3-selenium: tells the driver what to do
+chromium-driver: lets the tests press keys and buttons in chromium
+python3-selenium: controls chromium-driver
 hdf5-tools: h5clear, for the files of killed runs
 python3-xarray: run.dataset() of the Python package
-python3-distributed: studies on Dask, which also brings psutil to kill their workers
+python3-distributed: studies on Dask; also brings psutil, with which tests kill workers
 python3-nbclient: executes the notebooks
-python3-nbformat: reads them
-python3-ipykernel: runs their cells
-slurm-wlm: studies as arrays of Slurm, on a node of its own on this machine
+python3-nbformat: reads the notebooks
+python3-ipykernel: runs the cells of notebooks
+slurm-wlm: studies as arrays of Slurm, on a Slurm of one node on this machine
 libbenchmark-dev: benchmarks
 EOF
     ;;
@@ -65,7 +65,7 @@ orrery_is_installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# orrery_setup GROUP...: installs the missing packages of these groups, and prints which and why.
+# orrery_setup GROUP...: installs the missing packages of these groups, and prints their names and purposes.
 orrery_setup() {
   local group line package missing=()
   if ! command -v dpkg-query >/dev/null; then
@@ -94,12 +94,12 @@ orrery_setup() {
     as_root=(sudo)
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
-  echo "Installing them with apt-get ..."
+  echo "Installing the missing packages with apt-get ..."
   "${as_root[@]}" apt-get update -qq &&
     "${as_root[@]}" apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# orrery_build PRESET [-DNAME=VALUE]... [TARGET]...: configures and builds; no target: all of them.
+# orrery_build PRESET [-DNAME=VALUE]... [TARGET]...: configures, then builds the targets; without TARGET, all.
 orrery_build() {
   local preset="$1" argument options=() targets=()
   shift

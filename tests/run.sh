@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Builds Orrery and runs its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh               the optimised build and its tests
-#   tests/run.sh --quick       only the fast ones of these tests
-#   tests/run.sh --all         also a build with sanitizers, which compiles the program source by
-#                              source: unit and property tests there, the same bytes from both
-#                              builds, fuzzing, random scenarios
+#   tests/run.sh --quick       the optimised build, but only its fast tests
+#   tests/run.sh --all         also a build with sanitizers, which compiles the program source by source
+#                              and runs the unit and property tests; checks that both builds write the
+#                              same bytes; fuzzing; random scenarios
 #   tests/run.sh --bench       also builds the benchmarks; no stage runs them
 #   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
-#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (10), and random scenarios do (30)
-#   ORRERY_FUZZ_SEED=N         of random scenarios (1)
+#   ORRERY_FUZZ_SECONDS=N      seconds for each fuzz target (default: 10) and for random scenarios (30)
+#   ORRERY_FUZZ_SEED=N         the seed of random scenarios (default: 1)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scenarios/setup.sh
@@ -26,7 +26,7 @@ for argument in "$@"; do
   esac
 done
 jobs="$(nproc)"
-# Binutils translates addresses of a finding; clang's own tool for that is a separate package.
+# addr2line of binutils translates the addresses in a finding; clang's tool for that is a separate package.
 symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
@@ -35,8 +35,8 @@ scenario_seconds="${ORRERY_FUZZ_SECONDS:-30}"
 results=()
 failures=0
 
-# stage NAME COMMAND...: runs the command under a heading; a failure is recorded, and later stages
-# run.
+# stage NAME COMMAND...: runs the command under a heading. A failure is recorded, and later stages
+# still run.
 stage() {
   local name="$1" start=$SECONDS verdict=passed
   shift
@@ -54,11 +54,11 @@ skip() {
 run_tests() {  # PRESET LABEL [OPTION...]
   local preset="$1" label="$2"
   shift 2
-  # One test more than there are cores, because some tests wait for others' processes.
+  # One test more than there are cores, because some tests mostly wait for other processes.
   ORRERY_TESTS_BUILT=1 ctest --test-dir "build/$preset" -L "$label" "$@" -j $((jobs + 1)) --output-on-failure --no-tests=error |
     grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )'
   local status="${PIPESTATUS[0]}"
-  # A shard passes even if it skips some of its tests.
+  # Prints the skipped tests, because a shard passes even if it skips some of its tests.
   grep -hE '^\[  SKIPPED \] [A-Z][^ ]*$' "build/$preset/Testing/Temporary/LastTest.log" | sort -u
   return "$status"
 }
@@ -111,7 +111,7 @@ fi
 if $sanitize; then
   if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON \
     -DORRERY_UNIT_TESTS=ON -DORRERY_BATCHES="${ORRERY_BATCHES:-TESTS}"; then
-    stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # those test Python code
+    stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # leaves out tests of Python code
     stage "Same bytes from both builds" same_bytes
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
     stage "Random scenarios, $scenario_seconds s" random_scenarios

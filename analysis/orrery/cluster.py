@@ -1,14 +1,14 @@
-"""Runs a study on a Dask cluster: its shards in parallel on the workers, shards of lost workers again, and at
-the end the report of the folder.
+"""Runs a study on a Dask cluster. The workers run the shards of the study in parallel; shards of lost workers
+are run again. At the end the report of the folder is written.
 
     python3 -m orrery.cluster STUDY.yaml -o DIR               # with a worker for each core here
     python3 -m orrery.cluster STUDY.yaml -o DIR --scheduler tcp://head:8786
 
 Workers need Dask, the program under the same path, and a file system that shares the study and DIR under the
-same paths. Each finished run is kept in DIR, so after a kill the same command continues from there. Exit
-statuses are the program's: 0; 2 for mistakes of the user, such as a run that fails; 74 if DIR cannot be
-written; 130 when stopped; and 1 if the program crashed in a shard, or Dask was lost. Seeds that a study's
-`until` adds run on this machine, after the shards.
+same paths. Each finished run is kept in DIR. So if the command is killed, the same command continues from
+there. Exit statuses are the program's: 0; 2 for mistakes of the user, such as a run that fails; 74 if DIR
+cannot be written; 130 when stopped; and 1 if the program crashed in a shard, or Dask was lost. Seeds that a
+study's `until` adds run on this machine, after the shards.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _check_workers(client: Client, study: Study, place: Place) -> None:
     answers = client.run(cluster_worker.leave_mark, place, on_error="return")
     for worker, answer in answers.items():
         if isinstance(answer, BaseException):
-            raise ClusterError(f"the worker {worker} cannot run Python of here: {answer}")
+            raise ClusterError(f"the worker {worker} cannot run the Python code of this machine: {answer}")
         reason, name = answer
         deadline = time.monotonic() + 60
         while not reason and not (study.folder / name).exists():
@@ -121,7 +121,7 @@ def _run_shards(
         except (CancelledError, TaskCancelled, OSError) as error:
             raise ClusterError(
                 f"the Dask scheduler is lost ({type(error).__name__}); runs that are over are "
-                "kept, and the same command goes on with another one", BROKEN
+                "kept, and the same command continues with another scheduler", BROKEN
             ) from None
         finally:
             lease.end()  # must come before the cluster ends, which waits for running shards
@@ -166,9 +166,9 @@ def _parser() -> argparse.ArgumentParser:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, such as tcp://head:8786")
     where.add_argument("--workers", type=count, metavar="N",
-                       help="start N workers on this machine; left out: one a core")
+                       help="start N workers on this machine; default: one for each core")
     parser.add_argument("--shards", type=count, metavar="N",
-                        help=f"parts of the study; left out: {SHARDS_PER_THREAD} a thread")
+                        help=f"parts of the study; default: {SHARDS_PER_THREAD} for each thread")
     parser.add_argument("--retries", type=count, metavar="N", default=3,
                         help="how often a shard may be lost in a row without a new run (3)")
     parser.add_argument("--plugin", action="append", default=[], metavar="LIB",

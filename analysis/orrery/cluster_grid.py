@@ -1,5 +1,5 @@
 """The parts of orrery.cluster: its messages, the lease on a study's folder, the study, its shards, and the
-grid that submits shards to Dask and tries lost ones again."""
+grid that submits shards to Dask and tries lost shards again."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class Shard:
 
 
 class Grid:
-    """The shards of a study on a cluster. Runs each of them until it is done or given up."""
+    """The shards of a study on a cluster. Runs each shard until the shard is done or given up."""
 
     def __init__(
         self, client: Client, study: Study, place: Place, lease: Lease, retries: int, log: Log

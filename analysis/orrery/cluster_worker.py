@@ -71,7 +71,7 @@ def lease_seen(place: Place) -> int | None:
 
 def refusal(place: Place, patience: float = 10.0) -> str:
     """The reason why this worker cannot run shards; empty if it can. A new folder may become visible late, so
-    this waits up to `patience` seconds for the lease."""
+    the function waits up to `patience` seconds for the lease."""
     began = time.monotonic()
     while lease_seen(place) is None:
         if time.monotonic() - began > patience:
@@ -102,8 +102,8 @@ def leave_mark(place: Place) -> tuple[str, str]:
 
 def run_shard(place: Place, arguments: list[str]) -> Outcome:
     """Runs the program with these arguments. The program is ended when this worker dies. It is also ended
-    when the lease is gone or no longer renewed: then no client waits for the shard, and another one may soon
-    run it."""
+    when the lease is gone or no longer renewed: then no client waits for the shard, and another client may
+    soon run it."""
     host = socket.gethostname()
     reason = refusal(place)
     if reason:

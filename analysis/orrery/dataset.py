@@ -15,8 +15,9 @@ TIMELINES = "/timeline/"
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    """The columns that distinguish rows of the same time. Only columns of names, enums and ids count: from the
-    left, as few as suffice. Empty if no two rows have the same time, or if all these columns do not suffice."""
+    """The columns that distinguish rows of the same time: columns of names, enums and ids, from the left, as
+    few as suffice. Returns no columns if no two rows have the same time, or if even all such columns do not
+    distinguish the rows."""
     if not frame["time"].duplicated().any():
         return []
     is_key = [c for c in frame.columns if frame.attrs["units"][c] == "id"
@@ -28,8 +29,8 @@ def _keys(frame: pd.DataFrame) -> list[str]:
 
 
 def _array(frame: pd.DataFrame, name: str) -> xarray.Dataset | None:
-    """One timeline, whose dimensions are the time and the columns of _keys(). None if these do not
-    distinguish all rows."""
+    """One timeline, whose dimensions are the time and the columns of _keys(). Returns None if these columns
+    do not distinguish all rows."""
     keys = _keys(frame)
     if frame.duplicated(["time", *keys]).any():
         return None

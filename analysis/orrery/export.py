@@ -14,7 +14,7 @@ from orrery.run import Run
 
 JOBS, NODES, DEADLOCKS, CLUSTER = 1, 2, 3, 4  # ids of "processes", by which Perfetto groups lines
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-NO_PYARROW = """Parquet needs pyarrow, which Debian has no package of. A Python that has it:
+NO_PYARROW = """Parquet needs pyarrow, which Debian does not package. A way to install it and to use it:
     python3 -m venv --system-site-packages ~/pyarrow && ~/pyarrow/bin/pip install pyarrow
     ORRERY_PYTHON=~/pyarrow/bin/python orrery export ... --parquet DIR
 Or write CSV instead: --csv DIR, or orrery.export.csv()."""

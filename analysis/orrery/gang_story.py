@@ -1,7 +1,7 @@
 """The starts of elastic gangs: with how many members they started, and which members came late.
 
-An elastic gang has a min_available below its number of pods. Once so many pods are up, they wait for the
-others during the last call (workload.controller.last_call), and then start.
+An elastic gang has a min_available below its number of pods. Once that many pods are up, they wait for the
+other pods during the last call (workload.controller.last_call), and then start.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     observation, info = env.reset(seed=1)
     terminated = False
     while not terminated:
-        action = info["action_mask"].argmax()  # the first job that fits; the last action starts none
+        action = info["action_mask"].argmax()  # the first job that fits; the last action starts no job
         observation, reward, terminated, truncated, info = env.step(action)
 
 An episode is a run of the scenario in which the agent is the plan of the job queue, without other policies of
@@ -15,9 +15,9 @@ job-hours of waiting since the last question, so the sum of rewards is minus the
 the first question to the last one. The same seed and actions give the same episode.
 
 The simulator runs in a process of its own, with the adapter for policies in Python. The learner may use another
-Python. The interface is that of Gymnasium. If Gymnasium is installed, the environment and the spaces inherit its
-classes. Debian does not package Gymnasium, so tests use the spaces below. These have the attributes that most
-learners use: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
+Python. The interface is that of Gymnasium. If Gymnasium is installed, the environment inherits Gymnasium's
+Env, and its spaces are Gymnasium's. Debian does not package Gymnasium, so tests use the spaces below, which
+have the attributes that most learners use: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ except ImportError:
 
 class JobQueueEnv(Env):
     """An episode is a run. An action is the position of the waiting job that starts next; the last action
-    starts none."""
+    starts no job."""
 
     metadata: dict[str, Any] = {"render_modes": []}
 
@@ -122,7 +122,7 @@ class JobQueueEnv(Env):
         return observation, info
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Starts the job that the action names, and runs up to the next question. Starts none if the action
+        """Starts the job that the action names, and runs up to the next question. Starts no job if the action
         is the last one, or if the job does not fit."""
         if self._process is None:
             raise ProgramError("reset() begins an episode; this one is over")

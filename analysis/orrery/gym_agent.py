@@ -1,9 +1,9 @@
 """The policy of orrery.gym: a plan of the job queue that asks another process.
 
 Of the first `slots` waiting jobs, the other process picks the one that starts next, or none. After each
-start, the plan asks again if one of these jobs fits. Each question is a HEADER, the observation as float32,
-and a byte for each action that says whether the action is allowed. The answer is an ACTION: the index of the
-action.
+start, the plan asks again if one of the first `slots` jobs fits. Each question is a HEADER, the observation
+as float32, and a byte for each action that says whether the action is allowed. The answer is an ACTION: the
+index of the action.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Agent(Policy):
             at = 3 + slot * len(JOB_FEATURES)
             seen[at:at + 5] = (1, fits[slot], job.count / capacity, job.estimate_ns / HOUR,
                                (board.now_ns - job.queued_ns) / HOUR)
-        # The last action, which starts none, is always allowed.
+        # The last action, which starts no job, is always allowed.
         mask = bytes(fits) + bytes(self.slots - len(fits)) + b"\1"
         os.write(self.args.write, HEADER.pack(board.now_ns, self.job_hours) + seen.tobytes() + mask)
         self.job_hours = 0.0

@@ -164,9 +164,9 @@ class History:
         """One row for each time that a pod held GPUs of a node, bound or only reserved, from `since` to
         `until`. `since_attempt` and `until_attempt` are the ids of the attempts with which the holding began and
         ended, or 0. They give the order within one instant. A bound pod has two rows, its reservation (if
-        attempts are in the file) and the time after binding; `released` of both is when its GPUs became free.
-        `is_reserved` means that the pod waits in Permit. With is_counting, rows of _counted() are added,
-        which have no node."""
+        attempts are in the file) and the time after binding; `released` of both rows is when the pod's GPUs
+        became free. `is_reserved` means that the pod waits in Permit. With is_counting, rows of _counted()
+        are added, which have no node."""
         reserved = self._reserved()
         parts = [self._bound(reserved), reserved]
         if self.is_counting:
@@ -199,8 +199,8 @@ class History:
         return frame.fillna({"since_attempt": 0})
 
     def _let_go(self) -> pd.Series:
-        """When each pod released its GPUs. The end of the run releases none: all pods are still there for the
-        last attempts."""
+        """When each pod released its GPUs. The end of the run does not count as a release: all pods are still
+        there for the last attempts."""
         return self.pods["ended"].mask(self.pods["end"] == "run_ended", np.inf)
 
     def _reserved(self) -> pd.DataFrame:
@@ -353,15 +353,14 @@ class History:
                 "nodes": grouped["node"].agg(lambda nodes: sorted({n for n in nodes if n >= 0})),
             }
         ).reset_index()
-        # A row of equal attempts is placed at its first attempt.
         return frame.drop(columns="why").sort_values(["first", "attempt"], ignore_index=True)
 
     def rejections_of(self, attempt: int) -> pd.DataFrame:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
     def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
-        """The nodes that were rejected for lack of free resources, and whether this set is exact. The
-        set is not exact if the file has a shortened list of them, which includes nodes between them."""
+        """The nodes that were rejected for lack of free resources, and whether this set is exact. The set is
+        not exact if the file has a shortened list of these nodes, which includes nodes between them."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
         full = rejections[lacking & (rejections["is_unresolvable"] == 0)]

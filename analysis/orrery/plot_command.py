@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     )
     described.add_argument(
         "words", metavar="NAME", nargs="*",
-        help="of the figure; without it, the figure of the scenario that the first run's file is "
+        help="name of the figure; by default, the figure of the scenario that the first run's file is "
         "named after, else the overview",
     )
     described.add_argument(  # only for the help text: argparse puts the runs into `words`, too
@@ -32,12 +32,12 @@ def parser() -> argparse.ArgumentParser:
     )
     described.add_argument(
         "-o", "--output", metavar="FILE", type=Path,
-        help="where to: a .png, .pdf or .svg; without it RUN-NAME.png, or RUN.png if no name is "
+        help="the file to write: .png, .pdf or .svg; by default RUN-NAME.png, or RUN.png if no name is "
         "given, beside the first run",
     )
     described.add_argument(
         "--job", metavar="JOB",
-        help="of cardiogram and dead-rank: the job; the first with a cardiogram without it",
+        help="the job, for cardiogram and dead-rank; by default the first job with a cardiogram",
     )
     return described
 

@@ -1,7 +1,7 @@
 """Policies in Python. A scenario names one as `{name: Python, args: {file: mine.py}}`.
 
-A policy is a class with a method for each point that it implements. POINTS has the points and their methods,
-and `orrery describe points` explains each. Example: a policy that prefers nodes on which few GPUs stay free:
+A policy is a class with methods for the extension points (*points*) that it implements. POINTS lists the
+points; `orrery describe points` explains each. Example: a policy that prefers nodes on which few GPUs stay free:
 
     import numpy as np
     from orrery.policy import GPU, Arg, Policy
@@ -20,9 +20,9 @@ and `orrery describe points` explains each. Example: a policy that prefers nodes
 Before `__init__(self)` runs, the instance has
     self.args     the values of the declared arguments
     self.nodes    the cluster, as arrays over all nodes
-    self.handle   of a policy of pods: other pods and gangs, and commands
-    self.board    of a policy of the job queue: the queue, the running jobs, and commands;
-                  of a controller: jobs, pods, nodes and news, the board of tick()
+    self.handle   only in policies that schedule pods: other pods and gangs, and commands
+    self.board    in policies of the job queue: the queue, the running jobs, and commands;
+                  in controllers: jobs, pods, nodes and news (also an argument of tick())
 
 `nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and `requested[GPU]`,
 `leaf`, `machine`, `idle_gpus` (bit i: GPU i). New arrays are `free(GPU)`, `up`, `cordoned` and, within filter
@@ -41,13 +41,13 @@ The arguments of the methods have these attributes, in the order of the C++ cont
     diagnosis  pre_filter_reason, unresolvable, rejections
     a, b       of QueueSort: pod, gang, priority, queued_ns, initial_attempt_ns, gang_created_ns, gang_failed_ns
     event      kind, node, gang
-    job        of the job queue: id, serial, user, team, application, priority, state, count (as `board.free`), units
+    job        of the job queue: id, serial, user, team, application, priority, state, count (in the unit of `board.free`), units
                (whole GPUs or CPUs), requests, held, submitted_ns, queued_ns, started_ns, requested_ns (below 0: not
                known), estimate_ns, estimate_first_ns, corrections, expected_end_ns, left_ns, is_running,
                executed_ns, run_ns
     news       arrived (jobs), has_room, has_longer
 
-`handle` of a policy of pods:
+`handle` (only in policies that schedule pods):
     now_ns, rng(stream)              a stream of random numbers has uniform(), below(n), normal(), exponential()
     pod(id), gang(id), node_of(pod), pods_on(node), waiting_pods(gang) (those that wait in Permit)
     count_pods({"app": "a"}, by_leaf=True, team="", keeping_away=False)  an array by leaf switch; else by node
@@ -56,20 +56,20 @@ The arguments of the methods have these attributes, in the order of the C++ cont
     is_above_any(priority), unsaved_ns(pod), nominated_node(pod), nominated_on(node)
     allow_waiting(pod), reject_waiting(pod, reason), reject_gangs(first, gangs, reason), activate_siblings(pod),
     set_gang_failure(gang, failed_at_ns, backoff_until_ns), nominate(pod, node, is_tried_first=False),
-    withdraw(pod), evict(preemptor, victims, waits=False)  commands; they take effect after the point
+    withdraw(pod), evict(preemptor, victims, waits=False)  commands; they take effect when the method returns
 
 In post_filter() a what-if is the cluster without some pods, until the end of the `with`:
 
     with self.handle.what_if(cycle) as trial:
         trial.evict(pod)                  # restore(pod) puts it back
         possible = trial.feasible(nodes)  # bool for each node
-        # trial.is_node_local: evictions on one node never change the answer for another
+        # trial.is_node_local: evictions on one node never change the answer for another node
     with self.handle.gang_what_if(cycle) as trial:  # None if the gang cannot be tried
         trial.evict(pod)
         enough = trial.fits()  # whether the whole gang fits
         # trial.placed: (pod, node) of each member; trial.spent_ns: scheduler time of all fits() so far
 
-`board` of a policy of the job queue:
+`board` in policies of the job queue:
     now_ns, seed, rng(stream), has_user(name), has_team(name), has_application(name)
     unit, capacity, free             amounts of the counted resource: of one GPU or CPU, of the cluster, free
     capacities, used, parts          amounts by resource; (model of the GPUs, count) of each kind
@@ -80,10 +80,10 @@ In post_filter() a what-if is the cluster without some pods, until the end of th
     tree()                           an empty tree of the policy's own. A job that is over must not stay in it
 
 A tree of jobs has insert(job, rank, count=None, estimate_ns=None), erase(job), first(), next(job), key(job),
-find_after(key, free=..., window_ns=..., extra=...) (the first job after the key, None for the front, with a
-count of at most `free` and an estimate of at most `window_ns`; jobs with a count of at most `extra` may be
-longer), reach(needed) (the job at which the counts add up to that, and their sum) and sum_through(rank) (the
-sum of the counts up to there).
+find_after(key, free=..., window_ns=..., extra=...) (the first job after `key`, or from the front if `key` is
+None, with a count of at most `free` and an estimate of at most `window_ns`; jobs with a count of at most
+`extra` may be longer), reach(needed) (the first job at which the counts add up to `needed`, and their sum) and
+sum_through(rank) (the sum of the counts of all jobs up to this rank).
 
 A controller has `tick(self, board, actions)`. Jobs, pods and nodes are ids. Each access to a list or array of
 the board returns a new one:
@@ -103,14 +103,14 @@ the board returns a new one:
     budgets(pod)                     ids of the disruption budgets that select the pod
     disruptions_allowed(budget)      evictions that the budget allows now
     node_of(pod), placed_since_ns(pod), pods_on(node), pods_of(job), count_pods(labels)
-                                     the ledger of pods with a node
-    lone_pods                        pods, of jobs that are not over, that belong to no gang
-    lone_pods_with_siblings          those of them whose job has other pods, too
+                                     where the pods with a node are
+    lone_pods                        number of pods without a gang, of jobs that are not over
+    lone_pods_with_siblings          number of these pods whose job has other pods, too
     nodes_not_ready                  number of nodes with a Node object that are not ready
     pools                            each with name, nodes, size, size_min, size_max, asked (nodes that are
                                      requested and not ready), unregistered (nodes without a Node object),
                                      backs_off_until_ns
-    pool_of(node)                    the index of its pool; None if its pool is not scaled
+    pool_of(node)                    the index of the node's pool; None if this pool is not scaled
     pool_state(node)                 foreign, absent, asked, joined or member
 
 `actions` is valid during the tick. The actions are executed after the tick, in the order of these calls;
@@ -122,10 +122,10 @@ the board returns a new one:
     add_nodes(pool, nodes, why, pods=0, waited_mean_ns=0, waited_max_ns=0)
     remove_nodes(pool, nodes, why, lost_below=-2**31)
     wake_at(when_ns)                 the next tick is at that time, if that is before the end of the period
-    idle_until(when_ns=None)         skips the periodic ticks before that time (None: all), but ticks again once
+    idle_until(when_ns=None)         skips the periodic ticks before that time (None: all ticks), but only until
                                      a job begins to wait, a gang fails, or a node goes down or comes back
 
-Every class has the argument `timeout` (1min; 0s: none). A call that takes more host time than that ends the
+Every class has the argument `timeout` (default 1min; 0s: no limit). A call that takes more host time ends the
 run.
 
 score() and filter() return a value for each node: an array of len(nodes). Scores of nodes that are no
@@ -157,15 +157,15 @@ POINTS: dict[str, tuple[str, ...]] = {
     "ScorePlacement": ("score_placement(cycle, gang, nodes)",),  # 0 to 100; `nodes` are ids
     "PickDevices": ("pick(cycle, node)",),  # the numbers of the GPUs
     "Charges": ("charge(cycle)",),  # nanoseconds
-    "Reserve": ("reserve(cycle, node)", "unreserve(pod, node)"),  # None or a Status; None
+    "Reserve": ("reserve(cycle, node)", "unreserve(pod, node)"),  # reserve: None or a Status; unreserve: None
     "Permit": ("permit(cycle, node)",),  # None, a Status or wait()
     "PreBind": ("pre_bind(pod, node)",),  # None or a Status
     "Bind": ("bind(pod, node)",),  # None, a Status or SKIP
     "PostBind": ("post_bind(pod, node)",),
-    "EventHints": ("events()", "hint(pod, event)"),  # names of kinds; whether to requeue the pod
-    "QueueOrder": ("rank(job)",),  # a number; the job with the lowest is first
+    "EventHints": ("events()", "hint(pod, event)"),  # events: names of kinds; hint: whether to requeue the pod
+    "QueueOrder": ("rank(job)",),  # a number; the job with the lowest number is first
     "Admit": ("admit(job)",),  # whether the job may start
-    "Plan": ("plan(news)", "reserved_start(job)"),  # None, after starting jobs; nanoseconds or None
+    "Plan": ("plan(news)", "reserved_start(job)"),  # plan: None; reserved_start: nanoseconds or None
     "JobWatcher": ("job_waits(job)", "job_leaves(job)", "job_starts(job)", "job_end_moves(job)", "job_stops(job)",
                    "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
     "Controller": ("tick(board, actions)",),  # None, after calls of `actions`
@@ -188,7 +188,8 @@ class Duration:
 
 @dataclass(frozen=True)
 class Arg:
-    """An argument of a policy: int, float, bool, str, Duration, or a list or dict[str, ...] of one."""
+    """An argument of a policy: int, float, bool, str, Duration, or a list or dict[str, ...] of one of
+    these."""
 
     type: Any
     default: Any = None

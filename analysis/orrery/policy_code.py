@@ -1,4 +1,5 @@
-"""Finds the class of a policy in Python and its points, and reads its arguments, for the adapter in C++."""
+"""Finds the class of a Python policy and the points of the class, and reads its arguments, for the adapter in
+C++."""
 
 from __future__ import annotations
 
@@ -110,7 +111,7 @@ def _wrong_call(found: type[Policy], name: str, call: str) -> str:
 def _check_calls(found: type[Policy]) -> None:
     """Raises CodeError if __init__ needs arguments, or if each kind of policy that the class implements
     (pods, job queue, controller) has a method with wrong arguments. If all methods of one kind are
-    right, wrong ones of the others are taken for helpers that only share a name with a method."""
+    right, wrong methods of the other kinds are taken for helpers that only share a name with a method."""
     wrong: dict[str, list[str]] = {}
     for point in points_of(found):
         methods = [m for m in POINTS[point] if callable(getattr(found, m, None))]

@@ -204,7 +204,8 @@ class Board:
 
 
 class Policy(Protocol):
-    """What serve() needs of a policy: it makes one for each run, and calls plan() to decide."""
+    """What serve() needs of a policy. serve() makes one policy for each run, and calls its plan() to
+    decide."""
 
     def plan(self, board: Board) -> None: ...
 
@@ -374,7 +375,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                      "job queue of runs with the policy Remote.")
     parser.add_argument("--policy", choices=sorted(POLICIES), default="easy")
     parser.add_argument("--address", required=True, help="unix:PATH or tcp:127.0.0.1:PORT")
-    parser.add_argument("--runs", type=int, help="end after so many; left out: never")
+    parser.add_argument("--runs", type=int, help="end after this many runs; default: never end")
     parser.add_argument("--took", type=int, default=0,
                         help="simulated time that each answer takes, in ns")
     given = parser.parse_args(arguments)

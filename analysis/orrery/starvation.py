@@ -14,8 +14,8 @@ from orrery.printable import printable
 from orrery.queue_story import QueueStory
 from orrery.telling import SHOWN_MAX, clock, count, gpu_time, listed, unnumbered
 
-# Seconds. Shorter waits, and shorter times in which GPUs are free, are ignored: a scheduling cycle may take
-# so long.
+# Seconds. Shorter waits, and shorter times in which GPUs are free, are ignored, because a
+# scheduling cycle may take as long.
 LEAST = 1.0
 EXCLUSIVE = ("TopologyPlacement", "SlurmTopologyTree", "SlurmTopologyBlock", "KueueTopology",
              "VolcanoHyperNode", "HeliosConsolidate")  # plugins that keep a gang together
@@ -54,8 +54,8 @@ class Starvation:
 
     @cached_property
     def overtakers(self) -> pd.DataFrame:
-        """Jobs that were submitted later but got their nodes earlier, sorted by the time when they got
-        them."""
+        """Jobs that were submitted later but got their nodes earlier, in the order in which they got
+        nodes."""
         jobs, row = self.history.jobs, self.row
         jobs = jobs.reset_index(drop=True)
         later = (jobs["submitted"] > row["submitted"]) & (jobs["bound"] < self._until)
@@ -209,7 +209,7 @@ class Starvation:
 
     def _ruled_out(self) -> set[int]:
         """Nodes that rejected the job's pods for reasons that no eviction removes, such as labels or taints.
-        Nodes that were down are not counted for that alone."""
+        A node that was rejected only because it was down is left out."""
         attempts = self.history.attempts
         own = attempts.loc[attempts["job"] == self.job, "attempt"]
         rows = self.history.rejections

@@ -26,13 +26,14 @@ class Metric:
 class Study:
     """The files of `orrery study run` in a folder, read once.
 
-    `axes`: the arms of each axis, in their order. `parameters`: of each axis the path of the one parameter
-    that its arms set, and its unit, or two empty texts. `cells`: a row for each cell of the grid, a column
-    for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds, label). `values`:
-    a row for each figure of each run (cell, seed, name, value, unit). `compared`: axis and arm that the other
-    arms are compared with, or None. `doubts`: what the seeds cannot support, a row for each remark (metric,
-    cell, kind, text). `confidence` and `estimator`: those by which all intervals are computed.
-    `permutes_ties`: jobs with equal submit times are permuted. `is_complete`: no run is missing.
+    `axes`: the arms of each axis, in their order. `parameters`: for each axis, the path and the unit of the
+    parameter that the arms set, or two empty texts if the arms do not set one and the same parameter.
+    `cells`: a row for each cell of the grid, a column for each axis. `runs`: a row for each run (cell, seed,
+    is_ok, wall_seconds, cpu_seconds, label). `values`: a row for each figure of each run (cell, seed, name,
+    value, unit). `compared`: axis and arm that the other arms are compared with, or None. `doubts`: what the
+    seeds cannot support, a row for each remark (metric, cell, kind, text). `confidence` and `estimator`:
+    those by which all intervals are computed. `permutes_ties`: jobs with equal submit times are permuted.
+    `is_complete`: no run is missing.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -99,7 +100,8 @@ class Study:
         return {axis: str(arm) for axis, arm in self.cells.loc[cell].items()}
 
     def baseline(self, cell: int) -> int | None:
-        """The cell with which this one is compared; None if there is none, or if it is this cell itself."""
+        """The cell with which this one is compared. None if there is no such cell, or if this cell is itself
+        the baseline."""
         if self.compared is None:
             return None
         wanted = self.arms(cell) | dict([self.compared])
@@ -159,9 +161,10 @@ class Study:
 
     def differences(self, name: str) -> pd.DataFrame:
         """A row for each compared cell. `baseline` is the cell that it is compared with, `pairs` the number of
-        pairs. `difference` is their mean difference, with the ends `low` and `high` of its interval. `percent`
-        is the geometric mean of the pairs' ratios, minus 1, with `percent_low` and `percent_high`. `verdict`
-        is unclear, less, more or equal; `scale`, on which it is reached, is difference or log_ratio."""
+        pairs. `difference` is the mean difference of the pairs, with the ends `low` and `high` of its
+        interval. `percent` is the geometric mean of the pairs' ratios, minus 1, with `percent_low` and
+        `percent_high`. `verdict` is unclear, less, more or equal; `scale`, the scale of the verdict, is
+        difference or log_ratio."""
         self._check(name)
         return self._of(self._differences, name)
 

@@ -7,8 +7,8 @@
 namespace orrery::bench {
 namespace {
 
-constexpr double kSecondsMax = 10;       // CPU time of a point; after a longer one the curve ends
-constexpr double kUsPerEventMax = 20e3;  // after a point with a higher cost the curve ends
+constexpr double kSecondsMax = 10;       // after a point with more CPU time, the curve ends
+constexpr double kUsPerEventMax = 20e3;  // after a point with a higher cost, the curve ends
 
 }  // namespace
 

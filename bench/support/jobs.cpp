@@ -55,7 +55,8 @@ std::vector<Batch> batches_of(const Work& work) {
            .count = part_of(work.waiting * kind.share / round_jobs, b)});
     }
   }
-  // With at most 20 users, each has jobs of all kinds; with more users, each has one kind.
+  // With at most 20 users, each user has jobs of all kinds. With more users, each user has jobs of
+  // one kind.
   const auto kinds = static_cast<int64_t>(work.kinds.size());
   const int64_t users = std::max<int64_t>(work.users, 1);
   const bool are_few = users <= 20;
@@ -120,8 +121,8 @@ std::vector<BareJob> bare_jobs(std::span<const Batch> batches) {
 
 namespace {
 
-// Runs jobs first come, first served. `take` takes a job's resources, or returns false if they are
-// not free; `free` gives them back.
+// Runs jobs first come, first served. `take` takes a job's resources, or returns false if these are
+// not free. `free` gives the resources back.
 template <class Take, class Free>
 void serve(std::span<const BareJob> jobs, Take&& take, Free&& free) {
   using End = std::pair<int64_t, size_t>;  // time of the end, and index of the job
@@ -162,7 +163,7 @@ class BareNodes {
         with_idle_(static_cast<size_t>(gpus) + 1, NodeSet{static_cast<size_t>(nodes)}) {
     with_idle_.back().fill();
   }
-  // The node that got the pod; invalid if none has enough idle GPUs.
+  // Returns the node that got the pod, or an invalid id if no node has enough idle GPUs.
   NodeId place(int64_t gpus) {
     for (auto k = static_cast<size_t>(gpus); k < with_idle_.size(); ++k) {
       const NodeId node = with_idle_[k].next({0});

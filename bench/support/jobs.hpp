@@ -18,8 +18,8 @@ struct Kind {
 };
 
 // The load of a machine. At the start there are as many jobs as `load` keeps running, each with a
-// part of its run time left, and `waiting` further jobs. From 1 s on, about `jobs` more arrive,
-// evenly spaced.
+// part of its run time left, and `waiting` further jobs. From 1 s on, about `jobs` more jobs
+// arrive, evenly spaced.
 struct Work {
   std::span<const Kind> kinds;
   int64_t capacity = 0;  // cores, or GPUs
@@ -50,8 +50,8 @@ std::vector<BareJob> bare_jobs(std::span<const Batch> batches);
 // come, first served, with a heap of ends. Returns jobs per CPU second, the best of three
 // repetitions.
 double bare_pool(std::span<const BareJob> jobs, int64_t capacity);
-// As bare_pool(), but on nodes, which are kept in sets by their idle GPUs. Each pod goes to the
-// first node of those that it fits most tightly.
+// As bare_pool(), but on nodes, which are kept in sets by their number of idle GPUs. Each pod goes
+// to a node with the fewest idle GPUs that suffice; of several such nodes, to the first.
 double bare_nodes(std::span<const BareJob> jobs, int64_t nodes, int64_t gpus_per_node);
 
 }  // namespace orrery::bench

@@ -74,7 +74,7 @@ config::Document read_text(const std::string& yaml, Diagnostics& diagnostics) {
 namespace {
 
 // Runs slices of 1 to 4 ms of CPU time until `is_over`, the end of the run or the limit of
-// `seconds`. False if the limit came first. `look` is called after each slice.
+// `seconds`. Returns false if the limit came first. `look` is called after each slice.
 template <class Over, class Look>
 bool run_until(World& world, double seconds, Over&& is_over, Look&& look) {
   const double began = cpu_seconds();

@@ -30,7 +30,7 @@ class World {
   const Cluster& cluster() const { return cluster_; }
   const Ground& ground() const { return ground_; }
   void start() { cluster_.start(); }
-  // Runs this many events. False if the run ended before them.
+  // Runs this many events. Returns false if the run ended before that.
   bool advance(uint64_t events);
   double jobs_waiting() const;  // jobs in the job queue, and pods without a node
 
@@ -61,7 +61,7 @@ struct Window {
   double us_per_job() const { return seconds / static_cast<double>(jobs) * 1e6; }
   double us_per_event() const { return seconds / static_cast<double>(events) * 1e6; }
 };
-// A result without jobs means that the window never began, or that no job ended in it.
+// If `jobs` of the result is 0, the window never began, or no job ended in the window.
 Window run_window(const std::string& yaml, const WindowLimits& limits);
 // Runs three windows, or fewer if they take long, and returns the one with the least CPU time.
 Window least_window(const std::string& yaml, const WindowLimits& limits);

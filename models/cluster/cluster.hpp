@@ -53,7 +53,7 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Called with the index in `run.changes` when that change takes effect. Returns the new profile.
+  // Called with the index in `run.changes` when that change takes effect; returns the new profile.
   // If the function is empty, the profile given in `run.changes` is used.
   using ProfileOfChange = std::function<PolicyParams(size_t change)>;
   void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }

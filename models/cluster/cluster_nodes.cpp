@@ -1,5 +1,5 @@
 // models/cluster/cluster_nodes.cpp -- builds the control plane, the pools that scale and the
-// controllers of a cluster, and checks `control_plane` against its nodes.
+// controllers of a cluster, and checks the section `control_plane` against the nodes.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -37,8 +37,8 @@ std::vector<size_t> counts_of(const std::vector<JoinParams>& joins, const BuiltP
   return counts;
 }
 
-// The number of nodes that entry `index` and the later entries of its pool add. These are the last
-// nodes of the pool.
+// The number of nodes that entry `index` and the later entries of the same pool add. These nodes
+// are the last nodes of the pool.
 size_t count_from(const std::vector<JoinParams>& joins, const std::vector<size_t>& counts,
                   size_t index) {
   size_t sum = 0;

@@ -37,7 +37,7 @@ void Cluster::finish(Time end) {
   count("jobs_cancelled", c.cancelled, "jobs", "jobs that their users cancelled");
   count("pods_failed", c.pods_failed, "pods", "pods that ended by themselves, with an error");
   count("jobs_unfinished", controller_.jobs_unfinished(), "jobs",
-        "jobs alive at the end of the run");
+        "jobs that had not ended at the end of the run");
   count("restarts", c.restarts, "", "restarts after failures, of gangs or of independent pods");
   count("membership_changes", c.membership_changes, "",
         "times a gang restarted to include late members");
@@ -71,7 +71,7 @@ void Cluster::finish(Time end) {
   if (services_) services_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs",
-        "jobs whose pods could not all be placed even if the cluster were empty");
+        "jobs with a gang or pod that could not start even if the cluster were empty");
   const auto& s = scheduler_.counters();
   count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
   count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");

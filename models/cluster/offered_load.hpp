@@ -18,14 +18,15 @@ struct OfferedLoad {
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
   // GPU-hours of jobs without a rate. A source of over 20,000 jobs has no rate if its first 20,001
-  // arrive at time 0. In a run without `until`, no job has a rate if all jobs arrive at time 0.
+  // jobs arrive at time 0. In a run without `until`, no job has a rate if all jobs arrive at time
+  // 0.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };
 
-// Reads up to 20,000 jobs of each source, drawn with the run's seed. Traces are left out without
-// `reads_traces`, and if they are shuffled, have more than 32 MiB or cannot be read. Empty if no
-// job requests GPUs or no node has a GPU.
+// Reads up to 20,000 jobs of each source, drawn with the run's seed. If `reads_traces` is false,
+// all traces are left out. Otherwise a trace is left out if it is shuffled, has more than 32 MiB or
+// cannot be read. The result is empty if no job requests GPUs or no node has a GPU.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
 // For example "7.1 times what the cluster has: 909 GPU-hours requested per hour, 128 available".

@@ -39,10 +39,10 @@
 namespace orrery {
 
 // Heartbeats are a steady load on servers and etcd, not single events. A kubelet watches the pods
-// of its node, writes their status as they start, and deletes them when they are gone.
+// of its node, writes their status as they start, and deletes their objects once they have ended.
 class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
  public:
-  // All references must outlive the control plane, which emits `dead_pods_gone` of `pods`.
+  // All references must outlive the control plane. It emits the Signal `dead_pods_gone` of `pods`.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
                const NodePresence& presence, PodNews& pods);
   ControlPlane(const ControlPlane&) = delete;
@@ -112,12 +112,12 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   const JobTable& jobs_;
   PodNews& pods_news_;
   JobNamespaces job_namespaces_;
-  std::vector<std::unique_ptr<ApiClient>> controllers_;  // create pods; indexed by controller_of()
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // they create pods; by controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
   std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // by controller; created at first use
   NodeClients node_clients_;
-  // One for each node's kubelet, then one for the scheduler and one for each of pod_watchers_.
+  // One reflector for each kubelet, then one for the scheduler and one for each of pod_watchers_.
   Reflectors reflectors_;
   WatchNews news_;
   std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // the first stands for the controllers

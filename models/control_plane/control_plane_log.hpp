@@ -44,14 +44,15 @@ struct ControlPlaneEventRow {
   Bytes file{};
 
   static void columns(auto&& c) {
-    c("time", &ControlPlaneEventRow::time, "when it happened");
+    c("time", &ControlPlaneEventRow::time, "when the event happened");
     c("part", &ControlPlaneEventRow::part,
       "the component; etcd_of_events: the second etcd, which stores only Events "
       "(control_plane.etcd.separate_events)");
     c("event", &ControlPlaneEventRow::event,
-      "server_lost: lost by control_plane.losses; server_out_of_memory: killed at its heap.limit; "
-      "out_of_space, space_back: etcd's NOSPACE alarm is raised, cleared; defragmenting, "
-      "defragmented: the defragmentation of a member of etcd begins, ends");
+      "server_lost: lost as in control_plane.losses; server_out_of_memory: killed at its "
+      "heap.limit; out_of_space: etcd raises its NOSPACE alarm; space_back: etcd clears this "
+      "alarm; defragmenting: the defragmentation of a member of etcd begins; defragmented: the "
+      "defragmentation ends");
     c("number", &ControlPlaneEventRow::number,
       "number of the API server or etcd member; for an alarm, of etcd's leader");
     c("file", &ControlPlaneEventRow::file,

@@ -32,8 +32,9 @@ constexpr std::array<std::string_view, 3> enum_names(ControlPlaneLevel) {
 
 struct ApiServerLossParams {
   static constexpr std::string_view kDoc =
-      "An API server that is lost. Its clients retry; watches resume at another server if its "
-      "watch cache holds all changes since, else they list again.";
+      "An API server that is lost. Its clients retry. A watch resumes on another server if that "
+      "server's watch cache holds all changes since the watch's last event; else the client lists "
+      "again.";
   int32_t server = 0;
   Duration at = {};
   std::optional<Duration> until = {};
@@ -41,8 +42,9 @@ struct ApiServerLossParams {
   template <class V>
   void fields(V& v) {
     v("server", server, "Index of the server, from 0.", Range{0, 999});
-    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
-    v("until", until, "When it serves again; absent: never.");
+    v("at", at, "When the server is lost, from the start of the run.", Required{}, Example{"10min"},
+      IsInstant{});
+    v("until", until, "When the server is back; absent: never.");
   }
   void check(Checker& c) const {
     if (until && *until <= at) c.error("until", "must be after `at`");
@@ -85,17 +87,19 @@ struct ControlPlaneParams {
     v("image_pulls", image_pulls, "How nodes pull images of pods (`pod.image`).",
       Heeded{Fact::ControlPlane}, Heeded{Fact::Images});
     v("events", events,
-      "Events about pods, and clients that list Events; with level: full. Absent: there are none.",
+      "Events about pods, and clients that list Events; with level: full. Absent: no Events about "
+      "pods, and no such clients.",
       Heeded{Fact::FullPlane});
     v("crash_loops", crash_loops, "Pods whose containers crash again and again; with level: full.",
       Heeded{Fact::FullPlane});
     v("namespaces", namespaces,
-      "Namespaces, and clients that query them; with level: full. Absent: none are simulated.",
+      "Namespaces, and clients that query them; with level: full. Absent: namespaces cause no "
+      "load.",
       Heeded{Fact::FullPlane});
     v("services", services, "Services, and clients that watch their addresses; with level: full.",
       Heeded{Fact::FullPlane});
     v("losses", losses, "API servers that are lost; with level: full.", Heeded{Fact::FullPlane});
-    v("node_join", node_join, "Requests that a node sends after each boot, before it takes pods.",
+    v("node_join", node_join, "Requests that a node sends in each boot.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::NodeBoots});
     v("joins", joins, "Nodes that are absent at the start and join later.",
       Heeded{Fact::ControlPlane});
@@ -103,7 +107,8 @@ struct ControlPlaneParams {
       "When dead nodes are detected, and when their pods are evicted.", Heeded{Fact::ControlPlane},
       Heeded{Fact::SilentNodes});
     v("autoscaler", autoscaler,
-      "Pools to which an autoscaler adds nodes and from which it removes nodes; absent: none.",
+      "Pools to which an autoscaler adds nodes and from which it removes nodes. Absent: no pool "
+      "is scaled.",
       Heeded{Fact::ControlPlane});
   }
   void check(Checker& c) const;

@@ -1,5 +1,5 @@
 // models/control_plane/control_plane_parts.cpp -- adds the clients of the control plane, and the
-// components that load it.
+// components that cause load.
 #include <memory>
 
 #include "models/control_plane/control_plane.hpp"

@@ -9,8 +9,8 @@ namespace orrery {
 namespace {
 
 // A failed write is retried after 1 s. Each further retry doubles the total wait: 2 s, 4 s, and so
-// on. After the retry at 32 s the write is given up, because the next one would exceed 60 s. These
-// are estimates of the backoff of controllers' queues.
+// on. After the retry at 32 s the write is given up, because the next retry, at 64 s, would exceed
+// 60 s. These are estimates of the backoff of controllers' queues.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -66,9 +66,10 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   });
 }
 
-// Sends the patches after the first, evenly over the time until the containers run. The kubelet
-// sent the first when it learned of the pod. Example: of 5 patches, with 0.8 s from pulled images
-// to running containers, four go out 0.2, 0.4, 0.6 and 0.8 s after the images are pulled.
+// Sends all status patches but the first, spread evenly over the time until the containers run. The
+// kubelet sent the first patch when it observed the pod. Example: of 5 patches, with 0.8 s from
+// pulled images to running containers, four go out 0.2, 0.4, 0.6 and 0.8 s after the images are
+// pulled.
 void ControlPlane::patch_as_it_starts(PodId pod, NodeId node, int32_t sent) {
   const int32_t left = params_.kubelet.status_writes - sent;
   if (left <= 0) return;
@@ -173,8 +174,8 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, 
 }
 
 // Called once the write is stored. The watchers of all pods get the event, and so does a kubelet
-// that is the write's `watcher`. Once the watcher has the event, `reply` gets Known; without a
-// watcher, `reply` gets it at once.
+// that is the write's `watcher`. Once the watcher has the event, `reply` gets Known. Without a
+// watcher, `reply` gets Known at once.
 void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);

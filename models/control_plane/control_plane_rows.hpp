@@ -26,7 +26,7 @@ struct ControlPlaneSample {
     c("errors", &ControlPlaneSample::errors,
       "requests that were refused or timed out, with status 500 or above", "1/s");
     c("lost", &ControlPlaneSample::lost,
-      "requests that failed because no API server was up, or theirs went down", "1/s");
+      "requests that failed because no API server was up, or their server went down", "1/s");
     c("p50", &ControlPlaneSample::p50,
       "median time from arrival at the server to the response, of requests that succeeded");
     c("p90", &ControlPlaneSample::p90,
@@ -50,21 +50,21 @@ struct ApiServerSample {
   static void columns(auto&& c) {
     c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
     c("server", &ApiServerSample::server, "index of the server, from 0");
-    c("is_up", &ApiServerSample::is_up, "whether it serves requests now");
+    c("is_up", &ApiServerSample::is_up, "whether the server serves requests now");
     c("cores", &ApiServerSample::cores, "busy cores, steady load such as heartbeats included",
       "cores");
     c("egress", &ApiServerSample::egress, "data sent, without steady load such as heartbeats",
       "bit/s");
     c("heap", &ApiServerSample::heap, "memory that the server uses now; 0 while it is down");
-    c("watches", &ApiServerSample::watches, "watches that it serves now", "watches");
+    c("watches", &ApiServerSample::watches, "watches that the server serves now", "watches");
     c("requests", &ApiServerSample::requests, "requests that wait or execute now", "requests");
     c("steady", &ApiServerSample::steady,
       "steady load now: requests of heartbeats, crash loops and the like, which are simulated as a "
       "rate, not one by one",
       "1/s");
     c("gone", &ApiServerSample::gone,
-      "watches that it rejected with 410 Gone, because its watch cache lacked changes; their "
-      "clients list again",
+      "watches that the server rejected with 410 Gone, because its watch cache lacked changes; "
+      "their clients list again",
       "1/s");
   }
 };
@@ -89,7 +89,7 @@ struct EtcdSample {
       "writes that timed out without a leader, or during a defragmentation", "1/s");
     c("in_use", &EtcdSample::in_use, "size of all objects and their uncompacted old versions now");
     c("file", &EtcdSample::file, "size on disk of one member's database file now");
-    c("waiting", &EtcdSample::waiting, "writes that are not committed yet now", "writes");
+    c("waiting", &EtcdSample::waiting, "writes whose commit is still pending now", "writes");
     c("read", &EtcdSample::read, "bytes read from etcd", "B/s");
     c("events", &EtcdSample::events, "size of the stored Events that have not expired by now");
     c("pods", &EtcdSample::pods, "Pod objects that are stored now", "pods");
@@ -98,7 +98,7 @@ struct EtcdSample {
     c("index_memory", &EtcdSample::index_memory,
       "memory of one member for its index of keys and uncompacted versions now");
     c("members_lost", &EtcdSample::members_lost,
-      "members that are down now, only of the etcd that stores pods", "members");
+      "members that are down now; with separate_events, of the etcd that stores pods", "members");
   }
 };
 

@@ -153,9 +153,10 @@ void ControlPlane::add_summary(Recorder& recorder) {
         "requests to API servers, retries included; without steady load such as heartbeats");
   count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "requests rejected with 429");
   count("api_errors", total_.server_errors(),
-        "requests that failed with a 5xx status, as etcd did not serve them or they timed out");
+        "requests that failed with a 5xx status, because etcd did not serve them or they timed "
+        "out");
   count("api_lost", total_.of(ApiOutcome::ServerLost),
-        "requests that were lost because their API server went down");
+        "requests that failed because no API server was up, or their server went down");
   recorder.add_summary("etcd_elections", static_cast<int64_t>(etcd_.objects().counters().elections),
                        "elections",
                        "elections of a leader of etcd, after members were lost or came back");

@@ -19,7 +19,8 @@ struct PodWrite {
 };
 
 // A creation that was given up may have been stored, so the next try for the pod uses the same
-// object. If the pod goes while its creation is open, settle() tells whether to delete the object.
+// object. If the pod is removed while its creation is open, settle() returns whether to delete the
+// object.
 class PodObjects {
  public:
   explicit PodObjects(EtcdStore& store) : store_{store} {}
@@ -38,14 +39,14 @@ class PodObjects {
     return name;
   }
   uint32_t name_space(uint32_t name) const { return name_spaces_[name]; }
-  // Must be called when the creation has a response or was given up. True if the object must be
-  // deleted, because the pod is gone.
+  // Must be called when the creation has a response or was given up. Returns true if the object
+  // must be deleted, because the pod is gone.
   bool settle(uint32_t name) {
     const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
     return !is_wanted && is_left(name);
   }
-  // Must be called when the pod is gone. Returns the object to delete, or 0 if none is stored or
-  // its creation is open.
+  // Must be called when the pod is gone. Returns the object to delete, or 0 if no object is stored
+  // or its creation is open.
   uint32_t remove(PodId pod) {
     if (pod.index >= of_pods_.size()) return 0;
     const uint32_t name = std::exchange(of_pods_[pod.index], 0);

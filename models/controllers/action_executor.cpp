@@ -130,7 +130,7 @@ void ActionExecutor::patch(uint64_t number, ApiResource resource,
   api_->patch(open_.at(number).by.number, resource,
               [this, number, stored](ControllerApi::Answer answer) {
                 if (answer == ControllerApi::Answer::Stored) return stored();
-                end(number, ActionOutcome::Failed, "the API servers did not store it");
+                end(number, ActionOutcome::Failed, "the API servers did not store the change");
               });
 }
 
@@ -369,7 +369,7 @@ void ActionExecutor::begin(uint64_t number, const AddNodes& action) {
   if (!why_not.empty()) end(number, ActionOutcome::Refused, why_not);
 }
 
-// A removed node loses its cordon with its Node object.
+// A removed node is uncordoned, because its Node object is deleted.
 void ActionExecutor::begin(uint64_t number, const RemoveNodes& action) {
   if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
   const NodeGroups::Removed removed = parts_.groups->remove(action);
@@ -391,8 +391,8 @@ void ActionExecutor::add_summary(Recorder& recorder) const {
   count("actions_failed", counters_.failed, "actions that failed");
   count("eviction_tries", evictions_.tries(), "requests to the Eviction API, and forced deletions");
   count("evictions_forbidden", evictions_.forbidden(),
-        "evictions that disruption budgets forbade, with 429, or with 500 if several budgets "
-        "select the pod");
+        "evictions that disruption budgets forbade (status 429, or 500 if several budgets "
+        "select the pod)");
 }
 
 }  // namespace orrery

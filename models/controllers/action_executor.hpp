@@ -23,11 +23,12 @@
 
 namespace orrery {
 
-// With a control plane, each controller's API client sends the requests of its actions. Impossible
-// actions are refused, such as those that a disruption budget forbids or that name a missing
-// object. Each action gets a row of /events/actions once its outcome is known, or at the end of the
-// run. Example: at 0 s, EvictPod names a pod whose budget is used up. The request gets a 429 and is
-// retried every 5 s. With EvictPod::retry_for of 60 s, the action is refused at 60 s.
+// With a control plane, each controller's API client sends the requests of its actions. An action
+// that is not possible is refused, for example because a disruption budget forbids it or because it
+// names a missing object. Each action gets a row of /events/actions once its outcome is known, or
+// at the end of the run. Example: at 0 s, EvictPod names a pod whose budget is used up. The request
+// gets a 429 and is retried every 5 s. With EvictPod::retry_for of 60 s, the action is refused at
+// 60 s.
 class ActionExecutor {
  public:
   struct Parts {
@@ -89,9 +90,9 @@ class ActionExecutor {
   void begin(uint64_t number, const ResizeService& action);
   void begin(uint64_t number, const AddNodes& action);
   void begin(uint64_t number, const RemoveNodes& action);
-  // Sends a PATCH for an object. Once it is stored, or at once without a control plane, calls
-  // `apply` and ends the action. `apply` makes the change and returns an empty string, or returns
-  // why the change is no longer possible.
+  // Sends a PATCH for an object. Once the PATCH is stored (without a control plane: at once),
+  // calls `apply` and ends the action. `apply` makes the change and returns an empty string, or
+  // returns why the change is no longer possible.
   void patch(uint64_t number, ApiResource resource, std::function<std::string()> apply);
   void set_cordoned(NodeId node, bool is_cordoned);
   void delete_intolerant(uint64_t number, const TaintNode& action);

@@ -48,7 +48,7 @@ struct ActionRow {
 
   static void columns(auto&& c) {
     c("at", &ActionRow::at, "when the controller requested the action");
-    c("ended", &ActionRow::ended, "when its outcome was known; -1: not in this run");
+    c("ended", &ActionRow::ended, "when the outcome was known; -1: not in this run");
     c("controller", &ActionRow::controller,
       "policy of policy.controllers that requested the action");
     c("action", &ActionRow::action, "kind of action");

@@ -53,7 +53,7 @@ bool Board::is_held(JobId id) const {
   return job.phase == JobPhase::Pending && !has_pods && !executor_.is_suspended(id);
 }
 
-// Pods with a reserved node, such as those that wait in Permit, are not unplaced.
+// Omits pods with a reserved node, such as pods that wait in Permit.
 std::vector<ControlBoard::Unplaced> Board::unplaced() const {
   std::vector<Unplaced> pods;
   for (const auto& [unit, since] : news_.unplaced().sorted()) {

@@ -45,7 +45,7 @@ void ControlNews::waits(JobId job) {
 }
 
 // Jobs that begin to wait are appended, so the vector is sorted by time. The job that stops waiting
-// is often near the end.
+// is often near the end, so the search begins there.
 void ControlNews::no_longer_waits(JobId job) {
   const auto from_back =
       std::ranges::find(waiting_.rbegin(), waiting_.rend(), job, &WaitingJob::job);
@@ -66,7 +66,7 @@ void ControlNews::gang_failed(JobId id) {
   changed.emit();
 }
 
-// Either all pods of a job belong to gangs, or none does.
+// Either all pods of a job belong to gangs, or no pod of it does.
 void ControlNews::count_lone(JobId id, int64_t by) {
   const Job& job = jobs_.job(id);
   if (job.gangs > 0) return;

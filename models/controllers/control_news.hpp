@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// A log that several readers follow, each at its own pace. Entries that all of them have read are
+// A log that several readers follow, each at its own pace. Entries that all readers have read are
 // dropped.
 template <class T>
 class NewsLog {
@@ -40,9 +40,9 @@ class NewsLog {
   uint64_t base_ = 0;
 };
 
-// Scheduling units (single pods or gangs, named by their first pod) that found no node, with the
-// time of their first failed attempt. Most failed attempts are of units that are in the set
-// already; `add` then returns at once.
+// Scheduling units (single pods or gangs, identified by their first pod) that found no node, with
+// the time of their first failed attempt. Most failed attempts are of units that are in the set
+// already. For these, add() returns at once.
 class UnplacedUnits {
  public:
   struct Unit {
@@ -69,7 +69,7 @@ class UnplacedUnits {
   void tidy();  // sorts the list; drops forgotten and repeated units
 
   std::vector<Time> since_;    // by index of the unit's first pod; kPlaced: not in the set
-  std::vector<PodId> listed_;  // may name forgotten units, and units twice
+  std::vector<PodId> listed_;  // may hold forgotten units, and a unit twice
   size_t units_ = 0;
 };
 

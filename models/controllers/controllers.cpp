@@ -92,8 +92,8 @@ void Controllers::set_due(Entry& entry) {
   entry.due = std::min(tick, entry.wakes_at);
 }
 
-// A controller that has had its turn in this instant does not tick in it again: its idling ends
-// 1 ns from now, so its next periodic tick is a later one.
+// A controller that has had its turn in this instant must not tick again in the same instant. So
+// its idling ends 1 ns later, and its next periodic tick comes at a later instant.
 void Controllers::end_idling() {
   const Time now = sim_.engine.now();
   bool was_idle = false;

@@ -19,12 +19,13 @@
 namespace orrery {
 
 // Each controller ticks once per period, and at the times that it sets by Actions::wake_at().
-// Controllers that are due at one instant tick in the order of the list; the actions of one are
-// begun before the next one ticks. Example: two controllers with periods of 1 min and 90 s: the
-// first ticks at 1 min, the second at 90 s, the first at 2 min, and at 3 min both, in the order of
-// the list. A controller that idles skips its periodic ticks before the time given to
-// Actions::idle_until(), or until ControlNews::changed is emitted. Example: the first idles from 1
-// min on, and a job arrives at 4 min 10 s: the controller's next tick is at 5 min.
+// Controllers that are due at one instant tick in the order of policy.controllers; the actions of
+// one controller are begun before the next controller ticks. Example: controller A has a period of
+// 1 min, and controller B a period of 90 s. A ticks at 1 min, B at 90 s, A at 2 min, and both tick
+// at 3 min, in the order of the list. A controller that idles skips its periodic ticks until the
+// time given to Actions::idle_until(), or until ControlNews::changed is emitted, if that is
+// earlier. Example: A idles from 1 min on, and a job arrives at 4 min 10 s. The next tick of A is
+// at 5 min.
 class Controllers {
  public:
   struct Parts {

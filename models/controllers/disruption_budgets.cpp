@@ -37,9 +37,9 @@ bool DisruptionBudgets::is_disrupted(PodId pod, Time now) const {
          now - at->second.since < kEntryLasts;
 }
 
-// `expected` is a sum over the jobs with an existing selected pod. Each adds the number of its
-// selected pods, existing or not; a service adds at most its replicas. For a budget with an integer
-// min_available, `expected` is instead the number of existing selected pods.
+// `expected` is a sum over the jobs with an existing selected pod. Each job adds the number of its
+// selected pods, existing or not; a service adds at most its number of replicas. For a budget with
+// an integer min_available, `expected` is instead the number of existing selected pods.
 DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) const {
   const DisruptionBudgetParams& budget = params_[number];
   const auto limit =

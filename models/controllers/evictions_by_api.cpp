@@ -54,8 +54,8 @@ void EvictionsByApi::attempt(uint64_t number) {
   answered(number, pod, life, ControllerApi::Answer::Observed);
 }
 
-// The API server's decision on an eviction. An eviction that was cancelled while its request was
-// under way is forbidden.
+// The API server's decision on an eviction. If an eviction was cancelled while its request was
+// under way, the request is forbidden.
 bool EvictionsByApi::may_evict(uint64_t number, PodId pod, uint64_t life) {
   const auto at = open_.find(number);
   if (at == open_.end()) return false;
@@ -63,7 +63,7 @@ bool EvictionsByApi::may_evict(uint64_t number, PodId pod, uint64_t life) {
   const DisruptionBudgets::Answer answer = budgets_.evict(pod, engine_.now());
   at->second.forbidden_by =
       answer.verdict == DisruptionBudgets::Verdict::TooManyRequests
-          ? "429: disruption budget " + answer.budget + " allows none"
+          ? "429: disruption budget " + answer.budget + " allows no disruption"
       : answer.verdict == DisruptionBudgets::Verdict::SeveralBudgets
           ? "500: several disruption budgets select the pod, " + answer.budget + " first"
           : "";

@@ -16,10 +16,11 @@
 namespace orrery {
 
 // Like `kubectl drain`: a request that fails or that a budget forbids is retried every 5 s, without
-// backoff. Retries end at `retry_until`, or at `force_at` if that is set and later. From `force_at`
-// on, the pod is deleted without a check of the budget. Example: a budget allows one disruption,
-// and two pods are to be evicted at 0 s. The first is evicted. The request for the second gets a
-// 429 and is retried at 5 s, 10 s, ..., until a replacement of the first pod is ready.
+// backoff. Retries end at `retry_until`. If `force_at` is not after `retry_until`, requests from
+// `force_at` on delete the pod without a check of the budget. Example: a budget allows one
+// disruption, and two pods are to be evicted at 0 s. The first is evicted. The request for the
+// second gets a 429 and is retried at 5 s, 10 s, ..., until a replacement of the first pod is
+// ready.
 class EvictionsByApi {
  public:
   static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"
@@ -29,7 +30,7 @@ class EvictionsByApi {
   using Done = std::function<void(Result result, const std::string& reason)>;
   struct Order {
     uint32_t controller = 0;  // controller whose client sends the requests
-    uint64_t action = 0;      // number for `tried`; 0: none
+    uint64_t action = 0;      // number that `tried` emits; 0: no action
     PodId pod;
     Time retry_until;
     Time force_at = Time::max();

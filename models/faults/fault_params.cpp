@@ -15,8 +15,8 @@ SelectorTerm as_term(const std::map<std::string, std::string>& node_selector) {
   return term;
 }
 
-// The YAML node for the position of a message about faults.LIST[index].FIELD: the field. If the
-// document does not have the field, the list's entry; if it has no such entry, the section.
+// The YAML node whose position is shown in messages about faults.LIST[index].FIELD: the field, the
+// entry of the list, or the section, whichever of the three the document has first.
 const config::Node& written(const config::Node& section, std::string_view list, size_t index,
                             std::string_view field) {
   const config::Node& entries = section[list];
@@ -39,8 +39,8 @@ Duration LognormalRepair::draw(Rng& rng) const {
 
 Duration ExponentialRepair::draw(Rng& rng) const { return std::min(max, rng.exponential(mean)); }
 
-// Weibull: the mean is scale * Gamma(1 + 1 / shape), which must be 1000 d / rate. Example: 2
-// failures in 1000 d and shape 1: the scale is 500 d.
+// Weibull: the mean is scale * Gamma(1 + 1 / shape), which must be 1000 d / rate. Example: with a
+// rate of 2 failures in 1000 d and shape 1, the scale is 500 d.
 Duration NodeFailureParams::draw_time_to_failure(Rng& rng) const {
   const double mean_s = Duration{1000_d}.seconds() / rate;
   const double drawn_s =

@@ -1,5 +1,5 @@
 // models/faults/fault_params.hpp -- the section `faults` of a scenario, and look-up of the nodes
-// that it names.
+// that the section names.
 #pragma once
 
 #include <array>
@@ -47,9 +47,9 @@ struct NodeFailureParams {
   void fields(V& v) {
     v("name", name, "Name of this kind of failure in /events/faults.");
     v("rate", rate,
-      "Failures per 1,000 node-days; only time in which nodes are up counts. The mean time to "
-      "failure of a node is 1000 d / rate. Published: 6.50 Meta RSC-1, 2.34 Meta RSC-2, 3.79 "
-      "Llama-3 405B.",
+      "Failures per 1,000 node-days. The time in which a node is repaired after such a failure "
+      "does not count. The mean time from a repair of a node to its next failure is 1000 d / rate. "
+      "Published rates: 6.50 for Meta RSC-1, 2.34 for Meta RSC-2, 3.79 for Llama-3 405B.",
       Range{0.0, 1e6}, Unit{"failures per 1,000 node-days"},
       Source{"Meta RSC-1, 16k A100, 11 months"});
     v("distribution", distribution, "Distribution of the time from a repair to the next failure.");
@@ -57,7 +57,8 @@ struct NodeFailureParams {
       "Below 1: the failure rate is highest right after a repair and then falls; above 1: it rises "
       "with the time since the repair, as with wear. All nodes start new.",
       Range{0.1, 20.0},
-      Source{"1 is exponential; Titan's GPUs have 2.65, those of a later batch 1.37"},
+      Source{"a shape of 1 is the exponential distribution; published for Titan's GPUs: 2.65, and "
+             "1.37 for a later batch of GPUs"},
       Heeded{distribution == FailureDistribution::Weibull, "distribution is not weibull"});
     v("repair", repair, "How long a node stays down.");
     v("node_selector", node_selector, "Labels of the affected nodes; absent: all nodes.",
@@ -68,8 +69,8 @@ struct NodeFailureParams {
     if (name.empty()) c.error("name", "must not be empty");
     if (rate == 0) c.warning("rate", "this kind of failure never strikes");
   }
-  // Draws the time to the next failure, from the start of the run or from a repair: at least 1 ns.
-  // `rate` must not be 0.
+  // Draws the time from the start of the run, or from a repair, to the next failure. It is at least
+  // 1 ns. `rate` must not be 0.
   Duration draw_time_to_failure(Rng& rng) const;
   Duration draw_repair(Rng& rng) const {
     return std::visit([&](const auto& d) { return d.draw(rng); }, repair);

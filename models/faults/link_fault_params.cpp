@@ -33,9 +33,9 @@ std::vector<std::string> all_names(const Fabric& fabric) {
 std::string mistake_of(const Fabric& fabric, FabricPart part) {
   if (count_of(fabric, part) > 0) return {};
   if (fabric.tree().spines() == 0) {
-    return "the fabric has none: it is a single leaf switch, on which all NICs hang";
+    return "the fabric has no such part: it is a single leaf switch, on which all NICs hang";
   }
-  return "the fabric has none: its levels of switches are 2, leaves and spines";
+  return "the fabric has no such part: it has only two levels of switches, leaves and spines";
 }
 
 std::string mistake_of(const LinkFlaw& flaw, bool is_switch) {

@@ -21,8 +21,8 @@
 
 namespace orrery {
 
-// Kinds of cables, named after their lower end, and of switches. Example: leaf cables lead from a
-// leaf up to a spine.
+// Kinds of cables (named after their lower end) and kinds of switches. Example: leaf cables lead
+// from a leaf up to a spine.
 enum class FabricPart : uint8_t { NicCables, LeafCables, SpineCables, Leaves, Spines, Cores };
 constexpr std::array<std::string_view, 6> enum_names(FabricPart) {
   return {"nic_cables", "leaf_cables", "spine_cables", "leaves", "spines", "cores"};
@@ -71,10 +71,10 @@ struct RandomLinkFaultParams {
   void fields(V& v) {
     v("name", name, "Name of this kind of fault in /events/link_faults.");
     v("among", among,
-      "The kind of part that it strikes. All parts of this kind have the same probability.");
+      "The kind of part that the fault strikes. All parts of this kind have the same probability.");
     v("rate", rate,
-      "Percent of these parts that it strikes in a month of 30 days. Published by Alibaba: 0.057 "
-      "of the links from NIC to leaf, 0.051 of leaf switches.",
+      "Percentage of these parts that the fault strikes in a month of 30 days. Alibaba published "
+      "0.057 % for links from NIC to leaf, and 0.051 % for leaf switches.",
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
     v("flaw", flaw, "The flaw. A switch can only be dead or flap.",
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,

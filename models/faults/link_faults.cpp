@@ -29,7 +29,8 @@ LinkFaults::LinkFaults(Sim sim, Network& network, const LinkFaultParams& params)
       network_{network},
       params_{params},
       rows_{sim.recorder, "/events/link_faults",
-            "Faults of cables and switches, one row per fault, in the order of their ends."} {
+            "Faults of cables and switches: one row per fault, in the order in which the faults "
+            "ended."} {
   for (uint32_t s = 0; s < params_.random.size(); ++s) {
     streams_.push_back(sim.rng.stream("faults.link", s));
   }

@@ -34,7 +34,7 @@ struct LinkFaultRow {  // one fault of one cable or switch
       "itself; degraded: bit errors, so packets are sent again; cursed: slow while routing is "
       "adaptive");
     c("cause", &LinkFaultRow::cause,
-      "name of the entry of faults.links.random that made it; 'list': it is from "
+      "name of the entry of faults.links.random that caused the fault; 'list' for a fault from "
       "faults.links.list");
     c("from", &LinkFaultRow::from, "when the fault began");
     c("to", &LinkFaultRow::to, "when the fault ended; -1: not in this run");
@@ -44,12 +44,11 @@ struct LinkFaultRow {  // one fault of one cable or switch
   }
 };
 
-// Each kind of random fault is one Poisson process over all parts that it may strike, and has a
+// Each kind of random fault is one Poisson process over all parts that it may strike. It has a
 // random stream of its own for times, targets and durations, so runs with different policies see
-// the same faults. Faults of one cable combine while they overlap: the cable is down while any
-// fault takes it down; bit errors of different faults are independent; and of overlapping
-// CursedLink flaws, the largest slowdown applies. Example: bit error rates of 1e-12 and 2e-12 at
-// once make 3e-12.
+// the same faults. Faults of one cable combine while they overlap. The cable is down while any
+// fault takes it down. Bit errors of different faults are independent: bit error rates of 1e-12 and
+// 2e-12 together make 3e-12. Of several CursedLink flaws, the largest slowdown applies.
 class LinkFaults {
  public:
   // `params` must have passed LinkFaultParams::check. The network must outlive this object.

@@ -13,13 +13,15 @@ namespace orrery {
 
 struct DeadLink {
   static constexpr std::string_view kKind = "dead";
-  static constexpr std::string_view kDoc = "Carries nothing until it is repaired.";
+  static constexpr std::string_view kDoc =
+      "The cable or switch carries nothing until it is repaired.";
   template <class V>
   void fields(V&) {}
 };
 struct FlappingLink {
   static constexpr std::string_view kKind = "flap";
-  static constexpr std::string_view kDoc = "Carries nothing for a while and comes back by itself.";
+  static constexpr std::string_view kDoc =
+      "The cable or switch carries nothing for a while and comes back by itself.";
   Duration median = 3_s;
   double sigma = 0.7;
   template <class V>
@@ -28,13 +30,14 @@ struct FlappingLink {
       Source{"MegaScale, section 6: a port is down for several seconds"});
     v("sigma", sigma,
       "Standard deviation of the logarithm of the duration; 0: all flaps take the median.",
-      Range{0.0, 10.0}, Source{"estimate: 1 in 20 takes 10 s or more"});
+      Range{0.0, 10.0}, Source{"an estimate, with which 1 flap in 20 takes 10 s or more"});
   }
 };
 struct DegradedLink {
   static constexpr std::string_view kKind = "degraded";
   static constexpr std::string_view kDoc =
-      "A bent or dirty cable damages packets. Each is sent again after network.links.ack_timeout.";
+      "A bent or dirty cable damages packets. Each damaged packet is sent again after "
+      "network.links.ack_timeout.";
   double bit_error_rate = 1e-9;
   template <class V>
   void fields(V& v) {
@@ -46,12 +49,13 @@ struct DegradedLink {
 struct CursedLink {
   static constexpr std::string_view kKind = "cursed";
   static constexpr std::string_view kDoc =
-      "Slow while routing is adaptive. The repair is new firmware.";
+      "The cable is slow while routing is adaptive, because of old NIC firmware. The repair "
+      "installs new firmware.";
   double factor = 100;
   template <class V>
   void fields(V& v) {
     v("factor", factor, "How many times slower the cable is.", Range{1.0, 1e6}, Unit{"ratio"},
-      Source{"Yandex: 100 to 1,000, with HCA firmware up to 20.30.1004"});
+      Source{"a report by Yandex of 100 to 1,000 times, with HCA firmware up to 20.30.1004"});
   }
 };
 using LinkFlaw = std::variant<DeadLink, FlappingLink, DegradedLink, CursedLink>;

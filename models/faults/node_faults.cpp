@@ -19,7 +19,8 @@ NodeFaults::NodeFaults(Sim sim, const ClusterState& cluster, NodePresence& prese
       presence_{presence},
       params_{params},
       broken_until_(cluster.nodes()),
-      rows_{sim.recorder, "/events/faults", "Faults of nodes: one row each, in order of repair."} {
+      rows_{sim.recorder, "/events/faults",
+            "Faults of nodes: one row per fault, in order of repair."} {
   for (uint32_t s = 0; s < params_.nodes.size(); ++s) {
     if (params_.nodes[s].rate == 0) continue;
     selected_nodes(cluster, params_.nodes[s].node_selector).for_each([&](NodeId node) {

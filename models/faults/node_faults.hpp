@@ -36,25 +36,25 @@ struct FaultRow {  // one fault of one node
 
   static void columns(auto&& c) {
     c("node", &FaultRow::node, "the node that failed");
-    c("at", &FaultRow::at, "when it failed");
+    c("at", &FaultRow::at, "when the node failed");
     c("kind", &FaultRow::kind,
       "source of the fault: random draw, list in the scenario, failure log, or faults.chaos");
     c("cause", &FaultRow::cause,
       "random: name of the kind of failure; listed: 'list'; logged: cause in the log; chaos: "
       "'chaos'");
-    c("repaired_at", &FaultRow::repaired_at, "when it was repaired; -1: not in this run");
+    c("repaired_at", &FaultRow::repaired_at, "when this fault was repaired; -1: not in this run");
     c("jobs_hit", &FaultRow::jobs_hit, "jobs that lost pods; 0 if the node was down already",
       "jobs");
     c("gpus_hit", &FaultRow::gpus_hit, "GPUs that the lost pods held", "GPU");
   }
 };
 
-// Each kind of failure strikes each node as its own renewal process: time to failure, repair, time
-// to failure, ... There is one random stream for each kind and node, independent of other events,
-// so runs with different policies see the same faults. A fault on a node that is already down is
-// repaired in parallel; the node has NodeReason::Broken until the last repair. Absent and booting
-// nodes fail, too. Rows are written at the repair, or by finish(). Example: a fault at 10 h takes 4
-// h to repair, and one at 12 h takes 1 h. The node is Broken from 10 to 14 h.
+// For each kind of random failure, each node has a renewal process: time to failure, repair, time
+// to failure, ... Each of these processes has a random stream of its own, so runs with different
+// policies see the same faults. A fault on a node that is already down is repaired in parallel; the
+// node has NodeReason::Broken until the last repair. Absent and booting nodes fail, too. Rows are
+// written at the repair, or by finish(). Example: a fault at 10 h takes 4 h to repair, and another
+// fault of the node at 12 h takes 1 h. The node is Broken from 10 to 14 h.
 class NodeFaults {
  public:
   struct Counters {

@@ -30,8 +30,8 @@ struct NodeKillerParams {
     v("interval", interval, "Shortest time from the end of a round to the next round.",
       Range{1_s, 168_h}, Source{"clusterloader2: load test, interval"});
     v("jitter", jitter,
-      "A random extra wait of up to this many intervals is added. With jitter 2 and interval 5min, "
-      "rounds are 5 to 15 min apart.",
+      "A random extra wait of up to this many intervals is added to `interval`. With jitter 2 and "
+      "interval 5min, rounds are 5 to 15 min apart.",
       Range{0.0, 100.0}, Unit{"times"}, Source{"clusterloader2: load test, jitterFactor"});
     v("downtime", downtime,
       "How long nodes stay down. They come back together, at the end of the round.",

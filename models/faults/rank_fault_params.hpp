@@ -13,7 +13,7 @@ namespace orrery {
 struct RankFaultParams {
   static constexpr std::string_view kDoc =
       "A process of a gang that dies while its node is up. The other ranks wait for it, at 100 % "
-      "reported utilisation, until workload.controller.hang_timeout.";
+      "reported utilisation, until workload.controller.hang_timeout has passed.";
 
   std::string job = {};
   int32_t pod = 0;

@@ -11,7 +11,8 @@
 namespace orrery {
 
 constexpr Duration kRepairMax = 60_d;
-constexpr const char* kRepairAtOnce = "the node is up again in the instant in which it fails";
+constexpr const char* kRepairAtOnce =
+    "the repair takes no time: what fails is up again in the same instant";
 
 struct LognormalRepair {
   static constexpr std::string_view kKind = "lognormal";
@@ -23,11 +24,13 @@ struct LognormalRepair {
     v("median", median,
       "Half of the repairs take less time. Historic HPC sites have 54min with sigma 1.94.",
       Range{1_ns, Duration::max()},
-      Source{"hardware incidents of SuperBench, our fit: mu = -0.831 with times in days"});
+      Source{
+          "our fit to the hardware incidents of SuperBench, with mu = -0.831 for times in days"});
     v("sigma", sigma, "Standard deviation of the logarithm of the duration.", Range{0.0, 10.0},
-      Source{"hardware incidents of SuperBench, our fit"});
+      Source{"our fit to the hardware incidents of SuperBench"});
     v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
-      Source{"estimate: 10 % of the fit is beyond 14 d, and no data support its far tail"});
+      Source{"an estimate, because the fit puts 10 % of the repairs beyond 14 d, where no data "
+             "support the fit"});
   }
   template <class C>
   void check(C& c) const {
@@ -42,11 +45,13 @@ struct ExponentialRepair {
   template <class V>
   void fields(V& v) {
     v("mean", mean,
-      "Mean before the cut to `max`. At LANL: hardware 342min, software 369min, network 247min.",
+      "Mean of the distribution, before repairs are cut to `max`. Means at LANL: 342min for "
+      "hardware, 369min for software, 247min for network.",
       Range{1_ns, Duration::max()},
-      Source{"mean repair of LANL's HPC systems: 355min over all classes, 247min for network"});
+      Source{"mean repair of LANL's HPC systems, which is 355min over all classes and 247min for "
+             "network"});
     v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
-      Source{"estimate: as for lognormal repairs"});
+      Source{"an estimate, as for lognormal repairs"});
   }
   template <class C>
   void check(C& c) const {
@@ -60,7 +65,7 @@ struct FixedRepair {
   template <class V>
   void fields(V& v) {
     v("duration", duration, "Every repair takes this long.",
-      Source{"estimate: a reboot takes 10 to 20 min"});
+      Source{"an estimate, because a reboot takes 10 to 20 min"});
   }
   template <class C>
   void check(C& c) const {

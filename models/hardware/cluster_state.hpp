@@ -22,7 +22,7 @@ struct NodeSpec {
   std::vector<NodeLabel> labels;
   std::vector<Taint> taints;
   uint16_t machine = 0;  // index into the run's machine list
-  uint32_t leaf = 0;     // leaf switch of the node
+  uint32_t leaf = 0;     // group of nodes that share leaf switches
 };
 
 // State of all nodes as arrays, with node sets that are kept up to date. Transaction and PodLives
@@ -88,14 +88,14 @@ class ClusterState {
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // only NodePresence calls this
   // Removes an idle GPU from the node's capacity or returns it; must not be called in a what-if.
-  // Nothing notifies RoomTable, CountedPool and GpuUsage, which keep sums of capacities.
+  // RoomTable, CountedPool and GpuUsage keep sums of capacities, and are not notified.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // Starts or ends a what-if. Its changes are not logged; undo all of them before it ends.
+  // Starts or ends a what-if. Changes in a what-if are not logged. Undo all of them before it ends.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // what-ifs nest
-  // ---- change log: nodes changed since `version`, if log_covers(version).
+  // ---- change log. Call touched_since(version) only if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }
   bool log_covers(uint64_t version) const { return version >= log_base_; }
   std::span<const NodeId> touched_since(uint64_t version) const {

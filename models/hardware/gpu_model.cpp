@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kDatasheet = "NVIDIA product datasheet";
 constexpr std::string_view kPowerGuess =
-    "TDP: NVIDIA product datasheet; idle: estimate; spin and training: estimate, at the A100's "
-    "fractions of the idle-to-TDP span (5.6 %, 95.6 %)";
+    "TDP from the NVIDIA product datasheet; idle is an estimate; spin and training are estimates "
+    "at the A100's fractions of the span from idle to TDP (5.6 %, 95.6 %)";
 constexpr std::string_view kPowerA100 =
     "idle 56-60 W: nccl-tests issue 228; spin 72-82 W at 100 % utilisation: Yandex, busy-wait "
     "nodes; training: lognormal around 385 W, AcmeTrace GPU power CDF (p80 389); TDP: datasheet";

@@ -43,7 +43,8 @@ struct PeakRates {
   }
 };
 
-// Names follow the Alibaba openb trace (T4, V100M32, G2), so its node list matches them.
+// Names follow the Alibaba openb trace (T4, V100M32, G2), so the names in the trace's node list
+// need no translation.
 struct GpuModel {
   std::string name{};
   Bytes memory{};

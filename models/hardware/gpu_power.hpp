@@ -29,16 +29,16 @@ struct PowerParams {
   template <class V>
   void fields(V& v) {
     v("node_spread", node_spread,
-      "Sigma of a lognormal factor, one for each node, on the draw of its GPUs while idle or in a "
-      "busy wait; 0: no variation.",
+      "Sigma of the lognormal factor by which the power draw of a node's GPUs is multiplied while "
+      "they are idle or in a busy wait. Each node has its own factor. 0: no variation.",
       Range{0.0, 1.0},
-      Source{"equal nodes are simplest. Measured: A100 without a CUDA context draw 56 to 60 W in "
-             "nccl-tests issue 228, 60 to 70 W in AcmeTrace"});
+      Source{"equal nodes are simplest; A100 GPUs without a CUDA context draw 56 to 60 W in "
+             "nccl-tests issue 228, and 60 to 70 W in AcmeTrace"});
     v("training_spread", training_spread,
-      "Sigma of a lognormal factor, one for each job, on the draw of its GPUs while it computes; "
-      "0: no variation.",
+      "Sigma of the lognormal factor by which the power draw of a job's GPUs is multiplied while "
+      "they compute. Each job has its own factor. 0: no variation.",
       Range{0.0, 1.0},
-      Source{"equal jobs are simplest. Measured: A100 in training draw 350 to 410 W"});
+      Source{"equal jobs are simplest; measured A100 GPUs in training draw 350 to 410 W"});
   }
 };
 

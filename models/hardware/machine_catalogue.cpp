@@ -53,13 +53,15 @@ Machine dgx_1v() {
   m.memory = 512_GiB;
   m.host_idle_watts = 500;
   m.host_busy_watts = 1100;
-  m.sources = {"DGX-1 with V100 datasheet",
-               "the published mesh; the topology matrix in NCCL issue 671 confirms GPU 0 and 1",
-               "nccl-tests issue 29; DGX-1 system architecture white paper",
-               "nccl-tests issue 29: one EDR per PCIe switch",
-               "DGX-1 with V100 datasheet: 2 x E5-2698 v4; socket links: NCCL topo.h, Broadwell",
-               "DGX-1 with V100 datasheet",
-               "training: datasheet maximum of 3.5 kW, less 8 x 300 W; idle: estimate"};
+  m.sources = {
+      "DGX-1 with V100 datasheet",
+      "the published mesh; the topology matrix in NCCL issue 671 confirms the links of GPU 0 and "
+      "GPU 1",
+      "nccl-tests issue 29; DGX-1 system architecture white paper",
+      "nccl-tests issue 29: one EDR per PCIe switch",
+      "DGX-1 with V100 datasheet: 2 x E5-2698 v4; socket links from NCCL topo.h, Broadwell",
+      "DGX-1 with V100 datasheet",
+      "training is the datasheet maximum of 3.5 kW, less 8 x 300 W; idle is an estimate"};
   return m;
 }
 
@@ -83,9 +85,9 @@ Machine dgx_2() {
                "DGX-2 datasheet; nccl-tests issue 78",
                "nccl-tests issue 78: topology of GPU 0 and 1; the other GPUs by symmetry",
                "nccl-tests issue 78",
-               "DGX-2 datasheet: 2 x Platinum 8168; socket links: NCCL topo.h, Skylake",
+               "DGX-2 datasheet: 2 x Platinum 8168; socket links from NCCL topo.h, Skylake",
                "DGX-2 datasheet",
-               "training: datasheet maximum of 10 kW, less 16 x 300 W; idle: estimate"};
+               "training is the datasheet maximum of 10 kW, less 16 x 300 W; idle is an estimate"};
   return m;
 }
 
@@ -120,12 +122,12 @@ Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
   m.sources = {
       "DGX A100 datasheet",
       "DGX A100 datasheet; Fabric Manager user guide",
-      "NCCL issue 1505; places of NIC 8 and NIC 9: inferred",
-      "NCCL issue 1505; NUMA node of the storage card, distance of its ports: estimate",
-      "NCCL issue 1505: 2 x EPYC 7742, NPS4; socket links: NCCL topo.h, AMD",
+      "NCCL issue 1505; places of NIC 8 and NIC 9 inferred",
+      "NCCL issue 1505; NUMA node of the storage card and distance of its ports are estimates",
+      "NCCL issue 1505: 2 x EPYC 7742, NPS4; socket links from NCCL topo.h, AMD",
       "DGX A100 datasheet",
-      "estimate from AcmeTrace's servers: idle: 1st percentile of power, 1421 W, less 8 x 60 W; "
-      "training: 90th percentile, 4851 W, less 8 x 395 W"};
+      "estimates from AcmeTrace's servers; idle is the 1st percentile of their power, 1421 W, less "
+      "8 x 60 W; training is the 90th percentile, 4851 W, less 8 x 395 W"};
   return m;
 }
 
@@ -143,12 +145,12 @@ Machine h100_box(int cores_per_socket) {
   m.host_busy_watts = 2380;
   m.sources = {"DGX H100 user guide",
                "DGX H100 user guide; Fabric Manager user guide",
-               "DGX H100 user guide: each GPU is PIX to its own NIC; host bridges: estimate",
+               "DGX H100 user guide: each GPU is PIX to its own NIC; host bridges are estimates",
                "DGX H100 user guide",
-               "DGX H100 user guide: 2 x 56 cores; socket links: NCCL topo.h, Sapphire Rapids",
+               "DGX H100 user guide: 2 x 56 cores; socket links from NCCL topo.h, Sapphire Rapids",
                "DGX H100 user guide",
-               "training: estimate, 76 % of the maximum of 10.2 kW, less 8 x 672 W; idle: "
-               "estimate"};
+               "training is an estimate, 76 % of the maximum of 10.2 kW, less 8 x 672 W; idle is "
+               "an estimate"};
   return m;
 }
 
@@ -164,7 +166,7 @@ Machine hgx_h100() {
   source(MachineFact::Pcie) = "assumed: each GPU is PIX to its own NIC, as in DGX H100";
   source(MachineFact::Nics) = "assumed: the compute NICs of DGX H100, in the order of the GPUs";
   source(MachineFact::Cpu) =
-      "NCCL issue 1357: 2 x 48 cores; socket links: NCCL topo.h, Sapphire Rapids";
+      "NCCL issue 1357: 2 x 48 cores; socket links from NCCL topo.h, Sapphire Rapids";
   source(MachineFact::Memory) = "assumed: as in DGX H100";
   return m;
 }
@@ -189,14 +191,15 @@ Machine dgx_b200() {
   m.nvswitches = 2;
   for (const DevicePlace& place : m.gpu_places) m.nics.push_back({place, kNdr});
   m.host_busy_watts = 3190;
-  m.sources = {"DGX B200 datasheet",
-               "DGX B200 datasheet; Fabric Manager user guide",
-               "assumed: each GPU is PIX to its own NIC, as in DGX H100",
-               "DGX B200 datasheet: 8 x 400 Gb/s, storage ports are left out; places: assumed",
-               "DGX B200 datasheet: 2 x Platinum 8570; socket links: NCCL topo.h, Sapphire Rapids",
-               "DGX B200 datasheet",
-               "training: estimate, 76 % of the maximum of 14.3 kW, less 8 x 960 W; idle: "
-               "estimate"};
+  m.sources = {
+      "DGX B200 datasheet",
+      "DGX B200 datasheet; Fabric Manager user guide",
+      "assumed: each GPU is PIX to its own NIC, as in DGX H100",
+      "DGX B200 datasheet: 8 x 400 Gb/s, storage ports are left out; places assumed",
+      "DGX B200 datasheet: 2 x Platinum 8570; socket links from NCCL topo.h, Sapphire Rapids",
+      "DGX B200 datasheet",
+      "training is an estimate, 76 % of the maximum of 14.3 kW, less 8 x 960 W; idle is an "
+      "estimate"};
   return m;
 }
 
@@ -216,7 +219,7 @@ Machine dgx_h100() {
     }
   }
   m.sources[static_cast<size_t>(MachineFact::Nics)] =
-      "DGX H100 user guide; rate and places of the storage ports: estimate";
+      "DGX H100 user guide; rate and places of the storage ports are estimates";
   return m;
 }
 

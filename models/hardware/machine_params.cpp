@@ -88,7 +88,7 @@ class Resolver {
   }
 
   // With NVSwitch, GPUs may have any number of links. A mesh of direct links accepts only GPUs with
-  // as many links as before, or with none.
+  // as many links as before, or with no links.
   void swap_gpus_for(const GpuModel& model) {
     const int32_t links_before = machine_.gpu.nvlinks;
     machine_.gpu = model;

@@ -37,13 +37,13 @@ struct MachineParams {
   template <class V>
   void fields(V& v) {
     constexpr Range kWatts{0, 1'000'000};
-    v("name", name, "Its name, to be used in pools. Empty: the name of the base.");
-    v("base", base, "A machine of the catalogue. It gives the values of omitted fields.");
+    v("name", name, "Name of the machine, for use in pools. Empty: the name of the base.");
+    v("base", base, "A machine of the catalogue, which gives the values of omitted fields.");
     v("gpus", gpus,
       "GPUs per node, 0 to 16. With fewer GPUs than the base, a node keeps the first GPUs of the "
       "base. More GPUs than the base are possible only if the base has no NVLink.");
     v("gpu_model", gpu_model,
-      "GPU model of the catalogue, or a name of your own, which needs every other gpu_ field.");
+      "GPU model of the catalogue, or a name of your own, which needs all other gpu_ fields.");
     v("gpu_memory", gpu_memory, "Memory of one GPU.");
     v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a CUDA context, in W.", kWatts);
     v("gpu_spin_watts", gpu_spin_watts, "Power of one GPU that waits in a busy loop, in W.",

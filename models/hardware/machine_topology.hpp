@@ -24,7 +24,8 @@ Distance gpu_nic_distance(const Machine& machine, int gpu, int nic);
 Distance nic_distance(const Machine& machine, int nic_a, int nic_b);
 
 // The compute NIC nearest to a GPU. Equally near NICs go in turn to the GPUs that share them, so
-// two GPUs on one switch with two NICs get one each. -1: the machine has no compute NIC.
+// two GPUs on one switch with two NICs get one NIC each. Returns -1 if the machine has no compute
+// NIC.
 int nearest_nic(const Machine& machine, int gpu);
 // One-way latency of a path. The values are estimates; only their order matters.
 Duration path_latency(Distance distance);
@@ -34,16 +35,16 @@ Duration path_latency(Distance distance);
 // GPUs, the links between them. NVSwitch: the links of one GPU. Fewer than two GPUs: 0.
 int nvlink_rings(const Machine& machine, GpuMask gpus);
 // All-reduce bus bandwidth of the rings that nvlink_rings() counts. Each ring moves the NCCL rate
-// of one link; a ring of three or more GPUs over direct links does so in both directions. Zero:
-// there is no ring, so the GPUs communicate over PCIe.
+// of one link; a ring of three or more GPUs over direct links does so in both directions. Returns 0
+// if there is no ring; the GPUs then communicate over PCIe.
 Bandwidth nvlink_ring_rate(const Machine& machine, GpuMask gpus);
 // Rate between two devices in NCCL's topology model: the PCIe rate. Between sockets, it is at most
 // the rate of the CPU interconnect.
 Bandwidth pcie_path_rate(const Machine& machine, const DevicePlace& a, const DevicePlace& b);
-// Rate between two GPUs: that of the NVLinks between them or, without any, pcie_path_rate().
+// Rate between two GPUs: that of the NVLinks between them or, without NVLinks, pcie_path_rate().
 Bandwidth gpu_path_rate(const Machine& machine, int gpu_a, int gpu_b);
-// The rate of the NVLink rings or, without any, of one PCIe ring in GPU order. Needs two GPUs or
-// more.
+// The rate of all NVLink rings or, without such rings, of one PCIe ring in GPU order. Needs two
+// GPUs or more.
 Bandwidth ring_rate(const Machine& machine, GpuMask gpus);
 
 // The logical CPUs of a NUMA node in the notation of Linux: "48-63,176-191".

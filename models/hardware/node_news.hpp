@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 5> enum_names(NodeReason) {
 // Cluster::connect_news() connects the observers in a fixed order.
 struct NodeNews {
   // A node that was up is down now. ClusterState shows this already; the node's pods remain until
-  // JobController has observed it.
+  // JobController has observed this signal.
   Signal<NodeId, NodeReason> node_down;
   Signal<NodeId> node_up;                  // no reason is left; ClusterState is updated
   Signal<NodeId> node_boots;               // only Booting is left: the boot begins
@@ -34,7 +34,7 @@ struct NodeNews {
   Signal<NodeId> node_taken_away;          // Absent was added; after node_down if the node was up
   Signal<NodeId> node_registered;          // a Node object was created
   Signal<NodeId> node_deregistered;        // the Node object of a removed node was deleted
-  Signal<NodeId> node_updated;             // its cordon or taints changed; ClusterState shows it
+  Signal<NodeId> node_updated;             // its cordon or a taint changed; ClusterState is updated
 };
 
 }  // namespace orrery

@@ -83,7 +83,7 @@ class NodeSet {
       }
     }
   }
-  // The first member at or after `from`; an invalid id if none.
+  // The first member at or after `from`; an invalid id if there is no such member.
   NodeId next(NodeId from) const {
     if (from.index >= nodes_) return {};
     size_t i = from.index >> 6;
@@ -94,7 +94,8 @@ class NodeSet {
     }
     return id_of(i, word);
   }
-  // The first node in both sets at or after `from` and before `end`; an invalid id if none.
+  // The first node in both sets at or after `from` and before `end`; an invalid id if there is no
+  // such node.
   NodeId next_of_both(const NodeSet& other, NodeId from, size_t end) const {
     uint64_t mask = ~uint64_t{0} << (from.index & 63);
     for (size_t i = from.index >> 6; i * 64 < end; ++i, mask = ~uint64_t{0}) {

@@ -36,8 +36,8 @@ NvSwitchBoard hgx_h100_board() {
                       .links = 18,
                       .partitions = {},
                       // The guide lists no virtual machine with 4 GPUs and two of the switches. A
-                      // GPU has 4, 5, 5 and 4 links to the four switches, so its links would depend
-                      // on the choice of the two.
+                      // GPU has 4, 5, 5 and 4 links to the four switches, so the number of its
+                      // links would depend on the choice of the two switches.
                       .passthrough = {{8, 4, 18}, {1, 0, 0}},
                       .source = kGuide};
   add(board, 18, {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4}, {5, 6, 7, 8}});

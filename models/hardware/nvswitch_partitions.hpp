@@ -13,16 +13,16 @@
 
 namespace orrery {
 
-// A set of GPUs that the Fabric Manager can join for one tenant in shared NVSwitch mode, in which
-// it manages the switches itself.
+// A set of GPUs that the Fabric Manager can join for one tenant in shared NVSwitch mode (the Fabric
+// Manager, not the tenant, manages the switches).
 struct NvSwitchPartition {
   int32_t id = 0;
   GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order
   int32_t links = 0;  // working NVLinks of each GPU in the partition
 };
 
-// Full passthrough: a virtual machine with `gpus` GPUs gets this many NVSwitches, and each of its
-// GPUs has this many links.
+// Full passthrough: a virtual machine with `gpus` GPUs gets `nvswitches` NVSwitches, and each of
+// its GPUs has `links` NVLinks.
 struct PassthroughShape {
   int32_t gpus = 0, nvswitches = 0, links = 0;
 };
@@ -34,13 +34,14 @@ struct NvSwitchBoard {
   std::vector<PassthroughShape> passthrough;  // most GPUs first
   std::string_view source;
 
-  // The partition of exactly these GPUs. Null: there is none, so one tenant cannot get these GPUs.
+  // The partition of exactly these GPUs; null if there is no such partition. One tenant then cannot
+  // get these GPUs.
   const NvSwitchPartition* find(GpuMask gpus_wanted) const;
 };
 
 std::span<const NvSwitchBoard> nvswitch_boards();                 // sorted by name
 const NvSwitchBoard* find_nvswitch_board(std::string_view name);  // null: unknown
-// The board of a machine, by its GPUs, switches and links. Null: unknown.
+// The board with the machine's numbers of GPUs, NVSwitches and links; null if unknown.
 const NvSwitchBoard* board_of(const Machine& machine);
 
 // Responses of the Fabric Manager; the names are those of its interface.
@@ -54,8 +55,8 @@ class ActivePartitions {
  public:
   explicit ActivePartitions(const NvSwitchBoard& board) : board_{&board} {}
 
-  // activate() returns InUse if a GPU of the partition belongs to an active partition. BadParam:
-  // there is no such partition or, from deactivate(), it is not active.
+  // activate() returns InUse if a GPU of the partition belongs to an active partition. Both return
+  // BadParam if there is no such partition, and deactivate() also if the partition is not active.
   [[nodiscard]] PartitionAnswer activate(int32_t id);
   [[nodiscard]] PartitionAnswer deactivate(int32_t id);
   bool is_active(int32_t id) const;

@@ -12,9 +12,10 @@ namespace {
 // node. Every value without a published source is assumed.
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
 constexpr std::string_view kOpenbThreads =
-    "threads: Alibaba openb node list; sockets and cores: assumed; socket links: NCCL topo.h";
+    "threads from the Alibaba openb node list; sockets and cores assumed; socket links from NCCL "
+    "topo.h";
 constexpr std::string_view kOpenbThreadsOfOneSocket =
-    "threads: Alibaba openb node list; socket and cores: assumed";
+    "threads from the Alibaba openb node list; socket and cores assumed";
 constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kNoNvLinkSource = "NVIDIA product datasheet: no NVLink";
 constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
@@ -30,10 +31,11 @@ constexpr std::string_view kCubeMesh = "assumed: the hybrid cube mesh of DGX-1 (
 constexpr std::string_view kBridges =
     "nccl-tests issue 178: bridges of twelve links join pairs of cards";
 constexpr std::string_view kPcieOfCard =
-    "generation: NVIDIA product datasheet of the GPU; PCIe places of the devices: assumed";
+    "generation from the NVIDIA product datasheet of the GPU; PCIe places of the devices assumed";
 
 // One kind of server. It has `sockets * cores * threads` logical CPUs; node lists give only the
-// product. Where nodes of the openb list differ, the row describes the most common of them.
+// product. Where nodes of the openb list with the same GPUs differ, the row describes the most
+// common kind of these nodes.
 struct Box {
   std::string_view name, doc, gpu;
   int gpus, per_switch;
@@ -151,7 +153,7 @@ Machine build(const Box& box) {
                      kAssumed};
   if (box.name == "cpu-96") {
     machine.sources[static_cast<size_t>(MachineFact::HostPower)] =
-        "training: the median of AcmeTrace's CPU nodes, 546 W; idle: assumed";
+        "training is the median of AcmeTrace's CPU nodes, 546 W; idle is assumed";
   }
   return machine;
 }

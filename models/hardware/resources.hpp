@@ -34,7 +34,7 @@ struct Resources {
   }
 };
 
-// Maximum memory of a node or a pod, such that the sum over 1,000,000 of them fits into 64 bits.
+// Maximum memory of a node or a pod. The sum of 1,000,000 such amounts fits into 64 bits.
 constexpr Bytes kNodeMemoryMax = {int64_t{1} << 43};
 constexpr int64_t kMilli = 1000;  // milli-units of one core or one GPU
 constexpr uint32_t kGpusPerNodeMax = 16;

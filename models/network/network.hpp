@@ -19,7 +19,8 @@
 
 namespace orrery {
 
-// Exists only with `network.level: flow`. Links of the fabric and of its flows have the same ids.
+// A run has a Network only with `network.level: flow`. A LinkId means the same link in fabric(),
+// state() and flows().
 class Network {
  public:
   Network(Sim sim, const NetworkParams& params, Fabric fabric);
@@ -56,11 +57,11 @@ class Network {
     std::vector<LinkId> used_;
   };
   // Adds these links to the loads that adaptive routing sees, whether or not bytes move, until
-  // release() of the same links. An empty list has no effect.
+  // release() is called with the same links. An empty list has no effect.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
-  // Sets the routing engine, which finds all routes from now on. Cursed cables get the rate that
-  // they have with this engine.
+  // Sets the routing engine, which finds all routes from now on. Cursed cables (see
+  // LinkState::curse) get the rate that they have with this engine.
   void set_engine(RoutingEngine engine);
 
   // Number of the node's NICs whose cable or leaf is dead.
@@ -78,10 +79,10 @@ class Network {
   struct RouteNews {
     bool is_for_all = false;      // the routing engine changed or rerouted everything
     bool ends_detours = false;    // a cable is up again
-    std::vector<bool> went_down;  // by cable; empty: none
+    std::vector<bool> went_down;  // by cable; empty if no cable went down
     // Whether an activity that uses these links should find its routes again: one of the links went
-    // down, a detour may end, or the news is for all. An adaptive engine does not reroute for
-    // changed loads alone.
+    // down, a detour may end, or is_for_all is set. An adaptive engine does not reroute for changed
+    // loads alone.
     bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
   };
   Signal<const RouteNews&> routes_changed;

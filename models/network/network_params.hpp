@@ -37,8 +37,9 @@ struct NetworkParams {
   template <class V>
   void fields(V& v) {
     v("level", level,
-      "none: exchanges take no time; alpha_beta: each exchange takes as long as without other "
-      "traffic, by latency and bandwidth; flow: links are shared fairly along routes.",
+      "none: exchanges take no time; alpha_beta: each exchange takes the time that it needs "
+      "without other traffic, computed from latency and bandwidth; flow: exchanges share the links "
+      "of their routes fairly.",
       Heeded{Fact::Steps, level != NetworkLevel::None});
     v("fabric", fabric, "Switches and cables.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});
@@ -64,8 +65,9 @@ struct NetworkParams {
       };
       const auto first = std::ranges::find_if(exchanges, is_alike) - exchanges.begin();
       if (first == static_cast<std::ptrdiff_t>(i)) continue;
-      c.warning("exchanges[" + std::to_string(i) + "]",
-                "has no effect: exchanges[" + std::to_string(first) + "] says it already");
+      c.warning("exchanges[" + std::to_string(i) + "]", "has no effect: exchanges[" +
+                                                            std::to_string(first) +
+                                                            "] has the same collective and span");
     }
   }
   bool tells_time_of(Collective collective, ExchangeSpan span) const {

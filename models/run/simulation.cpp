@@ -177,7 +177,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
                            .until = until,
                            .events = engine.events_run(),
                            .jobs_submitted = c.submitted,
-                           .jobs_over = c.completed + c.failed});
+                           .jobs_over = c.completed + c.failed + c.cancelled});
     }
   });
   engine.add_audit([&] { cluster.audit(); });

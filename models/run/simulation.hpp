@@ -27,8 +27,8 @@ struct SimulationProgress {
 struct SimulationOptions {
   // Called every few thousand events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
-  // Called at most once, during the run, if there were at least 10,000 scheduling attempts and over
-  // 100 for each placed pod, so that the user may stop the run. The warning names remedies.
+  // Called at most once, during the run: once there were at least 10,000 scheduling attempts, and
+  // more than 100 for each placed pod. The user may then stop the run; the warning names remedies.
   std::function<void(Time now, const std::string& warning)> on_warning = {};
   // Called once all checks have passed, before the first event.
   std::function<void(const ClusterState& state)> on_begin = {};
@@ -54,7 +54,7 @@ struct SimulationResult {
 // `document` is the source of `scenario`; its text goes into the output. Mistakes that only the
 // built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does not
 // start. Throws RecordError, and whatever an event throws. `recorder` then has the rows written
-// before.
+// before the exception.
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);

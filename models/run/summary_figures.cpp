@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-// Scenarios that together write every figure. One would not do, as a job queue allows neither an
-// autoscaler nor a service.
+// Scenarios that together write every figure. Two scenarios are needed, because a job queue allows
+// neither an autoscaler nor a service.
 constexpr const char* kCommon = R"(
 cluster:
   pools:

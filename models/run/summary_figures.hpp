@@ -11,11 +11,11 @@
 namespace orrery {
 
 struct KnownFigure {
-  SummaryValue figure;  // name, unit and doc; the value is that of an example
+  SummaryValue figure;  // name, unit and doc; the value comes from an example run
   // False if a run writes the figure only after certain events, such as the start of a job.
   bool is_of_course = true;
 };
-// Every figure that a run may write. To find them, two small scenarios are run.
+// All figures that a run may write. To find these figures, two small scenarios are run.
 std::vector<KnownFigure> known_figures();
 
 // The figures that every run of this scenario writes.

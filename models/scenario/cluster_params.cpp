@@ -66,8 +66,8 @@ std::vector<uint32_t> order_of(const OpenbNodesParams& params, size_t nodes, Rng
   return order;
 }
 
-// The leaf of the next node: from `leaf_of`, read from a topology file, if it covers the node, else
-// `own`, which follows from nodes_per_leaf.
+// The leaf of the next node. If `leaf_of` (from a topology file) covers the node, the leaf is
+// read there; otherwise the leaf is `own`, which follows from nodes_per_leaf.
 uint32_t leaf_of_next(const ClusterState& state, std::span<const uint32_t> leaf_of, uint32_t own) {
   return state.nodes() < leaf_of.size() ? leaf_of[state.nodes()] : own;
 }
@@ -97,7 +97,7 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
       built.error = params.file + ": node '" + row.name;
       built.error += "': no machine of the catalogue has " + std::to_string(row.gpus);
       built.error += " GPUs of model '" + (is_known ? row.model : stand_in->second);
-      built.error += is_known ? "': name one that stands for it in stand_ins" : "' (stand_ins)";
+      built.error += is_known ? "': map this model to another in stand_ins" : "' (stand_ins)";
       return;
     }
     NodeSpec node = node_like(*machine, params.pods_max, params.pool);
@@ -117,7 +117,8 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
   built.pools.push_back(params.pool);
 }
 
-// Nodes get these labels anyway. A pool must not give one of them, as its value would be hidden.
+// Nodes get these labels anyway. A pool must not give one of them, because the pool's value would
+// be hidden.
 constexpr std::array<std::string_view, 4> kOwnLabels = {
     "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 
@@ -137,7 +138,7 @@ void check_labels(const PoolParams& pool, size_t index, Checker& c) {
   }
 }
 
-// Pools use the first machine of a name, so a second one would have no effect.
+// Pools use the first machine of a name, so a second machine of that name would have no effect.
 void check_machine_names(const std::vector<MachineParams>& machines, Checker& c) {
   std::set<std::string> seen;
   for (size_t i = 0; i < machines.size(); ++i) {

@@ -26,8 +26,8 @@ struct TaintParams {
   template <class V>
   void fields(V& v) {
     v("key", key, "Key of the taint.", Required{});
-    v("value", value, "Its value.");
-    v("effect", effect, "What it does to pods that do not tolerate it.");
+    v("value", value, "Value of the taint.");
+    v("effect", effect, "Effect of the taint on pods that do not tolerate it.");
   }
   template <class C>
   void check(C& c) const {
@@ -55,13 +55,13 @@ struct PoolParams {
     v("count", count, "How many nodes.", Range{1, 1'000'000}, Unit{"nodes"}, Required{});
     v("nodes_per_leaf", nodes_per_leaf,
       "How many nodes share a leaf switch. Different pools share no leaf switch.",
-      Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"});
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"scalable units of 32 nodes in a DGX SuperPOD"});
     v("pods_max", pods_max, "Maximum number of pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("labels", labels,
-      "Labels of its nodes, beside pool, kubernetes.io/hostname, "
+      "Labels of the pool's nodes, in addition to pool, kubernetes.io/hostname, "
       "node.kubernetes.io/instance-type and nvidia.com/gpu.product.");
-    v("taints", taints, "Taints of its nodes.", Heeded{Fact::Pods});
+    v("taints", taints, "Taints of the pool's nodes.", Heeded{Fact::Pods});
   }
   template <class C>
   void check(C& c) const {
@@ -72,9 +72,9 @@ struct PoolParams {
 struct OpenbNodesParams {
   static constexpr std::string_view kDoc =
       "Nodes of a list: openb's, PAI's pai_machine_spec.csv, the spot set's node_info_df.csv, or "
-      "your own CSV. Your own has the columns name, gpus, gpu_model (empty without GPUs), cpus "
-      "(cores) and memory (GiB). If memory is empty, the node has that of the catalogue machine "
-      "with its GPUs.";
+      "your own CSV. Your own CSV has the columns name, gpus, gpu_model (empty without GPUs), cpus "
+      "(cores) and memory (GiB). If memory is empty, the node has as much memory as the catalogue "
+      "machine with the same GPUs.";
   std::string file = {};
   std::string pool = "openb";
   std::map<std::string, std::string> stand_ins = {};
@@ -100,13 +100,13 @@ struct OpenbNodesParams {
       Range{1, 100});
     v("nodes_per_leaf", nodes_per_leaf,
       "How many nodes share a leaf switch, in the order of the list.", Range{1, 1'000'000},
-      Unit{"nodes"}, Source{"estimate: the list has no topology"});
+      Unit{"nodes"}, Source{"an estimate, because the list has no topology"});
     v("pods_max", pods_max, "Maximum number of pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("shuffle", shuffle,
-      "Nodes are numbered in random order, by the run's seed. Numbers break ties between nodes "
-      "with equal scores. Each node keeps the leaf switch that follows from its place in the "
-      "list.");
+      "Nodes are numbered in a random order that the run's seed determines. Numbers break ties "
+      "between nodes with equal scores. Each node keeps the leaf switch that follows from its "
+      "place in the list.");
   }
   template <class C>
   void check(C& c) const {
@@ -137,11 +137,11 @@ struct BuiltPools {
   std::vector<Machine> machines;  // indexed by ClusterState::machine()
   std::vector<std::string> pools;
   std::vector<uint16_t> pool_of;  // index in `pools`, by node
-  std::string error;              // why a node list cannot be used; empty: there is no such error
+  std::string error;              // why a node list cannot be used; empty: no error
 };
 
 // Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` has the
-// leaves of the first nodes, from a topology file; nodes_per_leaf decides the others.
+// leaves of the first nodes, from a topology file; nodes_per_leaf decides those of other nodes.
 BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
                        std::span<const uint32_t> leaf_of = {});
 

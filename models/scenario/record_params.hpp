@@ -36,12 +36,12 @@ struct RecordParams {
     v("pods", pods,
       "Write /pods: one row for each pod, and a new row for each pod that replaces it.");
     v("attempts", attempts,
-      "Write one row per scheduling attempt in /events/attempts, one per reason of its failure in "
-      "/events/rejections, and decisions of the job queue in /events/job_queue.");
+      "Write one row per scheduling attempt in /events/attempts, one row per reason of a failed "
+      "attempt in /events/rejections, and decisions of the job queue in /events/job_queue.");
     v("off", off, "Tables that are not written, as glob patterns of their names.",
       Example{"[/timeline/teams]"});
     v("compression", compression, "Deflate level of the tables; 0: no compression.", Range{0, 9},
-      Source{"level 1 takes about 5 times as long as plain writing and saves most of the space"});
+      Source{"level 1 takes about 5 times as long as level 0 and saves most of the space"});
   }
 };
 

@@ -45,7 +45,8 @@ void check_needs(const Scenario& scenario, const PolicyParams& policy, Checker& 
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     if (entry == nullptr) continue;
     if (has(entry->traits, Trait::NeedsFragmentation) && !scenario.workload.typical_pods) {
-      c.error("workload", plugin.name + " needs typical_pods: {}, the pods it keeps room for");
+      c.error("workload",
+              plugin.name + " keeps room for typical pods, so it needs typical_pods: {}");
     }
   }
 }

@@ -57,29 +57,30 @@ struct RunParams {
     v("seed", seed,
       "Seed of all random streams. Runs of one scenario with the same seed have the same results.");
     v("permute_ties", permute_ties,
-      "Jobs with equal submit times, of all sources, arrive in a random order, not that of the "
-      "input. Runs with several seeds then show how much depends on that order.");
+      "Jobs with equal submit times, from all sources, arrive in a random order instead of the "
+      "order "
+      "of the input. Runs with several seeds then show how much depends on this order.");
     v("until", until,
-      "Simulated time at which the run ends. Absent: it ends when every job is over.",
+      "Simulated time at which the run ends. Absent: the run ends when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`: end after this time without an arrival, start or end of a job, if every "
-      "remaining job waits for nodes and no job will arrive.",
+      "Without `until`, the run ends if no job arrived, started or ended for this time, every "
+      "remaining job waits for nodes, and no job will arrive.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,
-      "Without `until`: end after this many attempts for each pending pod if only the scheduler's "
-      "retries are left: no job runs, no job will arrive and every node is up. The count restarts "
-      "when a pod is bound or created, or the policy changes.",
+      "Without `until`, the run ends after this many attempts for each pending pod if only the "
+      "scheduler's retries are left (no job runs, no job will arrive and every node is up). The "
+      "count restarts when a pod is bound or created, or the policy changes.",
       Range{uint64_t{1}, uint64_t{1'000'000'000}},
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
     v("compress_retries", compress_retries,
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
       "simulated second. Once rounds of such attempts repeat exactly, Orrery simulates one round "
-      "and lets it stand for many. Jobs, pods, timelines and the summary stay the same; "
-      "/profile and the digest of the events do not. Every attempt is executed if this is false, "
-      "or if something observes single attempts: record.attempts, record.cardiogram, a control "
-      "plane, an autoscaler, loaded plugins.");
+      "in place of many. Jobs, pods, timelines and the summary stay the same; "
+      "/profile and the digest of the events do not. Every attempt is executed if this parameter "
+      "is false, or if something observes single attempts: record.attempts, record.cardiogram, a "
+      "control plane, an autoscaler, loaded plugins.");
     v("changes", changes, "Changes of the scheduler during the run, in order of time.");
   }
   void check(Checker& c) const;
@@ -102,7 +103,7 @@ struct Scenario {
 
   template <class V>
   void fields(V& v) {
-    v("description", description, "What question this scenario answers.");
+    v("description", description, "The question that this scenario answers.");
     v("cluster", cluster, "Nodes and their hardware.", Required{});
     v("control_plane", control_plane,
       "The Kubernetes control plane, and the delays that it adds to pods.", Heeded{Fact::Pods});
@@ -112,7 +113,7 @@ struct Scenario {
     v("faults", faults, "Hardware that fails.");
     v("policy", policy, "The scheduler.");
     v("record", record, "What goes into the output file.");
-    v("run", run, "Seed and end.");
+    v("run", run, "Seed, end and execution of the run.");
   }
   void check(Checker& c) const;
 };

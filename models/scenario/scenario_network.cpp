@@ -42,7 +42,7 @@ void check_network(const Scenario& scenario, Checker& c) {
     const bool is_dead = kind_of(links.list[i].flaw) == LinkFlawKind::Dead;
     if (!is_dead || links.list[i].until || scenario.run.until) continue;
     c.warning(item("list", i, "flaw"),
-              "is never repaired, and the run has no end: a job that has no other way may give up "
+              "is never repaired, and the run has no end: a job without another route may give up "
               "and restart for ever");
   }
 }

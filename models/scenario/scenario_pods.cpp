@@ -44,7 +44,7 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
   }
 }
 
-// True if the policy or a later one of run.changes has the trait.
+// True if the policy, or a policy of run.changes, has the trait.
 bool has_trait(const Scenario& scenario, Trait trait) {
   return has_trait(scenario.policy, trait) ||
          std::ranges::any_of(scenario.run.changes, [&](const ChangeParams& change) {

@@ -23,7 +23,8 @@ struct Training {
   void used_by_others(KindOfJob kind);
 };
 
-// All `training` sections. The first is workload.training, which applies to jobs without their own.
+// All `training` sections. The first is workload.training, which applies to jobs for which no other
+// section is given.
 std::vector<Training> trainings(const WorkloadParams& params);
 int32_t gpus_of(const ExplicitJobParams& job);
 

@@ -22,7 +22,7 @@ struct PackingSample {
   static void columns(auto&& c) {
     c("time", &PackingSample::time, "arrival of the last job that the row covers");
     c("load", &PackingSample::load,
-      "GPUs requested by all jobs that have arrived, ended ones included, as a share of the "
+      "GPUs requested by all jobs that have arrived, ended jobs included, as a share of the "
       "cluster's GPUs; rounded",
       "%");
     c("jobs", &PackingSample::jobs, "jobs whose arrival brought the load to this percent", "jobs");
@@ -32,14 +32,14 @@ struct PackingSample {
       "%");
     c("fragmented", &PackingSample::fragmented,
       "idle GPU capacity that pods of workload.typical_pods cannot use, as a share of the "
-      "cluster's GPUs; sampled as `allocated`",
+      "cluster's GPUs; mean of samples taken at the same times as those of `allocated`",
       "%");
   }
 };
 
 // Writes one row for each rounded percent of load that the arrival of a job reaches. Allocated and
 // idle capacity are those of the scheduler's cluster state: with a control plane, a pod holds its
-// GPUs there until the scheduler has observed its end.
+// GPUs in this state until the scheduler has observed the end of the pod.
 class PackingLog {
  public:
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,

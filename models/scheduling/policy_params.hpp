@@ -20,7 +20,7 @@ struct PolicyParams : ProfileParams {
   void fields(V& v) {
     ProfileParams::fields(v);
     v("job_queue", job_queue,
-      "The queue of whole jobs before their pods are created; absent: none.");
+      "The queue in which whole jobs wait before their pods are created. Absent: no job queue.");
     v("controllers", controllers,
       "Policies that act on the cluster as time passes: they cordon, evict, drain, suspend, scale. "
       "Policies that are due at the same time act in the order of this list.",

@@ -26,12 +26,12 @@ struct DatasetParams {
     v("per_step", per_step, "How much each GPU reads for a step.", Required{},
       Range{Bytes{}, 256_GiB}, Example{"50MB"});
     v("size", size,
-      "Size of the whole dataset, which is read once in each epoch. Only used with cache.",
+      "Size of the whole dataset, which is read once in each epoch. Used only with cache: true.",
       Heeded{cache, "cache is false"});
     v("cache", cache,
-      "After each start, the first epoch is read from the store and kept on the disks of the job's "
-      "nodes. Later epochs are read from these disks.",
-      Heeded{store != "local", "the store is local: the data is on these disks already"});
+      "true: after each start, the first epoch is read from the store and kept on the disks of the "
+      "job's nodes. Later epochs are read from these disks.",
+      Heeded{store != "local", "the store is local, so the data is on these disks already"});
   }
   template <class C>
   void check(C& c) const {

@@ -42,7 +42,7 @@ void DatasetReaders::end(JobId job) {
   readers_[job.index] = {};
 }
 
-// Returns the reader of a gang with a cache whose first epoch is not over; null for other gangs.
+// Returns the reader of a gang that has a cache and is in its first epoch; null for other gangs.
 DatasetReaders::Reader* DatasetReaders::find(JobId job) {
   const bool has_epoch = job.index < readers_.size() && readers_[job.index].steps_left > 0;
   return has_epoch ? &readers_[job.index] : nullptr;

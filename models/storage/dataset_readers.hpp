@@ -14,10 +14,10 @@
 
 namespace orrery {
 
-// The reading of a gang is one endless transfer. Its rate is at most what the gang's steps need
-// when reading does not delay them. With a cache, the gang reads from the disks of its own nodes
-// after the first epoch. Example: a step of 1 s reads 2 GB. If the store gives 1 GB/s, the step
-// takes 2 s.
+// A gang reads by one endless transfer. The rate of the transfer is at most what the gang's steps
+// need when reading does not delay them. With a cache, the gang reads from the disks of its own
+// nodes after the first epoch. Example: a step of 1 s reads 2 GB. If the store gives 1 GB/s, the
+// step takes 2 s.
 class DatasetReaders {
  public:
   DatasetReaders(Engine& engine, Storage& storage);
@@ -35,7 +35,7 @@ class DatasetReaders {
   void step_done(JobId job);
 
   // Time in which the data of one step arrive, at the present rate of the transfer. Duration::max()
-  // if none arrive; 0 if the transfer keeps up with the steps, or if the job reads nothing.
+  // if no data arrive; 0 if the transfer keeps up with the steps, or if the job reads no data.
   Duration step_time(JobId job) const {
     return job.index < readers_.size() ? readers_[job.index].step_time : Duration{};
   }

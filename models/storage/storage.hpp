@@ -29,7 +29,7 @@ class Storage {
     StoreId store;
     Direction direction = Direction::Write;
     std::span<const NodeId> nodes;  // each node once
-    Bytes each{};                   // bytes that each node moves; not for open()
+    Bytes each{};                   // bytes that each node moves; unused by open()
   };
 
   Storage(Sim sim, const StorageParams& params, uint32_t nodes);
@@ -57,7 +57,7 @@ class Storage {
     std::string name;
     Duration latency;
     bool is_local = false;
-    LinkId links[2];  // by direction; local disks have none
+    LinkId links[2];  // by direction; invalid for local disks
   };
   void collect_uses(const Transfer& transfer);
 

@@ -23,7 +23,8 @@ struct StoreParams {
   void fields(V& v) {
     v("name", name, "Name by which jobs refer to the store.", Required{}, Example{"blob"});
     v("write", write,
-      "Bandwidth of all writers together. For scale: Llama 3's store, Tectonic, sustains 2 TB/s.",
+      "Bandwidth of all writers together. For comparison, Llama 3's store, Tectonic, sustains 2 "
+      "TB/s.",
       Required{}, Example{"100GBps"});
     v("read", read, "Bandwidth of all readers together.", Required{}, Example{"200GBps"});
     v("latency", latency, "Delay before the first byte of each write or read of a checkpoint.",
@@ -41,9 +42,9 @@ struct LocalDiskParams {
   template <class V>
   void fields(V& v) {
     v("write", write, "Write bandwidth of all disks of one node together.",
-      Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"}, Heeded{Fact::LocalWrites});
+      Source{"an estimate, for four PCIe 3 drives of 1.5 GB/s each"}, Heeded{Fact::LocalWrites});
     v("read", read, "Read bandwidth of all disks of one node together.",
-      Source{"estimate: four PCIe 3 drives, 3 GB/s each"});
+      Source{"an estimate, for four PCIe 3 drives of 3 GB/s each"});
   }
   void check(Checker& c) const;
 };
@@ -77,7 +78,8 @@ struct StorageParams {
     v("node", node, "Bandwidth between one node and the stores that nodes share.",
       Heeded{Fact::SharedStores});
     v("local", local,
-      "Local disks of each node, which jobs use as the store `local`. Absent: nodes have none.",
+      "Local disks of each node, which jobs use as the store `local`. Absent: nodes have no local "
+      "disks.",
       Heeded{Fact::LocalDisks});
   }
   void check(Checker& c) const;

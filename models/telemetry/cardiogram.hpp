@@ -19,14 +19,14 @@
 namespace orrery {
 
 // Writes a row for each rank and each interval of `resolution` in the window (CardiogramParams).
-// This costs one event for each interval, one at the window's begin, and none outside the window.
+// This costs one event for each interval, one at the window's start, and none outside the window.
 // Memory holds one interval of each rank. RunExpansion derives steps and checkpoints from the Pace
 // of the job. Example: a step of 0.6 s compute and 0.4 s exchange in rows of 0.5 s: the first row
 // has 0.5 s of compute, the second 0.1 s of compute and 0.4 s of exchange.
 //
 // For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
 // GpuUsage. The accounts spread a step evenly over its duration, and the rows do not. So each
-// change of pace, and the begin and end of the window, may add a difference of less than one step
+// change of pace, and the start and end of the window, may add a difference of less than one step
 // or cycle.
 class Cardiogram {
  public:
@@ -61,7 +61,7 @@ class Cardiogram {
     bool is_dead = false;
     bool serves = false;  // a dedicated parameter server, which waits while others compute
     GpuPower power;       // power of the rank's GPU, by node and job
-    double nic_part = 0;  // share of the bytes of its job's steps that the rank sends
+    double nic_part = 0;  // the rank's share of what its job's steps send to other nodes
     RunParts parts;       // activity in the current interval
     int128_t energy = 0;  // watts times milli-GPUs times nanoseconds in the current interval
   };
@@ -69,7 +69,7 @@ class Cardiogram {
     JobId job;
     bool is_over = false;
     std::vector<Rank> ranks;
-    Duration step_from;  // progress at the begin of the run, from which steps are counted
+    Duration step_from;  // progress when the run began; steps are counted from there
     Time since;          // start of `expansion`
     Time settled;        // ranks are accounted up to here
     Time restore_from;   // when ranks in mode Held begin to restore
@@ -101,7 +101,7 @@ class Cardiogram {
   bool is_open_ = false;
   Time written_to_;
   std::map<uint64_t, Watched> watched_;  // by the job's serial number
-  // For each name in CardiogramParams::jobs: whether a gang had it, and whether a job of
+  // For each name in CardiogramParams::jobs: whether a gang had the name, and whether a job of
   // independent pods had it.
   std::vector<bool> found_, podded_;
   Channel<CardiogramRow> rows_;

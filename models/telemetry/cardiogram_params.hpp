@@ -18,8 +18,8 @@ struct CardiogramWindow {
 
   template <class V>
   void fields(V& v) {
-    v("from", from, "Begin of the window, from the start of the run.");
-    v("to", to, "End of the window, from the start of the run.", Required{});
+    v("from", from, "When the window begins, from the start of the run.");
+    v("to", to, "When the window ends, from the start of the run.", Required{});
   }
   template <class C>
   void check(C& c) const {
@@ -43,8 +43,8 @@ struct CardiogramParams {
       "The recorded window. Outside of it nothing is recorded, and recording costs no host time.",
       Required{});
     v("resolution", resolution,
-      "Time between two rows of a rank. A row holds means over this time, so over several training "
-      "steps if a step is shorter.",
+      "Time between two rows of a rank. A row holds means over this time. If training steps are "
+      "shorter, these are means over several steps.",
       Range{1_us, Duration::max()}, Source{"steps of large models take seconds"});
   }
   template <class C>

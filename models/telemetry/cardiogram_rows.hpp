@@ -54,12 +54,12 @@ struct CardiogramRow {
       "data that the GPU sends to other nodes; the data of a NIC are divided equally among its "
       "GPUs; 0 without network.level: flow",
       "bit/s");
-    c("computing", &CardiogramRow::computing, "share of the interval in which it computes");
+    c("computing", &CardiogramRow::computing, "share of the interval in which the GPU computes");
     c("exchange", &CardiogramRow::exchange,
       "share of the interval in exchanges and other waits within training steps, as in "
       "exchange_gpu_s of /jobs");
     c("checkpoint", &CardiogramRow::checkpoint,
-      "share of the interval in which it writes checkpoints");
+      "share of the interval in which the rank writes checkpoints");
   }
 };
 

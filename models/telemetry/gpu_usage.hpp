@@ -45,18 +45,19 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
   return static_cast<double>(integral) / static_cast<double>(span.ns) * unit_of(rate);
 }
 
-// GPUs of a pod are idle from its reservation until it computes: during image pulls, the start
-// barrier, communicator set-up and restore. They compute while both job and pod are Running, and
-// spin while the job is Hung, unless their processes have died. A running job computes for a share
-// of its time, and spins through exchanges and checkpoints for the rest. The share is the mean over
-// the run, from its start to its end at the present pace. So a rate is constant while the job keeps
-// its pace. If a run completes at one pace, its integrals agree with its GPU times in /jobs to a
-// millionth. If it is cut, they differ by less than a checkpoint write. Nodes that are down draw no
-// power.
+// The GPUs of a pod are idle from the pod's reservation until the pod computes: during image pulls,
+// the start barrier, communicator set-up and restore. They compute while both job and pod are
+// Running, and spin while the job is Hung, unless their processes have died. A running job computes
+// for a share of its time, and spins through exchanges and checkpoints for the rest. The share is
+// the mean over the whole run of the job, as if the job kept its present pace until its end. So the
+// rates are constant while the job keeps its pace. If a run completes at one pace, its integrals
+// agree with its GPU times in /jobs to a millionth. If the run is cut, the two differ by less than
+// a checkpoint write. Nodes that are down draw no power.
 //
 // GPUs of dedicated parameter servers spin as long as their gang runs. GPUs of a service compute
-// for the share of time of its load, and are idle for the rest. Example: a replica of 8 A100 at
-// load 0.25 is allocated 8, reported 2, computing 2 and draws 1,118 W.
+// for a share of the time that equals the load of the service, and are idle for the rest. Example:
+// for a replica of 8 A100 at load 0.25, 8 GPUs are allocated, 2 are reported as busy and 2 compute.
+// Together they draw 1,118 W.
 //
 // A counted job (Job::is_counted) holds a number of GPUs but no node. Its GPUs are treated like
 // those of a pod, and draw the mean power of the cluster's GPUs.
@@ -67,7 +68,7 @@ class GpuUsage {
   GpuUsage& operator=(const GpuUsage&) = delete;
 
   void connect(JobController& jobs, NodeNews& nodes);
-  // `computing`, in the functions below, is the share of a running job's time in which it computes,
+  // In the functions below, `computing` is the share of the time in which a running job computes,
   // in millionths.
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
@@ -81,7 +82,7 @@ class GpuUsage {
   const GpuPowers& powers() const { return powers_; }
   int64_t rate(GpuRate r) const { return rates_[static_cast<size_t>(r)]; }
   GpuIntegrals integrals(Time now) const;           // since the start of the run
-  Signal<NodeId, int64_t> node_allocation_changed;  // argument: change in milli-GPUs
+  Signal<NodeId, int64_t> node_allocation_changed;  // second argument: change in milli-GPUs
 
   // Compute and exchange times are taken from `accounts`, the sums over all jobs, because the rates
   // spread checkpoints over a run and do not separate lost compute.

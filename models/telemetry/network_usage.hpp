@@ -35,7 +35,7 @@ struct LinkRow {
     c("upper", &LinkRow::upper, "switch at its upper end");
     c("nominal", &LinkRow::nominal, "its nominal rate in each direction");
     c("capacity", &LinkRow::capacity,
-      "rate that it could carry upwards at the end of the run, reduced by its faults");
+      "upward rate that the cable could carry at the end of the run, reduced by its faults");
     c("bytes_up", &LinkRow::bytes_up, "bytes carried upwards, away from NICs");
     c("bytes_down", &LinkRow::bytes_down, "bytes carried downwards, towards NICs");
     c("symbol_errors", &LinkRow::symbol_errors, "symbol errors that its port counted in the run");
@@ -69,9 +69,9 @@ struct NetworkSample {
   }
 };
 
-// Rates are means over an interval, in which gangs also compute. So they are below the rate during
-// an exchange. /links has a row for each cable that carried bytes, counted errors, was down, or
-// ends the run below its nominal rate.
+// Rates are means over an interval, in which gangs also compute. So these means are below the rate
+// during an exchange. /links has a row for each cable that carried bytes, counted errors, was down,
+// or ends the run below its nominal rate.
 class NetworkUsage {
  public:
   // `network` and `steps` must outlive this object.

@@ -30,7 +30,9 @@ struct NodeRow {
     c("name", &NodeRow::name, "its name");
     c("machine", &NodeRow::machine, "name of its machine type");
     c("pool", &NodeRow::pool, "name of its pool");
-    c("leaf", &NodeRow::leaf, "number of its leaf switch");
+    c("leaf", &NodeRow::leaf,
+      "number of its group of nodes, from nodes_per_leaf or network.fabric.file; may differ from "
+      "the number of a leaf switch in /links");
     c("gpus", &NodeRow::gpus, "number of its GPUs", "GPU");
     c("failures", &NodeRow::failures,
       "how often it failed while it was up; other reasons to be down do not count");

@@ -17,8 +17,8 @@ namespace orrery {
 struct StepShape {
   Duration length{};  // 0: unknown
   Duration compute{};
-  Duration working{};  // from the begin of the step to the end of compute and of waiting for others
-  Duration exposed{};  // duration of the exposed exchange, which follows
+  Duration working{};  // from the start of the step to the end of compute and of waiting for others
+  Duration exposed{};  // duration of the exposed exchange, which begins at `working`
   Duration sends_from{}, sends_to{};
   double bytes = 0;  // sent from sends_from to sends_to
 };
@@ -40,9 +40,9 @@ struct RunParts {
 // A period of a run at one pace. Over whole steps, compute takes the share Pace::computing of the
 // time outside of checkpoints, with a rounding error of a billionth.
 struct RunExpansion {
-  RunNow run;  // state at the begin of the period
+  RunNow run;  // state at the start of the period
   StepShape step;
-  Duration into_step{};  // progress in the current step at the begin of the period
+  Duration into_step{};  // progress in the current step at the start of the period
   RankPhase stands_for = RankPhase::Exchange;  // phase shown at a pace of zero
 
   // Activity in the first `elapsed` of the period, in closed form for any number of steps.

@@ -25,7 +25,7 @@ class RunningQuantiles {
 
   uint64_t count_ = 0;
   double sum_ = 0;
-  std::vector<float> values_;     // empty once there are more than kExactMax
+  std::vector<float> values_;     // empty once more than kExactMax were added
   std::vector<uint64_t> counts_;  // number of values, by the leading bits of the float
 };
 

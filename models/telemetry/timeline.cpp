@@ -25,7 +25,8 @@ Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       useful_rows_{sim.recorder, "/timeline/useful",
                    "Useful compute over time; written at the end of the run."} {
   if (params_.between_teams() > Duration{}) {
-    team_rows_.emplace(sim.recorder, "/timeline/teams", "Teams over time, one row each.");
+    team_rows_.emplace(sim.recorder, "/timeline/teams",
+                       "Teams over time: one row per team and sample.");
   }
 }
 

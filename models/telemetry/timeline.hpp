@@ -28,14 +28,16 @@ namespace orrery {
 // Functions that the timeline calls when it samples.
 struct TimelineProbes {
   std::function<uint64_t()> pods_pending, gangs_pending;
-  // true: all jobs are over and the run has no `until`, so the run ends and sampling stops.
+  // Returns true if all jobs are over and the run has no `until`. The run then ends and sampling
+  // stops.
   std::function<bool()> is_over;
 };
 
 // GPU series are means over the interval that ends at the row's time. Counts are the values at the
-// row's time, after all events of that instant. At most one sampling event is pending, and none
-// after the `until` of start() or the end of the run, so sampling never keeps a run alive. finish()
-// adds the last, shorter interval, and the useful series, which is known only at the end.
+// row's time, after all events of that instant. At most one sampling event is pending. No event is
+// scheduled after the `until` of start() or after the end of the run, so sampling never keeps a run
+// alive. finish() adds the last, shorter interval, and the useful series, which is known only at
+// the end.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,

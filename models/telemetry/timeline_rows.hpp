@@ -31,8 +31,8 @@ struct ClusterSample {
       "beyond its idle power",
       "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
-      "computing GPUs; those of a running job count with its mean share of time in compute. "
-      "Compute that a failure later undid is included, unlike in /timeline/useful",
+      "computing GPUs; the GPUs of a running job count with the job's mean share of time in "
+      "compute. Compute that a failure later undid is included here, but not in /timeline/useful",
       "GPU");
     c("pods_pending", &ClusterSample::pods_pending, "pods that are created and not bound", "pods");
     c("gangs_pending", &ClusterSample::gangs_pending,
@@ -46,7 +46,8 @@ struct ClusterSample {
       "nodes");
     c("failures", &ClusterSample::failures, "how often nodes that were up have failed so far");
     c("recoveries", &ClusterSample::recoveries,
-      "finished recoveries so far: times that a gang or independent pod had redone its lost work");
+      "recoveries finished so far; a recovery is finished when a gang or an independent pod has "
+      "redone its lost work");
   }
 };
 

@@ -19,7 +19,7 @@ UsefulCurve::Run& UsefulCurve::run_of(JobId job, PodId pod) {
   return runs[index];
 }
 
-// The interval in which a piece ends; if it ends exactly between two intervals, the first of them.
+// The interval in which a piece ends; if it ends exactly between two intervals, the earlier one.
 size_t UsefulCurve::last_bin_of(const Piece& piece) const {
   return piece.to > piece.from ? bin_of(piece.to - 1_ns) : bin_of(piece.from);
 }
@@ -66,7 +66,8 @@ void UsefulCurve::drop(Run& run, int128_t computed) {
   }
 }
 
-// Cuts the first part, with this much compute, off a piece that has more.
+// Cuts off the first part of a piece. `computed` is the compute of this part; the piece must have
+// more.
 UsefulCurve::Piece UsefulCurve::take_first(Piece& piece, int128_t computed) {
   const double part = static_cast<double>(computed) / static_cast<double>(piece.computed);
   const Time until = piece.from + nearest_ns((piece.to - piece.from).seconds() * part);

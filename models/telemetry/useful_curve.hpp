@@ -13,15 +13,15 @@
 namespace orrery {
 
 // Intervals have equal length and begin at time 0. Compute is held as pieces until it is saved for
-// good, as by a checkpoint. Then it is booked to the intervals in which it was done. Lost pieces
-// are dropped, so the curve is complete only at the end of the run. Example with intervals of 60 s:
-// a gang computes on 8 GPUs for 100 s, writes a checkpoint until 110 s, computes again and dies at
-// 150 s. The compute of the first 100 s is booked as 8 GPUs in the first interval and 5.33 in the
-// second; the compute after 110 s is dropped.
+// good, for example by a checkpoint. Then it is booked to the intervals in which it was done. Lost
+// pieces are dropped, so the curve is complete only at the end of the run. Example with intervals
+// of 60 s: a gang computes on 8 GPUs for 100 s, writes a checkpoint until 110 s, computes again and
+// dies at 150 s. The compute of the first 100 s is booked as 8 GPUs in the first interval and 5.33
+// in the second; the compute after 110 s is dropped.
 //
-// Pieces of a run in one interval become one piece. A run gets kPiecesMax pieces only if its pace
-// changes in as many intervals without a checkpoint; then neighbours are merged until at most half
-// are left.
+// All pieces of a run within one interval are merged into one. A run gets kPiecesMax pieces only if
+// its pace changes in that many intervals without a checkpoint. Then neighbouring pieces are merged
+// until at most half of kPiecesMax are left.
 class UsefulCurve {
  public:
   static constexpr size_t kPiecesMax = 1024;  // the pieces of a run take at most 32 kB

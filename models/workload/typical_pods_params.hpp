@@ -10,7 +10,7 @@ namespace orrery {
 
 struct TypicalPodsParams {
   static constexpr std::string_view kDoc =
-      "The pods by which fragmentation is measured: the most frequent ones of the workload. With "
+      "The pods by which fragmentation is measured: the most frequent pods of the workload. With "
       "this section the run writes /timeline/packing, and the policy FGD can be used.";
 
   double popularity = 95;

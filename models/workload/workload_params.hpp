@@ -46,8 +46,7 @@ struct WorkloadParams {
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
       "share contended links, some of their steps are simulated to find the mean steps. If "
       "more gangs share them, or their steps differ too much in length, no steps are simulated: "
-      "the mean steps are estimated from 32 random instants. traced: each step is simulated by "
-      "itself.",
+      "the mean steps are estimated from 32 random instants. traced: every step is simulated.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The most frequent kinds of pods, by which fragmentation is measured; absent: it is not "
@@ -63,8 +62,8 @@ struct WorkloadParams {
 };
 
 // Makes the sources in the order of `params.sources`. A source with unreadable input has no jobs
-// and an error(). `gpu_milli_total` is what the jobs of a shuffled trace request at load 1. If
-// `takes_gpus` is false, a trace ends with an error at its first job with GPUs.
+// and an error(). `gpu_milli_total`: milli-GPUs that all jobs of a shuffled trace together request
+// at load 1. If `takes_gpus` is false, a trace ends with an error at its first job with GPUs.
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
                                                          const RngStreams& rng,
                                                          int64_t gpu_milli_total = 0,

@@ -12,11 +12,11 @@
 
 namespace orrery::python {
 
-// Exists during a call into Python; constructed and destroyed with the interpreter's lock held.
-// After the limit, the exception CallTooLong is raised in the Python code. Code that never returns
-// to Python, or that catches the exception, cannot be interrupted. Such a call ends the process,
-// with the message and exit status 2, after the limit has passed once more, but at least 10 s
-// later. Calls that return in time are not affected.
+// An object exists during one call into Python. It is constructed and destroyed with the
+// interpreter's lock held. After the limit, the exception CallTooLong is raised in the Python code.
+// Code that never returns to Python, or that catches the exception, cannot be interrupted. Such a
+// call ends the process, with the message and exit status 2, after the limit has passed once more,
+// but at least 10 s later. Calls that return in time are not affected.
 class CallLimit {
  public:
   // `whose` names a class or, if `method` is empty, a file. Both texts must outlive the call. A
@@ -36,7 +36,7 @@ class CallLimit {
   const Duration limit_;
   const std::string_view whose_, method_;
   const CheckContext* context_ = nullptr;  // gives end_process() the simulated time
-  Clock::time_point end_;     // when the call is interrupted or, after that, the process ends
+  Clock::time_point end_;     // when to interrupt the call or, if interrupted, to end the process
   unsigned long thread_ = 0;  // Python's number of the thread
   uint64_t number_ = 0;       // serial number, by which interrupt() checks that the call still runs
   std::atomic<bool> is_interrupted_ = false;

@@ -45,7 +45,7 @@ PodId checked_pod(const ControlBoard& board, int64_t pod) {
 }
 
 // Converts the number of a job or pod, as given to an action, to an id. Ids of jobs and pods that
-// are over pass here; the executor rejects their actions.
+// are over pass here; the executor rejects the actions on them.
 template <class I>
 I number_of(int64_t number, const char* what) {
   const I id{static_cast<uint32_t>(number)};

@@ -65,7 +65,8 @@ void after_fork_in_parent() {
   PyOS_AfterFork_Parent();
   PyGILState_Release(forking.state);
 }
-// Keeps the Python state of this thread: in the child it is the only one, and Python needs one.
+// Keeps the Python state of this thread. The child has only this thread, and Python needs the state
+// of one thread.
 void after_fork_in_child() {
   if (!std::exchange(forking.is_ours, false)) return;
   PyOS_AfterFork_Child();

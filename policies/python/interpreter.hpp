@@ -16,7 +16,7 @@ void start_interpreter();
 // The Python module orrery.policy_code. It loads, checks and describes policy classes for the C++
 // code.
 py::module_ policy_code();
-// The exception with its traceback, as Python shows it.
+// Returns the exception with its traceback, as Python prints them.
 std::string traceback_of(py::error_already_set& error);
 
 // Calls f with the interpreter's lock held. A Python exception is thrown as std::runtime_error with

@@ -43,7 +43,7 @@ struct Tree {
     expect_alive(slot);
     return py::cast(job_of(board, slot));
   }
-  // Slots are reused, so a tree must not keep those of finished jobs.
+  // Slots are reused, so a tree must not keep the slots of finished jobs.
   void expect_alive(JobSlot slot) const {
     if (whose != Whose::Own || get().key(slot).serial == board->job(slot).serial) return;
     throw py::value_error("job " + std::to_string(get().key(slot).serial) +
@@ -88,7 +88,7 @@ void bind_tree(py::module_& m) {
            py::arg("estimate_ns") = py::none())
       .def("erase", erase, py::arg("job"))
       .def("__len__", [](const Tree& t) { return t.get().size(); })
-      .def("__iter__",  // iterates over the jobs of this moment
+      .def("__iter__",  // iterates over the jobs that are in the tree now
            [](const Tree& t) {
              py::list jobs;
              t.get().for_each([&](JobSlot slot) { jobs.append(t.job(slot)); });
@@ -233,7 +233,7 @@ void bind_board(py::module_& m) {
                              [](const BoardRef& b) {
                                return Tree{b.board, Whose::Running};
                              })
-      .def("tree",  // an empty one, which the policy fills
+      .def("tree",  // an empty tree, which the policy fills
            [](const BoardRef& b) {
              return Tree{b.board, Whose::Own, std::make_shared<JobTree>()};
            })

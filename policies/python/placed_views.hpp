@@ -22,7 +22,7 @@ class WhatIfs {
     std::unique_ptr<GangWhatIf> gang;
     std::set<uint32_t> out = {};  // pods evicted in this what-if and not restored
   };
-  // Scope of post_filter(). Its end closes the what-ifs that were opened in it.
+  // Scope of post_filter(). The end of a Scope closes the what-ifs that were opened in it.
   class Scope {
    public:
     explicit Scope(WhatIfs& all) : all_{all}, before_{all.open_.size()} { ++all.scopes_; }
@@ -39,9 +39,9 @@ class WhatIfs {
   };
 
   std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
-  // Null if Preemption::gang_what_if() is null: the gang as a whole has not failed.
+  // Returns null if Preemption::gang_what_if() is null: the gang as a whole has not failed.
   std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);
-  void close(const One& one);  // throws py::value_error unless it is the innermost
+  void close(const One& one);  // throws py::value_error unless `one` is the innermost
 
  private:
   void expect_post_filter() const;

@@ -1,4 +1,5 @@
-// policies/python/pod_policy.hpp -- a policy of pods with its points as Python methods.
+// policies/python/pod_policy.hpp -- a policy that schedules pods; its extension points are Python
+// methods.
 #pragma once
 
 #include <memory>

@@ -26,7 +26,7 @@ class Nodes {  // arrays over all nodes: views of the cluster's memory
   const NodeSet* candidates = nullptr;
   std::span<const NodeId> feasible = {};
 
-  py::object candidate_ids() const;  // ids of these nodes; None at other points
+  py::object candidate_ids() const;  // ids of these nodes; None at other extension points
   void take_back() { cluster_.take_back(); }
 
  private:

@@ -10,14 +10,15 @@
 #   array=$(sbatch --parsable --array=1-N scenarios/studies/slurm_array.sh STUDY.yaml DIR)
 #   sbatch --dependency=afterany:$array scenarios/studies/slurm_array.sh STUDY.yaml DIR
 #
-# The second job is no array: it writes DIR/study.h5, and the report into its output. N is a number
-# from 2 to the number of runs, which `orrery study plan STUDY.yaml` lists; --array=1-N%M runs M
-# tasks at a time. Time limit, memory and partition are options of sbatch, as for any job.
+# The second job is no array: it writes DIR/study.h5, and prints the report. N is a number from 2 to
+# the number of runs; `orrery study plan STUDY.yaml` lists the runs. --array=1-N%M runs M tasks at a
+# time. Time limit, memory and partition are options of sbatch, as for any job.
 #
 # Each finished run is kept in DIR. A task that is requeued, after a node failure, a preemption or
-# `scontrol requeue`, continues with its missing runs; so does a new array, of any N. The second job
-# runs what is still missing on its own cores (--cpus-per-task), and fails with status 2 if a run
-# has failed. STUDY.yaml, DIR and the program are on a file system that nodes share.
+# `scontrol requeue`, continues with its missing runs. A new array, of any N, also executes only the
+# missing runs. The second job executes runs that are still missing on its own cores
+# (--cpus-per-task), and fails with status 2 if a run has failed. STUDY.yaml, DIR and the program
+# must be on a file system that the nodes share.
 set -euo pipefail
 
 program="${ORRERY:-$(command -v orrery || true)}"
@@ -27,7 +28,7 @@ if [ $# -ne 2 ] || [ ! -x "$program" ]; then
   exit 2
 fi
 study="$1" folder="$2"
-# exec: the program itself then gets Slurm's signals, and stops properly.
+# With exec the program itself gets Slurm's signals, and stops properly.
 if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
   exec "$program" study run "$study" -o "$folder" --jobs "${SLURM_CPUS_PER_TASK:-1}"
 fi

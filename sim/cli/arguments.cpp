@@ -47,7 +47,7 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& kn
 }
 
 // Splits the arguments into options and positional ones. The message about an unknown option is
-// Orrery's, with a suggestion; others are Boost's.
+// Orrery's, with a suggestion; all other messages are Boost's.
 po::parsed_options parse(const CommandSpec& command, std::span<const char* const> args) {
   po::options_description options = described(command);
   options.add_options()(kPositional, po::value<std::vector<std::string>>());

@@ -18,7 +18,7 @@ class UsageError : public std::runtime_error {
 
 struct OptionSpec {
   std::string name;   // "output"
-  char letter = 0;    // 'o'; 0 for none
+  char letter = 0;    // 'o'; 0 if the option has no letter
   std::string value;  // "FILE"; empty for a flag
   std::string doc;
   bool may_repeat = false;

@@ -14,7 +14,7 @@ enum class ExitStatus : int {
   Stopped = 130,      // the status that a shell reports after Ctrl-C
 };
 
-// `args` is without the program's name. Never throws.
+// `args` does not include the program's name. Never throws.
 int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& err);
 
 }  // namespace orrery

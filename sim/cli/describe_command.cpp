@@ -47,8 +47,9 @@ std::string points_text() {
   JobPoints::for_each([&]<class P>() { of_jobs.emplace_back(P::kPoint.name, P::kPoint.doc); });
   ControllerPoints::for_each(
       [&]<class P>() { of_controllers.emplace_back(P::kPoint.name, P::kPoint.doc); });
-  return "Points of pods:\n" + aligned(of_pods) + "\nPoints of the job queue:\n" +
-         aligned(of_jobs) + "\nPoints of controllers:\n" + aligned(of_controllers);
+  return "Extension points of pods:\n" + aligned(of_pods) +
+         "\nExtension points of the job queue:\n" + aligned(of_jobs) +
+         "\nExtension points of controllers:\n" + aligned(of_controllers);
 }
 
 // Names and docs of all metrics, which are the figures of /summary.
@@ -58,22 +59,18 @@ std::string metrics_text() {
     rows.emplace_back(figure.name,
                       figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
   }
-  return "Metrics: the figures of /summary. A run has only the figures of features that it "
+  return "Metrics are the figures of /summary. A run has only the figures of features that it "
          "uses:\n" +
          aligned(rows);
 }
 
-// The metric with its doc. A doc such as "its median" refers to an earlier metric, which is then
-// shown first. Empty if no metric has this name.
+// The metric with its doc. Empty if no metric has this name.
 std::string metric_text(const std::string& name) {
-  Rows rows;
   for (const auto& [figure, is_of_course] : known_figures()) {
-    if (!figure.doc.starts_with("its ")) rows.clear();
-    rows.emplace_back(figure.name,
-                      figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
     if (figure.name != name) continue;
-    if (rows.size() > 2) rows.erase(rows.begin() + 1, rows.end() - 1);
-    return "A metric of studies and figure of /summary:\n" + aligned(rows);
+    return "A metric of studies and figure of /summary:\n" +
+           aligned(
+               {{figure.name, figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")")}});
   }
   return {};
 }
@@ -163,7 +160,7 @@ std::string suggestion(const std::string& wrong, const std::vector<std::string>&
   }
   if (wrong.size() < kPartMin || found.empty()) return did_you_mean(wrong, known);
   found.resize(std::min(found.size(), kNamesMax));
-  return "; names with it: " + joined(found);
+  return "; names that contain it: " + joined(found);
 }
 
 // Describes the metric of this name, or reports that the name is unknown.
@@ -186,7 +183,7 @@ CommandSpec describe_command_spec() {
       .doc = "Explains a section of a scenario, a policy or a machine; without NAME, lists them.",
       .positional = "[machine] [NAME]",
       .positional_max = 2,
-      .options = {{"topology", 0, "", "Of a machine: the topology of its devices."},
+      .options = {{"topology", 0, "", "For a machine: also show the topology of its devices."},
                   plugin_option()}};
 }
 

@@ -36,7 +36,7 @@ std::string from_environment(const char* name, const char* otherwise) {
 }
 
 // Unless ORRERY_PYTHON is set, /usr/bin/python3 is preferred to the python3 on the PATH, because
-// Debian's Python packages belong to it.
+// Debian installs Python packages for /usr/bin/python3.
 std::string python() {
   const char* const debian = "/usr/bin/python3";
   return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");

@@ -117,8 +117,8 @@ void ProgressReporter::update(const SimulationProgress& progress, Clock::time_po
   }
 }
 
-// Sets the events per second since the last measurement, at least a second ago: over a shorter time
-// the figure would vary too much to be read. Only the first measurement does not wait.
+// Measures the events per second, at most once a second: over a shorter time the figure would vary
+// too much to be read. Only the first measurement may cover less than a second.
 void ProgressReporter::measure_rate(const SimulationProgress& progress, Clock::time_point now) {
   const double gap = seconds_between(measured_at_, now);
   const bool is_first = measured_at_ == started_at_;

@@ -29,7 +29,7 @@ std::string output_path(const Arguments& arguments, const std::string& scenario)
     if (*given == "-") {
       throw UsageError{
           "--output -: HDF5 cannot be written to standard output, as its parts are written in any "
-          "order; name a file (./- if it is to be called so)"};
+          "order; name a file (a file called - is ./-)"};
     }
     return *given;
   }
@@ -103,14 +103,14 @@ CommandSpec run_command_spec() {
           .positional = "SCENARIO",
           .positional_min = 1,
           .positional_max = 1,
-          .options = {{"output", 'o', "FILE", "Output; left out: the scenario's name with .h5."},
+          .options = {{"output", 'o', "FILE", "Output (default: the scenario's name plus .h5)."},
                       set_option(),
                       {"seed", 0, "N", "Override run.seed."},
                       {"until", 0, "T", "Override run.until, as in 30d."},
                       plugin_option(),
                       {"audit-every", 0, "N",
-                       "Events between two audits of the invariants (1000000); 0: none."},
-                      {"quiet", 'q', "", "Say nothing but errors."}}};
+                       "Events between audits of the invariants (default: 1000000; 0: no audits)."},
+                      {"quiet", 'q', "", "Print only errors."}}};
 }
 
 ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {

@@ -43,9 +43,8 @@ void check_tables_off(ScenarioInput& input) {
     if (std::ranges::any_of(tables, is_off)) continue;
     std::string path = "record.off[";
     path += std::to_string(i) + "]";
-    input.diagnostics.error(
-        listed.items[i].position, path,
-        "no table is meant by " + in_quotes(off[i]) + did_you_mean(off[i], tables));
+    input.diagnostics.error(listed.items[i].position, path,
+                            "no table matches " + in_quotes(off[i]) + did_you_mean(off[i], tables));
   }
 }
 

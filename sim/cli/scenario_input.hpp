@@ -24,13 +24,13 @@ struct ScenarioInput {
   std::vector<std::pair<std::string, std::string>> options_meant;
 };
 
-// Whether the document is the file of a study, which `orrery study` reads.
+// Whether the document is a study, for `orrery study`, and not a scenario.
 bool is_study(const config::Node& root);
 
 // The files that --plugin names. A bare name that is no file in the working folder may stand for a
 // library of Orrery's own, such as liborrery_python.so.
 std::vector<std::string> plugin_files(const Arguments& arguments);
-// Loads every --plugin. Returns false after writing the reason to `err`.
+// Loads every --plugin. If this fails, writes the reason to `err` and returns false.
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file and applies --set, --seed and --until. Throws UsageError if --seed is no whole
 // number or --until is empty; `diagnostics` has all other mistakes.

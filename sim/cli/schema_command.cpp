@@ -63,7 +63,7 @@ void offer_machines(FieldTree& scenario) {
 }
 
 // The rule that the machine of a pool is one of the catalogue. A document with `include` or
-// `cluster.machines` is exempt, because no schema can know the machines that it adds.
+// `cluster.machines` is exempt, because no schema can know the machines that such a document adds.
 Json machine_rule() {
   Json names = Json::array();
   for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);

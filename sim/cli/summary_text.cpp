@@ -73,7 +73,7 @@ std::string_view end_text(SimulationResult::End end) {
     case SimulationResult::End::Stalled:
       return "ended early: nothing moved for run.stall_limit";
     case SimulationResult::End::Futile:
-      return "ended early: nothing was left but attempts in vain to schedule (run.futile_attempts)";
+      return "ended early: only futile scheduling attempts were left (run.futile_attempts)";
     case SimulationResult::End::RecordFailed:
       return "the output could not be written";
     case SimulationResult::End::BadInput:

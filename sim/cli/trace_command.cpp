@@ -47,7 +47,8 @@ ExitStatus report_mistakes(const std::vector<std::string>& errors, std::ostream&
   return errors.empty() ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// Whether the file holds requests, not jobs: by the format that --set gives, else by its beginning.
+// Whether the file holds requests, not jobs. Decided by the format in --set, if given, else by the
+// beginning of the file.
 bool holds_requests(const std::string& file, const Arguments& arguments) {
   for (const std::string& set : arguments.all("set")) {
     constexpr std::string_view kKey = "format=";
@@ -158,7 +159,7 @@ void tell_written(const std::string& target, int64_t rows, const char* what,
 }
 
 void refuse_to_replace(const std::string& file, const std::string& target) {
-  std::error_code error;  // set if a file does not exist: then the two differ
+  std::error_code error;  // set if a file does not exist; the two files then differ
   if (std::filesystem::equivalent(file, target, error)) {
     throw UsageError{"the output would replace " + file + ", which it is made from"};
   }
@@ -200,19 +201,18 @@ CommandSpec trace_command_spec() {
   return {
       .name = "trace",
       .doc =
-          "Says what is in a trace of jobs or requests, in a log of failures or in measurements "
-          "that "
-          "come with traces (info FILE), or "
-          "writes its jobs or requests in a compact native format (convert FILE NEW), filtered by "
-          "--set as a scenario would, as in `convert --from sacct jobs.txt jobs.ort`; or makes up "
-          "a trace like a recorded one (generate SPEC "
-          "NEW) of jobs as SPEC, a file of YAML, says: see `orrery describe generate`.",
+          "info FILE says what is in a trace of jobs or requests, in a log of failures, or in "
+          "measurements that come with traces. convert FILE NEW writes the jobs or requests of a "
+          "trace in a compact native format; --set filters them as in a scenario. Example: "
+          "`convert --from sacct jobs.txt jobs.ort`. generate SPEC NEW makes a synthetic trace "
+          "that resembles a recorded trace of jobs; `orrery describe generate` explains the YAML "
+          "file SPEC.",
       .positional = "info FILE | convert FILE NEW | generate SPEC NEW",
       .positional_min = 2,
       .positional_max = 3,
       .options = {{"set", 0, "name=value",
-                   "Set a parameter of workload.sources.trace, as in queues=[vcA]; of a failure "
-                   "log, one of faults.logs; of requests, one of `orrery describe requests`.",
+                   "Set a parameter. For jobs: of workload.sources.trace, as in queues=[vcA]. For "
+                   "a failure log: of faults.logs. For requests: of `orrery describe requests`.",
                    true},
                   {"from", 0, "FORMAT", "The format of FILE, as in --set format=FORMAT."},
                   {"lenient", 0, "", "Skip malformed rows and say how many there were."}}};

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Values of a trace, for comparing the distributions of a recorded and a generated one.
+// Values of a trace, for comparing the distributions of a recorded and a generated trace.
 struct Sample {
   std::vector<double> gaps, hours, gpus, cores, durations, work;
   std::map<std::string, int64_t, std::less<>> jobs_of_user;
@@ -91,8 +91,8 @@ std::string comparison(const Sample& recorded, const Sample& made) {
   text += comparison_row("size x run time, s", recorded.work, made.work);
   text += comparison_row("rank of the user", recorded.ranks(), made.ranks());
   return text +
-         "KS: largest difference between the two shares of jobs up to any value; 5 %: what one of\n"
-         "twenty pairs of independent samples of one distribution exceeds.\n";
+         "KS is the largest difference between the two cumulative distributions. 5 % is the value\n"
+         "that KS exceeds in one of twenty pairs of independent samples of one distribution.\n";
 }
 
 std::optional<TraceModelParams> read_spec(const std::string& path, const Arguments& arguments,
@@ -114,7 +114,7 @@ std::optional<TraceModelParams> read_spec(const std::string& path, const Argumen
     diagnostics.error(document.root["trace"]["file"].position, "trace.file",
                       "holds requests (" + std::string{name_of(requests)} +
                           "), and only traces of jobs can be imitated; `orrery trace convert` with "
-                          "--set copies=2 or time_scale=0.5 makes more of requests");
+                          "--set copies=2 or time_scale=0.5 multiplies requests");
   }
   if (diagnostics.ok()) return params;
   for (const std::string& message : diagnostics.messages()) err << message << "\n";
@@ -139,7 +139,7 @@ ExitStatus trace_generate(const Arguments& arguments, std::ostream& out, std::os
   const std::string& target = arguments.positional[2];
   const auto params = read_spec(arguments.positional[1], arguments, err);
   if (!params) return ExitStatus::UserMistake;
-  std::error_code error;  // set if a file does not exist: then the two differ
+  std::error_code error;  // set if a file does not exist; the two files then differ
   if (fs::equivalent(params->trace.file, target, error) ||
       fs::equivalent(arguments.positional[1], target, error)) {
     throw UsageError{"the output would replace what it is made from"};

@@ -183,7 +183,7 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
   names("queues", s.queues());
   names("applications", s.applications());
   const auto unused = [&](const char* what, int64_t jobs) {
-    if (jobs > 0) text += line(what, count(jobs) + " jobs; kept, but a replay goes by submissions");
+    if (jobs > 0) text += line(what, count(jobs) + " jobs; kept, but a replay ignores them");
   };
   unused("deadlines", s.with_deadline());
   unused("wait for others", s.chained());
@@ -229,9 +229,9 @@ std::string survivors_text(const TraceStatistics& statistics) {
   if (statistics.jobs() == 0) return "";
   return "\nReplay\n" +
          line("window_start", number(static_cast<double>(statistics.first_end().ns) / 1e9) +
-                                  " s, when the first job ended: only survivors are listed") +
+                                  " s, when the first job ended: earlier ends are not recorded") +
          line("warm_start", count(statistics.before_first_end()) +
-                                " jobs from before are there then, with the time they had left");
+                                " jobs are under way at that time, with their remaining run time");
 }
 
 std::string request_text(RequestReader& reader) {
@@ -319,7 +319,7 @@ std::string failure_text(const FailureLog& log) {
     ++struck[outage.node];
     ++causes[outage.cause];
   }
-  text += distribution_head("of them");
+  text += distribution_head("count");
   text += distribution_row("down, s", described(std::move(lengths)));
   text += distribution_row("failures of a node", described(std::move(struck)));
   text += "\n" + padded("Causes", 24) + right("failures", 11) + right("share", 12) + "\n";

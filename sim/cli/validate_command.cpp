@@ -32,8 +32,8 @@ std::string counts_of(const ScenarioInput& input) {
 }
 
 // Reports mistakes that show only once the nodes are built, such as a fault of an unknown node.
-// Returns the jobs' demand on the nodes. Does neither with cluster.openb_nodes: this file is an
-// input of the run, like a trace, and is not opened here.
+// Returns the jobs' demand on the nodes, unless there are mistakes. With cluster.openb_nodes, does
+// nothing: that file is an input of the run, like a trace, and is not opened here.
 std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return {};
   const Ground ground{input.scenario};
@@ -42,13 +42,13 @@ std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   return offered_load(input.scenario, ground.state, false);
 }
 
-// Validates a study with the scenario of each of its cells. Empty if `path` is no study.
+// Validates a study with the scenario of each of its cells. Returns nullopt if `path` is no study.
 std::optional<ExitStatus> validate_study(const std::string& path, const Arguments& arguments,
                                          std::ostream& out, std::ostream& err) {
   Diagnostics loading;
   if (!is_study(config::load_file(path, loading).root)) return std::nullopt;
   if (!arguments.all("set").empty()) {
-    throw UsageError{"--set is of scenarios; the study " + path + " has a section `set`"};
+    throw UsageError{"--set applies only to scenarios; the study " + path + " has a section `set`"};
   }
   Diagnostics diagnostics;
   const StudyPlan plan{path, diagnostics};

@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The index in `names` of the text of `node`. If the text is no such name, reports a mistake and
+// The index of the text of `node` in `names`. If the text is not in `names`, reports a mistake and
 // returns nothing.
 std::optional<size_t> read_name(const Node& node, const ReadContext& context,
                                 const std::vector<std::string>& names) {

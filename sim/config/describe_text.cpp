@@ -85,7 +85,7 @@ void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
     row.fallback = "default " + field.default_text;
   }
   if (!field.doc.empty()) row.remarks.push_back(field.doc);
-  if (!field.no_effect.empty()) row.remarks.push_back("No effect if: " + field.no_effect + ".");
+  if (!field.no_effect.empty()) row.remarks.push_back("No effect if " + field.no_effect + ".");
   if (!field.example.empty()) row.remarks.push_back("Example: " + field.example);
   if (!field.source.empty()) row.remarks.push_back("Basis of the default: " + field.source);
   rows.push_back(std::move(row));

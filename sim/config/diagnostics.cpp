@@ -78,8 +78,9 @@ void Diagnostics::instant(Duration at, Entry entry) {
   open_.push_back({.at = at, .entry = std::move(entry)});
 }
 
-// Always reports an instant after `end`. Reports any other field once, with its first reason, and
-// not inside of a section without effect.
+// Reports each stored instant after `end`. Reports every other stored parameter without effect at
+// most once, with its first reason. If a section has no effect, the parameters inside of it are not
+// reported.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Entry> found;
   const auto is_reported = [&](const Open& open) {
@@ -141,7 +142,7 @@ std::string Diagnostics::text() const {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
-  // Longer names are no typing mistakes, and edit_distance() takes quadratic time.
+  // Longer names are not compared, because edit_distance() takes quadratic time.
   constexpr size_t kLengthMax = 64;
   if (wrong.size() > kLengthMax) return "";
   const std::string* best = nullptr;
@@ -160,7 +161,7 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
 std::string in_quotes(std::string_view text) {
   constexpr size_t kShownMax = 60;
   size_t end = std::min(text.size(), kShownMax);
-  // A UTF-8 sequence is never cut: the end moves back to its start.
+  // Does not cut a UTF-8 sequence: the end moves back to the start of the sequence.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
     --end;
   }

@@ -41,7 +41,7 @@ enum class Idle : uint8_t { Warned, Refused };
 // something that is probably intended, or does no harm: the scenario may still be run.
 class Diagnostics {
  public:
-  static constexpr size_t kKeptMax = 100;  // mistakes that are kept, and as many warnings
+  static constexpr size_t kKeptMax = 100;  // limit of kept mistakes; warnings have the same limit
 
   // A remark on a parameter, with its place and name.
   struct Entry {
@@ -58,9 +58,9 @@ class Diagnostics {
   void idle(const Position& position, std::string_view path, std::string message);
 
   // unheeded() and instant() store a given parameter that may have no effect, for settle().
-  // unheeded(): the parameter needs a fact (see Heeded), or `fact` is < 0 and its condition is
-  // known to be false. settle() reports it if the fact is false, and keeps it stored if the fact
-  // has no value yet.
+  // unheeded(): the parameter needs the fact `fact` (see Heeded). settle() reports the parameter if
+  // the fact is false, and keeps it stored if the fact has no value yet. A negative `fact` counts
+  // as false.
   // instant(): the parameter is a time of the run. settle() reports it if `end` is before `at`.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
@@ -68,7 +68,7 @@ class Diagnostics {
 
   bool ok() const { return count_ == 0; }
   size_t count() const { return count_; }
-  // Once full, messages are only counted, so a caller may skip composing one.
+  // Once full, messages are only counted, so a caller need not compose them.
   bool full() const { return kept_.size() >= kKeptMax; }
   // The mistakes, sorted by file, line and column. If some were dropped, the last text has their
   // number.
@@ -99,7 +99,7 @@ class Diagnostics {
   size_t count_ = 0, warning_count_ = 0;
 };
 
-// "; did you mean 'permit_timeout'?", or nothing without a near name.
+// "; did you mean 'permit_timeout'?", or an empty text if no known name is near.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known);
 
 // The user's text between quotes, shortened, with control characters made visible.

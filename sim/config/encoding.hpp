@@ -13,7 +13,7 @@ struct BadByte {
   std::string message;
 };
 
-// The first byte that is not UTF-8, or a control character other than tab and line ends.
+// The first byte that is not UTF-8 or is a control character (except tabs and line ends).
 [[nodiscard]] std::optional<BadByte> find_bad_byte(std::string_view text);
 
 // Whether the text is UTF-8 without NUL. Other control characters are allowed, because escapes in

@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// The innermost element of nested lists, maps and optionals; any other tree itself. Elements have
-// no name in a path.
+// The innermost element of nested lists, maps and optionals; `tree` itself if it is none of these.
+// Elements have no name in a path.
 [[nodiscard]] const FieldTree& held_by(const FieldTree& tree);
 
 // Fields of a struct, or kinds of a variant.

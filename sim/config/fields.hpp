@@ -19,10 +19,10 @@
 //
 // Members: bool, int32_t, int64_t, uint32_t, uint64_t, double, std::string, Duration, Bytes,
 // Bandwidth, an enum with enum_names, another params struct, RawParams, or a std::variant<A, B> of
-// params structs. The key `kind` chooses the struct with this `static constexpr std::string_view
-// kKind`. With any of these as T, a member may also be a std::vector<T>, std::optional<T> or
-// std::map<std::string, T>. Durations, sizes and rates must not be negative unless a Range allows
-// it.
+// params structs. The value of the key `kind` chooses the struct: it is the struct's `static
+// constexpr std::string_view kKind`. With any of these as T, a member may also be a std::vector<T>,
+// std::optional<T> or std::map<std::string, T>. Durations, sizes and rates must not be negative
+// unless a Range allows it.
 #pragma once
 
 #include <string>
@@ -49,9 +49,9 @@ class Checker {
  public:
   Checker(const config::Node& node, std::string path, Diagnostics& diagnostics)
       : node_{node}, path_{std::move(path)}, diagnostics_{diagnostics} {}
-  // Reports at the value of `field`. If the user gave none, reports at the innermost part of its
-  // path that is given, or else at the struct. `field` may lead into a nested struct ("pool.name")
-  // or a list ("pools[2]"). An empty one means the struct itself.
+  // Reports at the value of `field`. If the user did not give the field, reports at the innermost
+  // given part of its path, or else at the struct. `field` may lead into a nested struct
+  // ("pool.name") or a list ("pools[2]"). An empty `field` means the struct itself.
   void error(std::string_view field, std::string message);
   void warning(std::string_view field, std::string message);
   bool is_given(std::string_view field) const;  // whether the user gave the field

@@ -7,8 +7,8 @@
 
 namespace orrery::config {
 
-// The path of a file that is named relative to the document or, on the command line, to the working
-// directory.
+// The path of a file whose name stands at `named_at`. In a document, the name is relative to the
+// folder of the document; on the command line, to the working directory.
 std::string resolved_file(const std::string& file, const Position& named_at);
 
 }  // namespace orrery::config

@@ -73,7 +73,7 @@ struct Document {
 // Reads a file and all its includes. Mistakes go to `diagnostics`; after a duplicate key the
 // document stays usable, so that other mistakes are found in the same run.
 [[nodiscard]] Document load_file(const std::string& path, Diagnostics& diagnostics);
-// Reads text in memory, called `name` in messages. It may not include files.
+// Reads text in memory, called `name` in messages. The text may not include files.
 [[nodiscard]] Document load_text(std::string_view text, std::string_view name,
                                  Diagnostics& diagnostics);
 
@@ -81,7 +81,8 @@ struct Document {
 // key with dots in it is written in double quotes. A message begins with the number of the
 // override, line and column: `--set #1:1:5`.
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
-// Removes the node at a path, written as in messages. Does nothing if there is no such node.
+// Removes the node at `path`, which is written as in messages. Does nothing if there is no such
+// node.
 void erase(Document& document, std::string_view path);
 
 }  // namespace orrery::config

@@ -32,8 +32,8 @@ struct Required {};
 struct IsFile {};     // marks a text as a path relative to the document
 struct IsInstant {};  // marks a duration as an instant, counted from the start of the run
 
-// The field has an effect only while a condition holds. `otherwise` says why it has none.
-// A fact of the whole document must hold:
+// The field has an effect only while a condition holds. `otherwise` says why the field has no
+// effect if the condition does not hold. A fact of the whole document must hold:
 //   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
 // A fact must hold, but only for some values of the struct, here if `steps` is Traced:
 //   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});

@@ -23,7 +23,7 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // Takes the path at the beginning of the text. Empty if there is none.
+  // Takes the path at the beginning of the text. Empty if the text does not begin with a path.
   std::optional<std::vector<Step>> path() {
     std::vector<Step> path;
     do {

@@ -51,8 +51,8 @@ class MeteredBuffer final : public std::streambuf {
   size_t waiting_ = 0;
 };
 
-// Whether the value that starts at `from`, if it is quoted, has its closing quote. yaml-cpp also
-// accepts the end of the file instead of one.
+// Returns false if the value that starts at `from` is quoted and has no closing quote. yaml-cpp
+// also accepts the end of the file instead of a closing quote.
 bool is_quote_closed(std::string_view text, size_t from) {
   // Skips an anchor and a tag.
   while (from < text.size() && (text[from] == '&' || text[from] == '!')) {
@@ -161,8 +161,8 @@ class Builder final : public YAML::EventHandler {
     if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
   }
 
-  // yaml-cpp's position of a missing value is arbitrary. It is used if it is behind the key on the
-  // same line; otherwise the key's position is.
+  // yaml-cpp's position `mark` of a missing value is arbitrary. Returns this position if it is
+  // behind the key on the same line, else the position of the key.
   Position null_position(const YAML::Mark& mark) const {
     const Position position = at(mark);
     if (frames_.empty() || !frames_.back().key) return position;
@@ -170,8 +170,8 @@ class Builder final : public YAML::EventHandler {
     return position.line == key.line && position.column > key.column ? position : key;
   }
 
-  // Whether the value has the tag `allowed`. Rejects every other tag, but not "?" and "!", which
-  // are yaml-cpp's own for plain and quoted text.
+  // Whether the value has the tag `allowed`. Rejects every other tag except "?" and "!", which
+  // yaml-cpp gives to plain and quoted text.
   bool check_tag(const YAML::Mark& mark, const std::string& tag, std::string_view allowed) const {
     if (tag == allowed) return true;
     if (!tag.empty() && tag != "?" && tag != "!") {

@@ -9,7 +9,7 @@
 namespace orrery::config {
 
 // What parse_integer() returns. Numbers are written as in JSON: no '+', no leading zeros (YAML 1.1
-// reads them as octal). An integer that is too large has no `magnitude`.
+// reads such a number as octal). An integer that is too large has no `magnitude`.
 struct ParsedInteger {
   bool is_integer = false;
   bool is_negative = false;
@@ -19,7 +19,7 @@ struct ParsedInteger {
 // Empty also for NaN and infinities.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
-[[nodiscard]] std::string format_real(double value);  // shortest text that reads back the same
+[[nodiscard]] std::string format_real(double value);  // shortest text that parses to `value`
 
 // Whether plain text is valid JSON as it is: a number or a boolean.
 [[nodiscard]] bool is_bare_json(std::string_view text);

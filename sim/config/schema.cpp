@@ -9,8 +9,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Whole, inside of lists, maps, variants and RawParams: required keys must be in this document.
-// OfIncluding, elsewhere: a file named by `include` may have them.
+// Where the required keys of a field may be. Whole (for fields inside of lists, maps, variants and
+// RawParams): only in this document. OfIncluding (for all other fields): also in a file that the
+// document names in `include`.
 enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);
@@ -171,7 +172,8 @@ std::string to_json_schema(const FieldTree& root, const std::string& title) {
     const Json file{{"type", "string"}};
     const Json files{{"type", "array"}, {"items", file}};
     schema["properties"]["include"] =
-        Json{{"description", "Files, relative to this one, that this document is merged over."},
+        Json{{"description",
+              "Files to include, relative to this one. This document's values replace theirs."},
              {"anyOf", Json::array({file, files})}};
     if (Json required = required_in(root); !required.is_null()) {
       schema["if"] = Json{{"not", {{"required", {"include"}}}}};

@@ -71,7 +71,7 @@ void report_unknown(const Node& node, const FieldList& fields, std::string_view 
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     std::string text = "unknown key " + in_quotes(entry.key);
-    // Full Diagnostics only count messages, so a comparison of names would be wasted time.
+    // Full Diagnostics only count messages, so comparing names would waste time.
     if (!context.diagnostics.full()) {
       text += did_you_mean(entry.key, known);
       if (is_first) text += keys_here(known);
@@ -195,7 +195,7 @@ void StructType::describe(const void* value, const FieldOptions&, FieldTree& tre
     child.example = field.options.example;
     child.required = field.options.is_required;
     for (const Heeded& one : field.options.heeded) {
-      child.no_effect += (child.no_effect.empty() ? "" : "; ") + std::string{one.otherwise};
+      child.no_effect += (child.no_effect.empty() ? "" : ", or if ") + std::string{one.otherwise};
     }
     const bool has_default = child.shape != FieldShape::Struct && child.shape != FieldShape::Raw;
     if (child.required || !has_default) continue;

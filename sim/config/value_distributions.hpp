@@ -57,11 +57,11 @@ struct LognormalDuration {
     v("median", median, "Half of the durations are shorter.", Required{},
       Range{1_ns, Duration::max()});
     v("sigma", sigma, "Standard deviation of the logarithm.", Required{}, Range{0.0, 10.0});
-    v("max", max, "Longer durations are cut to this; absent: no limit.");
+    v("max", max, "Durations above `max` are cut to `max`. Absent: no limit.");
   }
   void check(auto& c) const {
     if (max.value_or(median) < median) {
-      c.error("max", "must not be below median: most would be cut");
+      c.error("max", "must not be below median: most durations would be cut");
     }
   }
   Duration draw(Rng& rng) const;

@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-// The path of a source file from the root of the sources. `file` is absolute; some compiler caches
-// make it relative to the build folder.
+// The path of a source file from the root of the sources. `file` is absolute or, with some compiler
+// caches, relative to the build folder.
 const char* within_sources(const char* file) {
   constexpr std::string_view kSources{ORRERY_SOURCES};
   if (std::string_view{file}.starts_with(kSources)) file += kSources.size();

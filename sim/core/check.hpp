@@ -1,10 +1,10 @@
 // sim/core/check.hpp -- assertions that stay on in every build, and marks on rare branches.
 //
-// One rule: a failed ORRERY_CHECK throws CheckFailed, and only the boundary of a run catches it.
+// A failed ORRERY_CHECK throws CheckFailed. Only the code that starts a run catches CheckFailed.
 // That run ends with the message and exit status 1; other runs of a study continue. The objects of
 // the failed run are then only destroyed. An event may have stopped halfway, so a check in a
-// destructor must hold even then: one that fails in a destructor or a noexcept function ends the
-// program, with its message.
+// destructor must hold even then. A check that fails in a destructor or a noexcept function prints
+// its message and ends the program.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct Id {
 
 using NodeId = Id<struct NodeTag>;
 using GpuId = Id<struct GpuTag>;
-using NicId = Id<struct NicTag>;    // compute NICs of the cluster, node by node
+using NicId = Id<struct NicTag>;    // compute NICs, numbered node by node
 using LinkId = Id<struct LinkTag>;  // a cable has a link in each direction
 using JobId = Id<struct JobTag>;
 using GangId = Id<struct GangTag>;

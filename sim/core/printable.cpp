@@ -22,7 +22,7 @@ size_t length_by(unsigned char lead) {
   return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
-// Whether an encoding of `length` bytes is allowed for this point: not overlong, no surrogate, at
+// Whether UTF-8 may encode this code point in `length` bytes: not overlong, no surrogate, at
 // most U+10FFFF.
 bool is_sound(char32_t point, size_t length) {
   if (length == 3) return point >= 0x800 && (point < 0xD800 || point > 0xDFFF);

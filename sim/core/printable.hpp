@@ -13,8 +13,8 @@ namespace orrery {
 // forge lines.
 std::string printable(std::string_view text);
 
-// While an instance exists, everything written to the stream is made printable. Only line breaks,
-// tabs and the carriage returns of progress lines remain.
+// While an instance exists, everything written to the stream is made printable, except line breaks,
+// tabs and carriage returns (progress lines need these).
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream) : stream_{stream}, target_{stream.rdbuf(this)} {}

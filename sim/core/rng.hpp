@@ -1,4 +1,4 @@
-// sim/core/rng.hpp -- random streams addressed by name, so adding one never shifts another.
+// sim/core/rng.hpp -- random streams by name: a new stream never changes another stream's numbers.
 #pragma once
 
 #include <cstdint>

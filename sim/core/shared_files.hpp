@@ -30,7 +30,7 @@ class FileSharing {
 template <class T>
 class SharedFiles {
  public:
-  // `read(path)` makes a T. Without FileSharing it is called each time.
+  // `read(path)` makes a T. Without FileSharing, each get() calls `read`.
   template <class F>
   std::shared_ptr<const T> get(const std::string& path, F&& read) {
     if (!FileSharing::is_on()) return std::make_shared<const T>(read(path));
@@ -60,8 +60,8 @@ class SharedFiles {
   std::map<std::string, std::shared_future<std::shared_ptr<const T>>> known_;
 };
 
-// While an instance exists, it lists the files that this thread reads: the inputs of a run beside
-// its scenario. Each path is listed once, in the order of the first reading.
+// While an instance exists, it lists the files that this thread reads: the inputs of a run,
+// without its scenario. Each path is listed once, in the order of the first reading.
 class InputFiles {
  public:
   InputFiles();

@@ -67,7 +67,7 @@ struct Bandwidth {
   constexpr auto operator<=>(const Bandwidth&) const = default;
 };
 
-// Time to move `size` at `rate`, rounded up: no non-empty transfer is ever free. Saturates.
+// Time to move `size` at `rate`, rounded up, so that even one byte takes time. Saturates.
 constexpr Duration operator/(Bytes size, Bandwidth rate) {
   const auto bits_ns = static_cast<int128_t>(size.count) * 8 * 1'000'000'000;
   const int128_t time = (bits_ns + rate.bits_per_s - 1) / rate.bits_per_s;

@@ -34,8 +34,8 @@ class Engine {
     // If more events run at one instant, a check ends the run: that is a loop without delay.
     uint32_t events_per_instant_max = 1'000'000;
     uint64_t audit_every = 0;  // number of events between audits; 0 means never
-    // Number of events between rungs of ladder(), at first. It doubles each time there are 4,096
-    // rungs.
+    // Number of events between rungs of ladder(), at first. The number doubles each time there are
+    // 4,096 rungs.
     uint64_t ladder_every = 1u << 10;
     uint64_t seed = 0;  // seed of the run, for messages of failed checks
   };
@@ -57,7 +57,7 @@ class Engine {
   uint64_t events_run() const { return events_run_; }
   // Covers time, phase and label of all events run so far, in order. Equal runs have equal digests.
   uint64_t digest() const { return digest_; }
-  // Digests at even intervals, at most 4096, to compare two runs window by window.
+  // At most 4,096 digests, at equal intervals of events, to compare two runs window by window.
   const std::vector<Rung>& ladder() const { return ladder_; }
 
   // Runs `fn` at `when`, which must not be in the past. An exception of `fn` propagates out of
@@ -74,14 +74,14 @@ class Engine {
   EventId after(Duration delay, Label label, F&& fn, Phase phase = Phase::Model) {
     return at(now() + delay, label, std::forward<F>(fn), phase);
   }
-  // Drops the event and destroys its callback at once. False if the handle was stale.
+  // Drops the event and destroys its callback at once. Returns false if the handle was stale.
   bool cancel(EventId id) { return queue_.cancel(id); }
   bool is_pending(EventId id) const { return queue_.contains(id); }
 
   // Runs every event due up to and including `end`, in (time, phase, schedule) order. Leaves the
   // clock at the last event or, with Outcome::ReachedEnd (later events are pending), at `end`.
   Outcome run(Time end = Time::max());
-  bool step();  // runs one event; false if none is pending
+  bool step();  // runs one event; returns false if no event is pending
   // Advances the clock to `when`. No event may be pending before this instant.
   void advance_to(Time when);
   // Ends the run after the present event. A call between runs ends the next run before its first
@@ -92,8 +92,8 @@ class Engine {
 
   void enable_profile() { profile_ = std::make_unique<Profile>(); }
   std::vector<ProfileRow> profile() const;
-  // Calls `poll` between events, after every `every_events` of them, for progress and flushing. The
-  // digest does not depend on it.
+  // Calls `poll` after every `every_events` events, for progress and flushing. Polls do not change
+  // the digest.
   void set_poll(uint64_t every_events, std::function<void()> poll);
   // Adds a check of invariants. It is called between events, once every Limits::audit_every events.
   void add_audit(std::function<void()> audit) { audits_.push_back(std::move(audit)); }

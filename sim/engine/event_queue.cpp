@@ -33,7 +33,8 @@ bool EventQueue::cancel(EventId id) {
   ++slot.generation;
   --size_;
   ++stale_;
-  // The callback's destructor may schedule events, but not into this slot: it is freed below.
+  // The callback's destructor may schedule events. They cannot take this slot, which is not free
+  // until the next statement.
   slot.fn.reset();
   free(index, slot);
   if (stale_ > size_ + kStaleMin) {

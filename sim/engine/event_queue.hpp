@@ -2,9 +2,9 @@
 //
 // An event is a slot of one cache line; its ticket in the RadixWheel names slot and generation:
 //   phase:3 | generation:32 | slot:29
-// Cancelling frees the slot at once. Its ticket becomes stale, and is skipped when due. If stale
-// tickets outnumber live ones by over 4,096, they are purged. Example: an event in slot 5,
-// generation 2, is cancelled. The slot goes to generation 3, so ticket (2, 5) no longer matches.
+// Cancelling frees the slot at once. The event's ticket becomes stale, and is skipped when due.
+// Stale tickets are purged once they outnumber live ones by over 4,096. Example: the event in slot
+// 5, generation 2, is cancelled. The slot goes to generation 3, so ticket (2, 5) is stale.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // Earliest push(): the last popped event's time, or a later `end` of a pop() that left events.
+  // Earliest `when` to push: last popped `when`, or `end` of a pop() that left only later events.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;
@@ -131,7 +131,7 @@ class EventQueue {
   bool refill(Time end);
   void free(uint32_t index, Slot& slot) {
     if (slot.generation == 0) [[unlikely]]
-      return;  // all generations are used up: an old handle must not become valid again
+      return;  // the slot has used all generations: an old handle must not become valid again
     slot.label_hash = free_slot_;
     free_slot_ = index;
   }

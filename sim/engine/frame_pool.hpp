@@ -1,4 +1,4 @@
-// sim/engine/frame_pool.hpp -- memory for coroutine frames, on huge pages and cache line borders.
+// sim/engine/frame_pool.hpp -- memory for coroutine frames, on huge pages, aligned to cache lines.
 #pragma once
 
 #include <cstddef>

@@ -27,8 +27,8 @@ class Wait {
 class Process;
 
 // The state of a process. kill() first removes a waiting process from its queue, for example that
-// of a semaphore, by wait->abandon(). Then it destroys the frame. So awaiters need no destructor,
-// which GCC 12 would call twice for some of them.
+// of a semaphore, by wait->abandon(). Then kill() destroys the frame. So awaiters need no
+// destructor, which GCC 12 would call twice for some of them.
 struct ProcessPromise {
   Engine* engine = nullptr;
   EventId wakeup;        // pending while asleep, or while woken but not resumed
@@ -42,7 +42,7 @@ struct ProcessPromise {
   std::suspend_always final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
   // Called when an exception has ended the script. The exception propagates through the event that
-  // resumed it.
+  // resumed the script.
   void unhandled_exception() {
     is_running = false;
     throw;
@@ -65,8 +65,8 @@ class [[nodiscard]] Process {
   }
   ~Process() { kill(); }
 
-  // Schedules an event at the present instant, in which the script begins. The Process object owns
-  // the script: its destructor kills it.
+  // The script begins in a new event at the present instant. The Process object owns the script, so
+  // the object's destructor kills it.
   void start(Engine& engine, Label label) {
     ORRERY_CHECK(handle_, "only a script can start");
     ORRERY_CHECK(promise().engine == nullptr, "a script starts once");
@@ -76,7 +76,7 @@ class [[nodiscard]] Process {
   }
   bool done() const { return !handle_ || handle_.done(); }
   // Ends the script at its present wait and destroys its local variables. A script must not kill
-  // itself: it returns.
+  // itself; it returns instead.
   void kill() {
     if (!handle_) return;
     ORRERY_CHECK(!handle_.promise().is_running, "a process does not kill itself");

@@ -16,7 +16,7 @@ struct ProfileRow {
 
 class Profile {
  public:
-  // Counts an event. True if its duration should be measured.
+  // Counts an event. Returns true if its duration should be measured.
   bool count(const char* label) {
     last_ = &costs_[label];
     ++last_->events;

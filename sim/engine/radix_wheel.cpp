@@ -116,7 +116,7 @@ bool RadixWheel::refill(uint64_t end) {
   return false;
 }
 
-// Appends further buckets of the front's level. It takes no bucket of a higher level, so that
+// Appends further buckets of the front's level. No bucket of a higher level is appended, so that
 // make_room() can return the front to the wheel.
 void RadixWheel::top_up() {
   if (has_lanes_ || levels_ == 0 || lowest_level() != front_level_) return;
@@ -126,7 +126,8 @@ void RadixWheel::top_up() {
 
 // Appends small buckets until the front has `enough` tickets.
 void RadixWheel::gather(size_t enough) {
-  // Nothing is appended to a bucket of the top level: such times may lie too far apart for a key.
+  // The front gets only one bucket of the top level: the times of two such buckets may be too far
+  // apart for a key.
   while (ready() < enough && front_level_ + 1 < kLevels && (levels_ >> front_level_ & 1) != 0) {
     const Place next = first_place();
     if (bucket(next).count > kSortMax) break;
@@ -167,8 +168,9 @@ void RadixWheel::sort_in(size_t from, size_t size) {
   end_ += size;
 }
 
-// Inserts the ticket into the front and shifts the shorter side, or the later tickets if there is
-// no space before the head. So a ticket that is due at once, which goes in at the head, is cheap.
+// Inserts the ticket into the front and shifts the earlier or the later tickets, whichever are
+// fewer; without space before the head, the later tickets. So it is cheap to insert a ticket that
+// is due at once, at the head.
 void RadixWheel::insert(uint64_t time, uint64_t ticket) {
   if (has_lanes_) return push_lane(ticket);
   if (head_ == end_) head_ = end_ = 0;
@@ -203,8 +205,9 @@ void RadixWheel::slide() {
   head_ = 0;
 }
 
-// Called when the front has no space behind its last ticket. True if it has space there now. If
-// false, the front is empty: its tickets are in the lanes if they have one time, else in buckets.
+// Called when the front has no space behind its last ticket. Returns true if there is space now. If
+// it returns false, the front is empty: its tickets went to the lanes if all have one time, else to
+// buckets.
 bool RadixWheel::make_room() {
   const size_t size = end_ - head_;
   if (size <= kFrontMax / 2) {
@@ -244,7 +247,8 @@ void RadixWheel::push_lane(uint64_t ticket) {
   if (phase < batch_phase_) return_batch();
 }
 
-// The front is a copy of the last batch of its lane, so returning it moves the lane's head back.
+// With lanes, the front is a copy of the last batch of a lane. Moving the lane's head back returns
+// this batch to the lane.
 void RadixWheel::return_batch() {
   if (batch_phase_ < kPhases) lanes_[batch_phase_].head -= end_ - head_;
   head_ = end_ = 0;

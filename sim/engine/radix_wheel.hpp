@@ -1,10 +1,10 @@
 // sim/engine/radix_wheel.hpp -- tickets ordered by (time, phase, first in first out).
 //
 // A ticket is filed by the highest byte in which its time differs from `base_`: level = position of
-// that byte, bucket = its value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and 0x1207
-// to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets: a small
-// one is sorted into `keys_`, the front; a large one is spread over the levels below. A bucket is
-// a chain of chunks in order of arrival. Spreading and sorting keep this order for equal times.
+// that byte, bucket = the byte's value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and
+// 0x1207 to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets. If
+// small, it is sorted into `keys_`, the front. If large, it is spread over lower levels. A bucket
+// is a chain of chunks in order of arrival. Spreading and sorting keep this order for equal times.
 // Tickets of one time that are too many for the front go to lanes: one list for each phase.
 #pragma once
 
@@ -41,12 +41,12 @@ class RadixWheel {
   uint64_t take_head() { return tickets_[head_++]; }
   // The ticket `distance` places after the head; past the end of the front, an old ticket or 0.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
-  // Fills the empty front; its tickets may be due after `end`. If false, none is due by `end`.
+  // Fills the empty front, perhaps beyond `end`. Returns false if no ticket is due by `end`.
   bool refill(uint64_t end);
-  // Appends the next tickets to the front if no bucket must be spread for it.
+  // Appends the next tickets to the front, unless a bucket must be spread for that.
   void top_up();
 
-  // Time of the first ticket that is not stale; UINT64_MAX if none.
+  // Time of the first ticket that is not stale; UINT64_MAX if all are stale.
   uint64_t first_time(const IsStale& is_stale) const;
   void purge(const IsStale& is_stale);  // drops every stale ticket
   void reset(uint64_t time);            // drops every ticket; pushes restart from `time`
@@ -57,7 +57,7 @@ class RadixWheel {
   static constexpr unsigned kLevels = 8;
   static constexpr unsigned kDigits = 1u << kDigitBits;
   static constexpr size_t kSortMax = 128;  // larger buckets are spread
-  static constexpr size_t kGather = 48;    // the front takes buckets until it has this many
+  static constexpr size_t kGather = 48;    // the front takes buckets until it has this many tickets
   static constexpr size_t kFrontMax = 4 * kSortMax;  // capacity of the front; see make_room()
   static constexpr size_t kBatch = 32;               // tickets taken from a lane at once
 
@@ -124,7 +124,7 @@ class RadixWheel {
   bool draw_batch();
   void purge_bucket(Place place, const IsStale& is_stale);
 
-  // Tickets before limit_ are in the front or the lanes, others in buckets relative to base_.
+  // Tickets before limit_ are in the front or the lanes, all others in buckets relative to base_.
   uint64_t base_ = 0;
   uint64_t limit_ = 0;
   uint64_t front_base_ = 0;

@@ -8,14 +8,16 @@
 namespace orrery {
 
 struct RankSortInput {
-  uint64_t* keys;  // each < 2^63; array: 64-byte aligned, room for padding to a multiple of 8 keys
+  // Each key is less than 2^63. The array is aligned to 64 bytes, and has room for padding to a
+  // multiple of 8 keys.
+  uint64_t* keys;
   const uint64_t* values;
   size_t size;
 };
 
-// The sort is stable: equal keys keep their order, so every variant gives the same result. No
-// branch depends on the keys, so none is mispredicted. Example: keys 7 3 7 have 1, 0 and 2
-// predecessors: these are their positions.
+// Writes the sorted keys to `keys` and their values to `values`. The sort is stable: equal keys
+// keep their order, so every variant gives the same result. No branch depends on the keys, so none
+// is mispredicted. Example: keys 7 3 7 have 1, 0 and 2 predecessors, which are their positions.
 using RankSort = void (*)(const RankSortInput& input, uint64_t* keys, uint64_t* values);
 
 void rank_sort_portable(const RankSortInput& input, uint64_t* keys, uint64_t* values);

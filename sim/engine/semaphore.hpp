@@ -59,7 +59,7 @@ class Semaphore final : private Wait {
  private:
   void abandon(Process::Handle handle) override {
     const bool was_queued = std::erase(waiting_, handle) > 0;
-    if (!was_queued) give_back();  // acquired, but killed before it resumed
+    if (!was_queued) give_back();  // the process got the unit, but was killed first
   }
   bool try_take() {
     if (free_ == 0) return false;

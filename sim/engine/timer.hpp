@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// At most one event is pending per timer, and none once it is destroyed.
+// A timer has at most one pending event. A destroyed timer has none.
 class Timer {
  public:
   Timer(Engine& engine, Label label, std::function<void()> action, Phase phase = Phase::Model)

@@ -39,7 +39,7 @@ class Trigger final : private Wait {
     is_fired_ = true;
     pulse();
   }
-  void pulse() {  // wakes all processes waiting now; later ones wait for the next pulse
+  void pulse() {  // wakes all processes waiting now; later waits need another pulse
     for (const Process::Handle waiter : std::exchange(waiting_, {})) Process::wake(waiter);
   }
   void reset() { is_fired_ = false; }

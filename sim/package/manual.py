@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the manual page and the completions of bash and zsh from what the program says of itself.
+"""Makes the manual page and the completions of bash and zsh from the program's own help.
 
     /usr/bin/python3 sim/package/manual.py build/release/bin/orrery FOLDER
 
@@ -23,7 +23,7 @@ WORDS = {
     "trace": "action", "study": "action", "report": "run", "plot": "figure", "explain": "run",
     "export": "run", "cluster": "study",
 }
-# The meaning of an option's value, by its name in the help; others cannot be completed.
+# The kind of an option's value, by the value's name in the help. Values with other names are not completed.
 VALUES = {"FILE": "file", "DIR": "folder", "LIB": "library"}
 
 
@@ -43,7 +43,7 @@ class Command:
     about: str
     """One line about the command."""
     text: str = ""
-    """The description in its own help."""
+    """The description in the help of the command."""
     rows: list[tuple[str, str]] = field(default_factory=list)
     """Arguments and options as the help lists them."""
 
@@ -53,14 +53,14 @@ class Command:
 
     @property
     def actions(self) -> list[str]:
-        """The actions in the usage: of `info FILE | convert FILE NEW`, info and convert. Empty for most
-        commands."""
+        """The actions in the usage. Example: the usage `info FILE | convert FILE NEW` has the actions info
+        and convert. Most commands have none."""
         words = self.usage.split(" [-")[0].split(" | ")
         return [word.split()[0] for word in words] if WORDS.get(self.name) == "action" else []
 
 
 def said(program: Path, *arguments: str) -> str:
-    """Output of the program, without broken lines."""
+    """Output of the program, with long lines not wrapped."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True,
                           env=os.environ | {"COLUMNS": "10000"})
     if done.returncode != 0:
@@ -76,7 +76,7 @@ def option_of(left: str, doc: str, usage: str) -> Option:
 
 
 def read_help(command: Command, text: str) -> None:
-    """Reads the description and the rows of a command's help, ours or that of argparse."""
+    """Reads the description and the rows of a command's help, formatted by Orrery or by argparse."""
     lines = text.split("\n\n", 1)[1].splitlines()
     heads = ("Options:", "options:", "positional arguments:")
     begin = next(i for i, line in enumerate(lines) if line in heads)
@@ -118,7 +118,7 @@ def roff_lines(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Paragraphs as roff; indented ones keep their line breaks."""
+    """Paragraphs as roff; indented paragraphs keep their line breaks."""
     made = []
     for part in text.split("\n\n"):
         if part.startswith("    "):
@@ -155,14 +155,14 @@ _orrery_options() {
   esac
 }
 
-# What the value of an option is.
+# Prints the kind of an option's value: file, folder, library or text.
 _orrery_value() {
   case "$1 $2" in
 @VALUES@
   esac
 }
 
-# What the words of a command are.
+# Prints the kind of a command's arguments: scenario, run, file ...
 _orrery_words() {
   case "$1" in
 @WORDS@
@@ -170,10 +170,10 @@ _orrery_words() {
   esac
 }
 
-# The scenarios that ship, in a folder below, whose names fit.
+# Offers the YAML files in scenarios$1 of the installation whose names begin with $2. $1 may be empty.
 _orrery_shipped() {
   local program folder path
-  case "$2" in */*) return ;; esac  # a path: completed as any file
+  case "$2" in */*) return ;; esac  # a path is completed like any file
   program="$(readlink -f "$(command -v "${COMP_WORDS[0]}")")"
   folder="${program%/bin/*}/share/orrery/scenarios$1"
   for path in "$folder"/*.yaml; do
@@ -181,7 +181,7 @@ _orrery_shipped() {
   done
 }
 
-# Files of these endings, and folders.
+# Offers folders and files that begin with $1; files must end with one of the other arguments.
 _orrery_files() {
   local current="$1" ending
   shift
@@ -277,7 +277,7 @@ def filled(script: str, texts: dict[str, str]) -> str:
 ZSH = r'''#compdef orrery
 # Completion of orrery for zsh, made from `orrery --help`.
 
-# Files, and the scenarios that ship, in a folder below, whose names fit.
+# Offers YAML files, also those in scenarios$1 of the installation. $1 may be empty.
 _orrery_shipped() {
   local folder=${commands[orrery]:A:h:h}/share/orrery/scenarios$1
   local -a shipped

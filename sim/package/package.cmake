@@ -10,7 +10,7 @@ install(DIRECTORY scenarios/ DESTINATION share/orrery/scenarios
   FILES_MATCHING PATTERN *.yaml PATTERN *.json PATTERN *.md)
 install(FILES LICENSE DESTINATION share/doc/orrery RENAME copyright)
 install(FILES /usr/share/doc/libhdf5-dev/copyright DESTINATION share/doc/orrery RENAME copyright.hdf5
-  OPTIONAL)  # of HDF5, which the program contains; only Debian has this file
+  OPTIONAL)  # HDF5 is linked into the program; only Debian has this file
 
 # The manual page and the completions are written from the program's --help, after its build.
 set(ORRERY_PAGES ${CMAKE_BINARY_DIR}/package)
@@ -34,7 +34,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-# Libraries are found by dpkg-shlibdeps. A run needs no Python; figures and pages do.
+# dpkg-shlibdeps finds the libraries. Figures and pages need Python; a run does not.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS python3)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS

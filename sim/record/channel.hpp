@@ -32,7 +32,7 @@ class Channel final : public BufferedRows {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // False if the table is off, so the caller may skip making rows.
+  // Returns false if the table is off. The caller may then skip making rows.
   bool is_on() const { return table_.is_valid(); }
   void emit(const Row& row) {
     if (!table_.is_valid()) return;
@@ -46,7 +46,7 @@ class Channel final : public BufferedRows {
 
  private:
   // A row of 32 bytes costs 24 ns in batches of 8,192 rows, 44 ns in batches of 256 and 3,300 ns
-  // alone. A channel has at most 1 MiB.
+  // alone. A channel buffers at most 1 MiB.
   static constexpr size_t kBuffered = std::clamp<size_t>((size_t{1} << 20U) / sizeof(Row), 1, 8192);
   Recorder& recorder_;
   TableId table_;

@@ -150,8 +150,8 @@ void set_length(PosixFile& file, haddr_t length) {
 }
 
 // Extends the file to its full length, then passes on the held writes, those of the superblock
-// (address 0) first. In HDF5's order it comes last: a kill before it would leave data beyond the
-// length in the old superblock, and readers reject such a file.
+// (address 0) first. In HDF5's order the superblock comes last. A kill just before it would leave
+// data beyond the length in the old superblock, and readers reject such a file.
 void write_held(PosixFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor, &status) == 0 &&
@@ -231,7 +231,7 @@ herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
   return 0;
 }
 
-// HDF5 marks a file as being written only if its driver can lock. It releases the lock when SWMR
+// HDF5 marks a file as being written only if its driver can lock. HDF5 releases the lock when SWMR
 // starts. ENOSYS means a file system without locks, and counts as success.
 herr_t lock_file(H5FD_t* file, hbool_t for_writing) {
   const int how = (for_writing ? LOCK_EX : LOCK_SH) | LOCK_NB;

@@ -12,7 +12,7 @@ struct FileFault {
 
 // A file access property list (hid_t) for a plain POSIX file, suitable for SWMR. Rows are written
 // to the file when HDF5 writes them, everything else at the next flush, so a kill between two
-// flushes leaves the state of the last one.
+// flushes leaves the state of the earlier flush.
 //
 // HDF5 1.10 cannot close a file whose writes fail: the file leaks, and HDF5 complains at exit. So
 // after the first failure this driver drops every write and reports success. HDF5 then closes

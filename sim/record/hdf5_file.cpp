@@ -33,7 +33,7 @@ void hold_metadata_until_flush(hid_t access) {
   H5Pset_mdc_config(access, &config);
 }
 
-// Whole chunks are written at once, so HDF5 need not cache any.
+// Whole chunks are written at once, so HDF5 need not cache chunks.
 Hdf5Handle table_access() {
   Hdf5Handle access = new_list(H5P_DATASET_ACCESS, false);
   H5Pset_chunk_cache(access.get(), 0, 0, 1.0);

@@ -26,10 +26,10 @@ struct TableSpec {
 // Whether the file exists and begins with the signature of HDF5.
 bool is_hdf5(const std::string& path);
 
-// Errors are stored, not thrown. After the first one `error` has the reason, close() and abandon()
-// only close the file, and every other call that writes does nothing. Nothing in the file depends
-// on the time of day, so equal contents are equal bytes. Texts have a fixed length, which SWMR
-// (single writer, multiple readers) requires.
+// Errors are stored, not thrown. After the first error, error() has the reason, close() and
+// abandon() only close the file, and every other call that writes does nothing. Nothing in the file
+// depends on the time of day, so equal contents are equal bytes. Texts have a fixed length, which
+// SWMR (single writer, multiple readers) requires.
 class Hdf5File {
  public:
   enum class Mode : uint8_t { Create, Modify };

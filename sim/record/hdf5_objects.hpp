@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// An HDF5 handle (hid_t) that closes itself. A negative one is empty, or its creation failed.
+// An HDF5 handle (hid_t) that closes itself. A negative handle is empty, or its creation failed.
 class Hdf5Handle {
  public:
   using Close = int (*)(int64_t);

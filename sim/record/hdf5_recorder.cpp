@@ -122,7 +122,7 @@ Hdf5Recorder::Claim Hdf5Recorder::claim(const std::string& path, bool may_create
   const int error = claim.lock();
   if (error == EAGAIN || error == EACCES) throw_error("another run is writing it");
   if (!claim.is_at(path)) return this->claim(path, may_create);
-  return claim;  // without a lock if the file system has none
+  return claim;  // not locked if the file system has no locks
 }
 
 void Hdf5Recorder::throw_error(const std::string& reason) const {

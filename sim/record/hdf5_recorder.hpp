@@ -37,7 +37,7 @@ class Hdf5Recorder final : public Recorder {
     // of this time plus one interval between polls. With 1 s and a poll each second: 2 s.
     std::chrono::milliseconds flush_every{1000};
     // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
-    // memory. A run that completes before has no `.part`.
+    // memory. A run that completes earlier has no `.part`.
     std::chrono::milliseconds part_after{0};
     bool is_synced = true;           // `finish` waits until everything is on disk
     std::vector<std::string> off{};  // globs of tables that are off: "/events/*"
@@ -55,9 +55,9 @@ class Hdf5Recorder final : public Recorder {
   void write_text(std::string_view path, std::string_view text) override;
   void start() override;  // throws RecordError
   bool poll(std::chrono::steady_clock::time_point now_host) override;
-  void finish(const RunEnd& end) override;  // removes the file if it throws RecordError
-  // Removes the file of a run that was stopped, or in which a mistake of the user was found after
-  // `start`.
+  void finish(const RunEnd& end) override;  // leaves no new file if it throws RecordError
+  // Removes the `.part`: for a run that was stopped, or in which a mistake of the user was found
+  // after `start`.
   void discard();
   // The file with the rows: `.part`, or the final name once a complete run has finished.
   const std::string& file_path() const { return file_path_; }

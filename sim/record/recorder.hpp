@@ -72,8 +72,8 @@ class Recorder {
   virtual void set_attribute(std::string_view name, AttributeValue value) = 0;
   virtual void write_text(std::string_view path, std::string_view text) = 0;
   virtual void start() = 0;
-  // Called by the engine periodically; flushes when due. False means that recording failed: the run
-  // must end, and `finish` throws the reason.
+  // The engine calls poll() periodically; poll() flushes when due. Returns false if recording
+  // failed: the run must end, and `finish` throws the reason.
   [[nodiscard]] virtual bool poll(std::chrono::steady_clock::time_point now_host) = 0;
   virtual void finish(const RunEnd& end) = 0;
 

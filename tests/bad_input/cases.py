@@ -1,5 +1,5 @@
-"""Wrong and doubtful inputs as data: for each the files, the command, the exit status and the message of the
-program. See run_cases.py."""
+"""Wrong and doubtful inputs as data. Each case has the files, the command, and the expected exit status and
+message of the program. See run_cases.py."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CASES = [
     yaml("unknown alias", "cluster: *nowhere\n", "s.yaml:1"),
     yaml("17 MB", "description: " + "x" * (17 << 20) + "\n", "s.yaml"),
     Case("missing file", {}, RUN, 2, ("s.yaml", "no such file")),
-    # mistakes in the arguments of a Remote policy; tests/unit/analysis/remote has those of the client
+    # mistakes in the arguments of a Remote policy; mistakes of a client are in tests/unit/analysis/remote
     *(added(f"Remote: {name}", "policy: {job_queue: {policies: [{name: Remote, args: {" + args + "}}]}}\n", *says)
       for name, args, *says in (
           ("no address", "timeout: 1s", "s.yaml:10:", "address"),
@@ -155,7 +155,7 @@ CASES = [
     with_arguments("unknown command", ("rum", "s.yaml"), "rum"),
     with_arguments("no scenario", ("run",), ""),
     with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
-    with_arguments("part of a name to describe", ("describe", "kueue"), "names with it: KueueTopology"),
+    with_arguments("part of a name to describe", ("describe", "kueue"), "names that contain it: KueueTopology"),
     with_arguments("unknown machine to describe", ("describe", "machine", "dgx-a10"),
                    "no machine is called 'dgx-a10'; did you mean 'dgx-a100'?"),
     with_arguments("two names to describe", ("describe", "dgx-2", "dgx-a100"),
@@ -232,7 +232,7 @@ CASES = [
     planned("crash loops on too many nodes", "crash_loops: [{nodes: 5}]",
             "s.yaml:10:52: control_plane.crash_loops[0].nodes", "the cluster has 4 nodes"),
     planned("no Events at all", "events: {per_pod: 0, per_failed_bind: 0}",
-            "s.yaml:10:48: control_plane.events.per_pod", "there would be none"),
+            "s.yaml:10:48: control_plane.events.per_pod", "no Event would be recorded"),
     planned("no namespaces at all", "namespaces: {existing: 0}",
             "s.yaml:10:53: control_plane.namespaces.existing", "there would be no namespaces"),
     planned("lists after a loss, as servers remember", "services: {groups: [{name: a}], watchers: {lists_after_loss: true}}",
@@ -256,7 +256,7 @@ CASES = [
            until="policy: {job_queue: {policies: [{name: FIFO}, {name: Strict}]}}\nrun: {until: 1h}\n"),
     served("autoscaler of pods that has nothing to scale",
            "load: [{at: 0s, load: 1}], autoscaler: {replicas_max: 1}",
-           "autoscaler.replicas_min: is replicas_max: there is nothing to scale"),
+           "autoscaler.replicas_min: equals replicas_max: there is nothing to scale"),
     changed("affinity to a rack", "pod: {gpus: 8}",
             "pod: {gpus: 8, affinity: [{topology_key: rack, match_labels: {a: b}}]}",
             "'rack'", "hostname, leaf"),

@@ -1,4 +1,4 @@
-"""A wrong input with the expected answer of the program, and functions that make common ones."""
+"""A wrong input with the expected answer of the program, and functions that make common wrong inputs."""
 
 from __future__ import annotations
 

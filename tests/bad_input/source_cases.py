@@ -1,5 +1,5 @@
-"""Sources of jobs that do not go with the scenario's run, policy or training step, and similar sources that
-do: cases for cases.py."""
+"""Cases for cases.py: sources of jobs that the scenario's run, policy or training step rules out, and similar
+sources that are allowed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-// One API server against formulas. The mean wait for a seat: Erlang, or Pollaczek and Khinchine if
-// there is one seat. The mean latency on one core: processor sharing. Also the probability that
-// shuffle sharding starves a flow.
+// One API server against formulas. The mean wait for a seat is compared with Erlang's formula or,
+// if there is one seat, with that of Pollaczek and Khinchine. The mean latency on one core is
+// compared with that of processor sharing. Also the probability that shuffle sharding starves a
+// flow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Loads, ApiServerClosedForm,
                                          "API.mg1ps.lognormal"));
 
 // Deals each flow a hand of queues by the hash of the flow's number, and counts how often the hands
-// of the heavy flows cover that of a light one. The tolerance is three standard deviations.
+// of the heavy flows cover the hand of a light flow. The tolerance is three standard deviations.
 class ShuffleShardingMonteCarlo : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShuffleShardingMonteCarlo, HandsStarveAsOftenAsTheFormulaSays) {

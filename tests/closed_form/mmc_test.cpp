@@ -30,9 +30,9 @@ class Mmc : public testing::TestWithParam<std::string> {};
 // Enough jobs for the tolerance of 1 %. On one server of load rho, the mean of n successive waits
 // has the variance (in units of 1 / mu^2)
 //   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4).
-// At rho 0.5 and n = 4 million its standard error is 0.27 % of the mean wait. Jobs that wait for c
-// servers see one server of rate c mu. But only a share C of the jobs waits, where one server would
-// make a share rho wait. So the error is larger by about sqrt(rho / C): 0.33 % for c = 2 at rho
+// At rho 0.5 and n = 4 million the standard error is 0.27 % of the mean wait. For jobs that wait, c
+// servers act like one server of rate c mu. But only a share C of all jobs waits; with one server
+// it would be a share rho. So the error is larger by about sqrt(rho / C): 0.33 % for c = 2 at rho
 // 0.5, and 0.4 % for c = 3 at rho 0.6.
 constexpr int64_t kJobsPerLoad = 4'000'000;
 

@@ -12,14 +12,14 @@ namespace orrery {
 namespace {
 
 // A gang checkpoints every tau of compute for w seconds. A Poisson process with mean time M between
-// failures strikes it. Each failure costs the work since the last checkpoint and a restart of R,
-// during which failures may strike, too. The share of useful work is exactly
+// failures strikes the gang. Each failure costs the work since the last checkpoint and a restart of
+// R, during which failures may strike, too. The share of useful work is exactly
 //
 //   efficiency = tau / (M * exp(R / M) * (exp((tau + w) / M) - 1)).
 //
-// With x = (tau + w) / M, the tries of a segment of tau + w take M (e^x - 1) on average. Of these
-// tries e^x - 1 fail, and each failure adds a restart of M (e^{R/M} - 1). Young's optimal tau is
-// sqrt(2 w M).
+// With x = (tau + w) / M, the tries of a segment of tau + w take M (e^x - 1) on average. On average
+// e^x - 1 of these tries fail, and each failure adds a restart of M (e^{R/M} - 1). Young's optimal
+// tau is sqrt(2 w M).
 struct Case {
   double mtbf_s, write_s, restart_s, tau_s;
 

@@ -175,8 +175,8 @@ constexpr Form kForms[] = {
 };
 
 // Resumes the script `resumptions` times, or until it ends, and then destroys it. Returns whether
-// the script had ended. Sets `is_good`: no object leaked or was destroyed twice, and a script that
-// had ended made its three rounds.
+// the script had ended. `is_good` becomes true if no object leaked or was destroyed twice, and if a
+// script that had ended made its three rounds.
 bool run(const Form& form, int resumptions, bool& is_good) {
   Model model{};
   live = 0;

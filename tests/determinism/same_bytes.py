@@ -75,8 +75,8 @@ def run(binary: pathlib.Path, scenario: pathlib.Path, output: pathlib.Path) -> N
 
 
 def compare(binaries: list[pathlib.Path], scenario: pathlib.Path, times: int) -> bool:
-    """Runs one scenario with all builds. Prints one line, and the differences. Returns whether there are
-    none."""
+    """Runs one scenario with all builds. Prints one line, and the differences. Returns whether there are no
+    differences."""
     started = time.monotonic()
     reference: dict[str, bytes] = {}
     ok = True

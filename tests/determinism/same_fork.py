@@ -3,7 +3,8 @@
 
     same_fork.py --binary orrery
 
-The scenario of an arm (its /meta/scenario names the base and every --set) runs again from the start.
+The scenario of each arm runs again from the start. /meta/scenario in the arm's file names the base and every
+--set.
 """
 
 import argparse

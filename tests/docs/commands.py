@@ -177,7 +177,7 @@ class Workshop:
         return [f"`{command}`: {mistake}" for mistake in getattr(self, f"check_{kind}")(command)]
 
     def check_paths(self, command: str) -> list[str]:
-        """Checks that the paths in the command exist. Only paths into a folder of the tree count, other than
+        """Checks that the paths in the command exist. Checks only paths into folders of the tree, and not into
         build."""
         words = re.findall(r"[\w./-]+", command)
         return [f"there is no {word}" for word in words

@@ -12,8 +12,8 @@ ELSEWHERE = ("build", ".git")  # folders at the root without pages
 
 @dataclass
 class Block:
-    """A fenced block. If a comment `<!-- file: NAME -->` precedes it, it is written to that file, which later
-    blocks can read."""
+    """A fenced block. If a comment `<!-- file: NAME -->` precedes the block, the block is written to that file,
+    which later blocks can read."""
 
     line: int  # line of the opening fence
     language: str

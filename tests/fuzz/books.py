@@ -16,8 +16,8 @@ NEVER = -1
 NO_NODE = 4_294_967_295
 # Tolerances for sums of the same numbers in another order.
 RELATIVE, ABSOLUTE = 1e-9, 1e-5
-# Columns that may have any negative value. In others only -1 is allowed, for "never" or "none". `free` of the
-# job queue is negative while nodes are down.
+# Columns that may have any negative value. In other columns -1 is the only negative value, for "never" or "none".
+# `free` of the job queue is negative while nodes are down.
 SIGNED = {"priority", "by_priority", "external_id", "free"}
 HASHES = {"digest"}
 STAGES_OF_JOBS = ["submitted", "created", "bound", "running", "ended"]
@@ -91,7 +91,7 @@ def differs(a: float, b: float) -> bool:
 
 def amounts(books: Books) -> Iterator[str]:
     """No amount is negative, infinite or has wrapped around. No share of GPU time in the summary is above 1,
-    but that of power may be."""
+    but the share of power may be."""
     for path, rows in books.tables.items():
         for name in rows.dtype.names or ():
             values = rows[name]
@@ -131,8 +131,9 @@ def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
 
 
 def times(books: Books) -> Iterator[str]:
-    """Times never decrease within a job, a pod, a recovery and a timeline; those of /timeline/cluster and
-    /timeline/useful increase. No timeline has rows after the end of the run. The cardiogram is left out."""
+    """Times never decrease within a job, a pod, a recovery and a timeline. Within /timeline/cluster
+    and /timeline/useful all times differ. No timeline has rows after the end of the run. The cardiogram is left
+    out."""
     yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
     if books.has("/pods"):
         yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
@@ -203,8 +204,8 @@ def gpu_time(books: Books) -> Iterator[str]:
 
 
 def integrals(books: Books) -> Iterator[str]:
-    """The means of /timeline/cluster integrate to the figures of /summary. In each interval, computing GPUs
-    are at most the reported ones, these at most the allocated ones, and so on up to all GPUs."""
+    """The means of /timeline/cluster integrate to the figures of /summary. In each interval, the computing GPUs
+    are at most the reported GPUs, these at most the allocated GPUs, and so on up to all GPUs."""
     cluster, summary = books.tables["/timeline/cluster"], books.summary
     spans = np.diff(cluster["time"].astype(np.int64), prepend=0) / 1e9
     for column, name in (("gpus_allocated", "gpu_s_allocated"), ("gpus_up", "gpu_s_up"),
@@ -334,7 +335,8 @@ def events(books: Books) -> Iterator[str]:
 
 
 def priorities(books: Books) -> Iterator[str]:
-    """Figures by priority sum to those of the summary. As many pods are preempted as preemptors preempt."""
+    """Figures by priority sum to those of the summary. The pods preempted, counted by their own priority or by
+    that of their preemptors, sum to the same figure."""
     if not books.has("/priorities"):
         return
     table, summary = books.tables["/priorities"], books.summary

@@ -13,7 +13,7 @@ Tree = dict[str, Any]
 
 class Draw:
     """Random draws for one feature. They depend only on the seed and the feature's name. So a feature that
-    is switched off does not change the draws of the others."""
+    is switched off does not change the draws of other features."""
 
     def __init__(self, seed: int, feature: str) -> None:
         self._random = random.Random(f"{seed}/{feature}")

@@ -51,7 +51,7 @@ def stored_checkpoints(draft: Draft, draw: Draw) -> None:
 
 
 def own_trainings(draft: Draft, draw: Draw) -> list[Tree]:
-    """Gives some jobs their own training, a copy of the workload's that the caller changes. Returns the
+    """Gives some jobs their own training, a copy of the workload's training, which the caller changes. Returns the
     trainings of all jobs that have one."""
     own = []
     for job in draft.jobs:

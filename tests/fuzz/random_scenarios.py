@@ -4,12 +4,12 @@
     tests/fuzz/random_scenarios.py --binary build/sanitize/bin/orrery --seconds 60 [--seed N]
     tests/fuzz/random_scenarios.py --binary build/release/bin/orrery --kept tests/fuzz/scenarios
 
-A finding is a scenario that `validate` accepts, but whose run fails, hangs, writes another output
-when repeated, or writes one that does not add up (see books.py). A crash of `validate` is a finding,
-too. A finding is made smaller, feature by feature and then value by value, and written to the folder
-of --findings with its seed. Invariants are audited every 500 events. With --kept, every scenario of
-that folder is run instead; it holds earlier findings. Scenario N of seed S depends only on S and N,
-and can be run alone: --seed S --only N.
+A finding is a scenario that `validate` accepts, but whose run fails, hangs, writes different output
+when repeated, or writes output that does not add up (see books.py). A crash of `validate` is a
+finding, too. A finding is made smaller, feature by feature and then value by value, and written to
+the folder of --findings with its seed. Invariants are audited every 500 events. With --kept, the
+script runs every scenario of that folder of earlier findings instead. Scenario N of seed S depends
+only on S and N, and can be run alone: --seed S --only N.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from draft import Draft, Draw, Feature, Tree  # noqa: E402
 from runs import Program  # noqa: E402
 from shrink import shrunk  # noqa: E402
 
-# Features in the order in which they are added: later ones read the choices of earlier ones.
+# Features in the order in which they are added: later features read the choices of earlier features.
 FEATURES: list[Feature] = [
     *features_cluster.FIRST, *features_jobs.SOURCES, *features_policy.FIRST,
     *features_cluster.LATER, *features_jobs.LATER, *features_policy.LATER,
     *features_training.FEATURES, *features_control_plane.FEATURES, *features_faults.FEATURES]
 SAME_BYTES_EVERY = 8
-REFUSED_MAX = 0.05  # share of all scenarios; the generator should draw only valid values
+REFUSED_MAX = 0.05  # share of all scenarios that `validate` may reject; nearly all drawn values should be valid
 MISTAKE = re.compile(r"^[^:\n]+:\d+:\d+: (?!warning:)([A-Za-z_][\w.\[\]-]*): (.*)$", re.MULTILINE)
 
 
@@ -102,7 +102,7 @@ def made(seed: int, features: list[str]) -> Scenario:
 
 def take_out(tree: Tree, path: str) -> bool:
     """Removes the value at a path such as `policy.plugins[2].args.mode`. If there is no such value,
-    removes the nearest parent that exists. Returns whether it removed one."""
+    removes the nearest parent that exists. Returns whether a value was removed."""
     parts: list[Any] = [int(part) if part.isdigit() else part
                         for part in re.split(r"[.\[\]]+", path) if part]
     node: Any = tree
@@ -152,7 +152,7 @@ def judged(scenario: Scenario, folder: Path, program: Program, twice: bool) -> V
 def smaller_features(seed: int, features: list[str], kind: str, program: Program,
                      seconds: float) -> list[str]:
     """Switches features off one by one as long as the finding stays. Features that every scenario has are
-    kept, because others read them."""
+    kept, because other features read them."""
     until = time.monotonic() + seconds
     optional = {feature.name for feature in FEATURES if feature.chance < 1}
     for name in [one for one in reversed(features) if one in optional]:

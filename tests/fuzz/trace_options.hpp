@@ -12,7 +12,8 @@ namespace orrery::fuzz {
 constexpr unsigned kKeepFrame = 64;
 constexpr unsigned kValidate = 128;
 
-// Sets only those parameters that the format allows. The reader would reject the others at once.
+// Sets only those parameters that the format allows. The reader would reject other parameters at
+// once.
 inline void set_filters(TraceParams& params, const TraceInput& input,
                         const traces::Format& format) {
   const unsigned filters = input.filters;

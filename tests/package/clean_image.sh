@@ -3,7 +3,7 @@
 # as root, with debootstrap: it downloads about 400 MB of packages and takes some minutes.
 #   tests/package/clean_image.sh DEB [FOLDER]   FOLDER is kept, and a Debian in it is used again.
 #                                               Default: a temporary folder, removed at the end
-#   ORRERY_MIRROR=URL                           of Debian (http://deb.debian.org/debian)
+#   ORRERY_MIRROR=URL                           the Debian mirror (default: http://deb.debian.org/debian)
 set -euo pipefail
 if [ $# -lt 1 ] || [ "$(id -u)" -ne 0 ]; then
   sed -n '2,6s/^# \?//p' "$0" >&2

@@ -104,11 +104,11 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   return yaml;
 }
 
-// A job whose pods need more nodes than exist, so the autoscaler adds some. Coscheduling gets a
+// A job whose pods need more nodes than exist, so the autoscaler adds nodes. Coscheduling gets a
 // pause between two tries of a gang. Without the pause it would try the same members again and
 // again until their nodes exist, and the order of creation would decide which other pods the
-// autoscaler sees. Jobs under Koordinator are not elastic: it leaves members of an elastic gang
-// without a node until its queue is flushed.
+// autoscaler sees. Jobs under Koordinator are not elastic, because Koordinator leaves members of an
+// elastic gang without a node until the scheduling queue is flushed.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
@@ -178,8 +178,9 @@ std::string loaded(Rng& rng, bool has_image) {
 // With several gangs, level full may create pods later, and so schedule gangs in another order.
 // In a job that is not elastic, the last pod is bound no earlier than at level delays. But that pod
 // may belong to a gang whose pods start faster. So the job may start earlier, by at most the
-// scheduler's time for all attempts. With images the first pod on a node pulls for the others. The
-// limit is then the time from the job's creation to its binding.
+// scheduler's time for all attempts. With images the first pod on a node also pulls the image for
+// the other pods. The job may then start earlier by at most the time from its creation to its
+// binding.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));

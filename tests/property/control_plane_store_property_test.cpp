@@ -117,7 +117,7 @@ class PlainLifecycle {
 
  private:
   struct Node {
-    int64_t silent_since = -1;  // second from which the node is silent; -1 if it is not
+    int64_t silent_since = -1;  // second from which the node is silent; -1: it sends heartbeats
     bool is_ready = true;
     int64_t tainted_at = -1;
   };

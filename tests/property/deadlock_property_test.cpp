@@ -73,8 +73,8 @@ class Toys {
     }
   }
 
-  // The jobs that are Toy::is_candidate() and cannot complete, whatever the order in which others
-  // do. Tries every order, and every placement of missing pods.
+  // The jobs that are Toy::is_candidate() and cannot complete, in whatever order the other jobs
+  // complete. Tries every order, and every placement of missing pods.
   std::vector<JobId> stuck() const {
     const uint32_t all = candidates();
     std::vector<bool> seen(size_t{1} << toys_.size());
@@ -131,8 +131,8 @@ class Toys {
       toy.specs.push_back(spec);
       gang.roles.push_back({.spec = spec, .pods = 1});
     }
-    // Only a gang of equal members may have spare ones. With unlike members, whether it can
-    // complete would depend on which ones the scheduler leaves out.
+    // Only a gang of equal pods may have spare pods. Whether a gang of unlike pods can complete
+    // would depend on which pods the scheduler leaves out.
     const uint64_t spare = pods_ == ToyPods::Alike ? rng_.below(toy.specs.size()) : 0;
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});

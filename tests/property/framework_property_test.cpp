@@ -240,7 +240,7 @@ TEST(Framework, StopsAtTheFeasibleLimitAndGoesOnBehindIt) {
   EXPECT_EQ(first.node.index, 0u);
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 420u);
   // The third search begins at node 840 and wraps around: it visits 840..999, then 0..259. Of equal
-  // nodes the lowest wins.
+  // nodes the one with the lowest id wins.
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 0u);
   EXPECT_EQ(find_node(framework, handle, pod).node.index, 260u);
 }

@@ -103,9 +103,9 @@ bool is_gang(const JobRow& job) { return job.kind != JobKind::Pods; }
 // ---- no gang is half placed
 
 // Follows how many pods of a gang have nodes. A stay begins when the first pod gets a node, and
-// ends when no pod has one. Each stay reaches the gang's minimum, unless the gang was preempted in
-// the last 10 s of the stay. Once a pod of a stay has ended, a gang that needs all its pods gets no
-// node until the next stay.
+// ends when no pod has a node. Each stay reaches the gang's minimum, unless the gang was preempted
+// in the last 10 s of the stay. Once a pod of a stay has ended, a gang that needs all its pods gets
+// no node until the next stay.
 void expect_never_half_placed(const Seen& seen, const JobRow& job) {
   const int needed = job.name.view().back() - '0';
   std::vector<std::pair<Time, int>> changes;
@@ -183,7 +183,8 @@ void expect_preemptors_start(const Seen& seen) {
 // ---- preemption ends
 
 // Victims have a lower priority than their preemptor. At one instant no pod is preempted twice, and
-// no gang for two preemptors. A job has at most as many preemptions as its pods have lives.
+// no gang is preempted for two preemptors. A job has at most as many preemptions as its pods have
+// lives.
 void expect_no_cycles(const Seen& seen) {
   std::map<std::tuple<Time, uint64_t>, uint64_t> preemptor_of;
   std::set<std::tuple<Time, uint64_t, int32_t>> pods;

@@ -26,8 +26,8 @@ class World {
 
   void step() {
     if (!placed_.empty() && rng_.chance(0.4)) return take_away();
-    // The policy first sees a spec with its first pod. It must then also count the pods placed
-    // before.
+    // The policy sees a spec for the first time when the first pod of this spec is scheduled. It
+    // must then also count the pods that were placed earlier.
     const PodView pod = handle_.add_pod(specs_[rng_.below(specs_.size())]);
     const std::vector<NodeId> expected = allowed(pod);
     EXPECT_EQ(found(pod), expected);

@@ -165,7 +165,7 @@ TEST(MaxMinProperty, RatesAreRightWithFewKindsOfNumbersAndLinksThatAreDown) {
 }
 TEST(MaxMinProperty, RatesAreRightOverFourteenOrdersOfMagnitude) { rehearse(Numbers::Extreme); }
 
-// 500 random flows on a tree of 128 hosts. Each step replaces one of them by another.
+// 500 random flows on a tree of 128 hosts. Each step replaces one flow by another.
 TEST(MaxMinProperty, RatesAfterALongHistoryAreThoseOfASolverWithoutAPast) {
   const PlainFatTree tree = PlainFatTree::two_levels(16);
   Rng rng{3};

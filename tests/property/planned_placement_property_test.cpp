@@ -12,8 +12,8 @@ namespace {
 constexpr uint32_t kNodes = 30;
 constexpr GangId kGang{0};
 
-// A random cluster in two pools, with leaves of four nodes except for the last one of two, and pods
-// of six kinds.
+// A random cluster in two pools, and pods of six kinds. Each leaf has four nodes, but the last leaf
+// has two.
 class Ground {
  public:
   explicit Ground(uint64_t seed) : random_{seed} {

@@ -1,4 +1,4 @@
-// Random pods of random priorities: no pod is preempted for one of equal or lower priority, every
+// Random pods of random priorities: no pod is preempted for a pod of equal or lower priority, every
 // preemption is accounted for, and with equal priorities preemption changes nothing.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Random small scenarios with faults under every base profile. Every job must be accounted for.
-// After every event the run's invariants must hold: GPUs in use are those of live pods, and none is
-// in use once all jobs are over.
+// After every event the run's invariants must hold: GPUs in use are those of live pods, and no GPU
+// is in use once all jobs are over.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 
 namespace orrery::test {
 
-// A store in which every write takes `write_time` and every read `read_time`, however many run at
-// once.
+// A store in which every write takes `write_time` and every read `read_time`, however many writes
+// and reads run at once.
 class SlowStore final : public ApiStore {
  public:
   explicit SlowStore(Engine& engine) : engine_{engine} {}
@@ -39,7 +39,8 @@ class SlowStore final : public ApiStore {
   Engine& engine_;
 };
 
-// Servers that add no cost to a request: it takes its own `cpu` and the latency of the store.
+// Servers that add no cost to a request. A request takes its own `cpu` and the latency of the
+// store.
 inline ApiServersParams free_servers(int32_t servers = 1) {
   ApiServersParams params;
   params.servers = servers;

@@ -1,4 +1,4 @@
-// tests/support/lives_world.hpp -- the state and classes below a JobController, without it.
+// tests/support/lives_world.hpp -- the state and classes that a JobController uses.
 #pragma once
 
 #include <bit>
@@ -26,8 +26,8 @@
 namespace orrery {
 
 // State and classes that the classes of models/workload/lifecycle share. A test adds the class
-// under test unless it is a member here. The test makes the calls of the JobController and the
-// scheduler.
+// under test unless that class is a member here. The test makes the calls of the JobController and
+// the scheduler.
 class LivesWorld {
  public:
   struct Options {
@@ -83,8 +83,8 @@ class LivesWorld {
     if (engine.now() < when) engine.advance_to(when);
   }
   void go_to(Duration since_start) { go_to(Time{} + since_start); }
-  // Records how each job ends, and then stops the engine. No class here would release what the job
-  // holds.
+  // Records how each job ends, and then stops the engine, because no class here would release what
+  // the job holds.
   void watch(Signal<JobId, const JobOver&>& over) {
     over.connect([this](JobId, const JobOver& how) {
       ends.push_back(seconds() + std::string{name_of(how.phase)} + " " +

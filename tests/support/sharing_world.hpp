@@ -23,7 +23,7 @@ namespace orrery::test {
 // gang uses. The up-links of a leaf have two, four or eight times less bandwidth than its nodes
 // together. The compute of two gangs' steps differs by up to a factor of 30. Without contention an
 // exchange takes 7 to 86 % of the time of the compute. In half of the gangs up to half of the
-// compute overlaps with it.
+// compute overlaps with the exchange.
 struct SharingWorld {
   std::vector<double> capacities;  // bits a second, by link
   std::vector<SharingGang> gangs;
@@ -62,8 +62,8 @@ struct SharingWorld {
     return steps;
   }
   // Mean seconds of each gang's step, by simulation of every step. Gangs begin at random phases. A
-  // warm-up, at least 20 steps of each gang, is left out. After it each mean covers at least
-  // `steps` steps.
+  // warm-up, at least 20 steps of each gang, is left out. Each mean covers at least `steps` steps
+  // after the warm-up.
   std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
     Engine engine;
     FlowNetwork flows{engine};

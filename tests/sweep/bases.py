@@ -1,7 +1,7 @@
-"""Small scenarios: every leaf of the schema, but those of NOT_TRIED, has an effect in at least one of them.
+"""Small scenarios (bases). Each leaf of the schema, except those in NOT_TRIED, has an effect in at least one base.
 
-A base must run by itself. A leaf is tried in the base that already has most of the path to it; of equal bases
-in the first.
+A base must run by itself. A leaf is tried in the base that already has most of the path to the leaf; of several
+such bases, in the first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Leaves of which no base accepts a value, with the reason, and leaves that are tried in one base only."""
+"""Leaves for which no base accepts a value, with the reason, and leaves that are tried in only one base."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_TRIED: dict[str, str] = {
     r"workload\.sources\[\]<(generator|trace)>\.training\.step\.(model|parallel)\..*":
         "jobs of unlike sizes cannot have a step with model or parallel",
 }
-# Leaves that are tried in the named base only.
+# Leaves that are tried only in the named base.
 BASE_OF: dict[str, str] = {
     "run.until": "alpha_beta",  # every job of this base ends
 }

@@ -5,11 +5,11 @@ sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 
 Each run must end with results, none of them negative, or be rejected with exit status 2 and a position. It must
 not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that already has most of the
-path to its leaf. If the value is rejected or has no effect there, other bases follow until one accepts the
-value and it has an effect. After a value that is out of range no base follows. One call of `orrery validate`
-checks the scenarios of many values. Those that it accepts are run, and one of those that it rejects. A leaf
-counts as tried if a run with one of its values was accepted, or if a base sets the leaf. NOT_TRIED has the
-leaves for which this is impossible, with the reason.
+path to its leaf. If the value is rejected or has no effect there, other bases follow until the value is accepted
+and has an effect. A value that is out of range is tried in no other base. One call of `orrery validate` checks
+the scenarios of many values. The accepted scenarios are run, and one of the rejected scenarios. A leaf counts as
+tried if a run with one of its values was accepted, or if a base sets the leaf. NOT_TRIED has the leaves for which
+this is impossible, with the reason.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from policy_bases import of_new_policies  # noqa: E402
 from results import negative_amounts  # noqa: E402
 
 SECONDS_MAX = 20
-BASES_MAX = 6  # bases in which one value is tried at most
+BASES_MAX = 6  # most bases in which one value is tried
 LEAVES_AT_ONCE = 16  # whose scenarios one call of `orrery validate` checks
 MEMORY_MAX = 6 << 30  # bytes for one run
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
@@ -99,8 +99,8 @@ def write(folder: Path, name: str, document: Any) -> None:
 
 
 def refused(binary: str, documents: list[Any]) -> dict[int, Outcome]:
-    """Those of the scenarios, by index, that `orrery validate` rejects. If it does not end as it should, the
-    first of them gets the complaint, and all others are run."""
+    """The scenarios that `orrery validate` rejects, by index. If the command does not end as it should, the first
+    scenario gets the complaint, and all others are run."""
     together = f"`orrery validate` of {len(documents)} scenarios together "
     with tempfile.TemporaryDirectory(prefix="sweep-") as name:
         for index, document in enumerate(documents):
@@ -174,7 +174,7 @@ def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
 
 
 def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
-    """Bases in which the leaf may be tried, those first that already have most of its path."""
+    """Bases in which the leaf may be tried, beginning with those that already have most of its path."""
     if leaf.name in BASE_OF:
         return [BASE_OF[leaf.name]]
     costs = {name: schema.cost(base, leaf.path) for name, base in BASES.items()}
@@ -183,8 +183,8 @@ def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
 
 
 def try_leaves(binary: str, schema: Schema, leaves: list[Leaf]) -> list[Tried]:
-    """Tries each value in the nearest base, then in others, until one accepts it and it has an effect, or
-    says that it is out of range. The bounds that such a message names are tried, too."""
+    """Tries each value in the nearest base, then in other bases, until the value is accepted and has an effect,
+    or is out of range. The bounds that a message names are tried, too."""
     found = []
     trials: list[Trial] = []
     for leaf in leaves:
@@ -199,7 +199,7 @@ def try_leaves(binary: str, schema: Schema, leaves: list[Leaf]) -> list[Tried]:
         for index, trial in enumerate(trials):
             trial.outcome = rejected.get(index) or run(binary, documents[index])
             if index == as_sample and not trial.outcome.complaint:
-                trial.outcome = run(binary, documents[index])  # must reject the scenario, too
+                trial.outcome = run(binary, documents[index])  # the run must reject the scenario, too
                 if trial.outcome.status == 0:
                     trial.outcome.complaint = "is run, but `orrery validate` rejects it"
             trial.outcome.base = trial.base
@@ -208,7 +208,7 @@ def try_leaves(binary: str, schema: Schema, leaves: list[Leaf]) -> list[Tried]:
 
 
 def after(trial: Trial) -> Iterator[Trial]:
-    """The bounds that the message names, and the same value in the next base if this base did not settle it."""
+    """The trials that follow this trial: the bounds that the message names, or the same value in the next base."""
     tried, outcome = trial.tried, trial.outcome
     tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
     bounds = list(ends(outcome.message))

@@ -45,7 +45,7 @@ REMEDIATION = "policies/controllers/remediation"
 SCALING = "policies/controllers/scaling"
 
 # Every folder may include its own headers. A folder that is not listed has the rules of the nearest listed folder
-# above it. Without one, it may include everything but policies.
+# above it. Without such a folder above it, it may include everything but policies.
 MAY_INCLUDE = {
     "sim/core": set(),
     "sim/engine": {"sim/core"},

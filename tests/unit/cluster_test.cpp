@@ -45,8 +45,8 @@ TEST(ClusterParams, SoManyPoolsAreRejectedBeforeTheyAreCompared) {
 }
 
 TEST(Cluster, EveryGpuSecondAllocatedIsInOneColumnOfItsJob) {
-  // Two jobs need three of four nodes each. So members wait in Permit, hold nodes meanwhile, and
-  // are rejected.
+  // Each of two jobs needs three of the four nodes. So members wait in Permit, hold nodes
+  // meanwhile, and are rejected.
   ScenarioRun run{R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}
 policy: {base: coscheduling}

@@ -100,8 +100,8 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     return ends
 
 
-# Mean time to completion of the same jobs in Tiresias' own simulator, in seconds, by (GPUs, schedule). It ran
-# as run_sim.py with --scheme=count --schedule=..., with all GPUs under one switch.
+# Mean time to completion of the same jobs in Tiresias' own simulator, in seconds, by (GPUs, schedule). The
+# simulator ran as run_sim.py with --scheme=count --schedule=..., with all GPUs under one switch.
 ARTIFACT = {
     "tiresias60": {
         (16, "fifo"): 200.81666666666666, (16, "fjf"): 190.68333333333334,

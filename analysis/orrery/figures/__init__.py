@@ -1,7 +1,7 @@
-"""Figures of runs. Most are a pair: `name_data(run)` gives the frame that is drawn, and
-`name(run, axis=None)` draws it, into a new figure of publication size unless given an axis.
-Figures with panels of their own give a whole figure: `overview(run)`, and those named after
-scenarios that ship, such as `bent_cable(run)`. A figure that compares takes a list of runs."""
+"""Figures of runs. Most figures have a pair of functions: `name_data(run)` returns the frame that is drawn,
+and `name(run, axis=None)` draws it into the axis or, without one, into a new figure of publication size.
+Figures with several panels return a whole matplotlib figure: `overview(run)`, and the figures named after
+shipped scenarios, such as `bent_cable(run)`. Figures that compare runs take a list of runs."""
 
 from orrery.figures.bent_cable import bent_cable, bent_cable_data
 from orrery.figures.cluster import (

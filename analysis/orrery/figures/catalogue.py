@@ -28,7 +28,8 @@ class Entry:
     named: tuple[tuple[str, Any], ...] = ()
     """Further arguments of the function."""
     scenarios: tuple[str, ...] = ()
-    """Further scenarios, beside the one with the name of the figure, for which inferred() chooses it."""
+    """Further scenarios, beside the one with the name of the figure, for which inferred() chooses this
+    figure."""
 
     def draw(self, runs: Sequence[Run], job: str | None = None) -> Figure:
         given = dict(self.named)

@@ -18,7 +18,7 @@ LOSSES = {  # from the bottom of the stack to its top
     "lost": ORANGE, "hung": PURPLE, "deadlocked": VERMILION, "idle": GREY, "down": BLACK,
 }
 MEANING = {
-    "useful": "compute that no failure undid", "computing": "compute; what of it is kept is known "
+    "useful": "compute that no failure undid", "computing": "compute; how much of it is kept is known "
     "at the end of the run", "exchange": "waits within steps: exchanges, slower ranks, data",
     "checkpoint": "writes checkpoints", "starting": "held, and not computing yet: partial gangs, "
     "start-up, loading a checkpoint", "lost": "compute that a failure undid",
@@ -30,8 +30,8 @@ MEANING = {
 
 def spread(begin: pd.Series, end: pd.Series, weight: pd.Series, times: np.ndarray) -> np.ndarray:
     """The mean of a sum of weights in each interval. Each weight counts from its begin to its end. An
-    interval ends at one of `times` and begins at the one before, the first at 0. Example: weight 8 from 0 to
-    5 gives means 4 and 0 for times 10 and 20."""
+    interval ends at one of `times` and begins at the previous one; the first interval begins at 0. Example:
+    weight 8 from 0 to 5 gives means 4 and 0 for times 10 and 20."""
     known = (begin.notna() & end.notna() & (end > begin)).to_numpy()
     begin, end, weight = (one.to_numpy(float)[known] for one in (begin, end, weight))
     instants = np.concatenate([begin, end])

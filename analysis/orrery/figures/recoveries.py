@@ -21,9 +21,9 @@ STAGES = {
 
 
 def recoveries_data(run: Run) -> pd.DataFrame:
-    """One row for each stop of a gang or an independent pod, also by preemption: job, name, attempt, gpus,
-    failed, the seconds of each stage, and `total`, their sum. Stages are NaN from the first one that was not
-    reached."""
+    """One row for each stop of a gang or an independent pod (stops by preemption included): job, name,
+    attempt, gpus, failed, the seconds of each stage, and `total`, their sum. Stages are NaN from the first
+    one that was not reached."""
     rows = run.table("/events/recoveries")
     names = run.table("/jobs").set_index("job")["name"]
     frame = rows[["job", "attempt", "gpus", "failed"]].copy()

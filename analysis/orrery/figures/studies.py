@@ -33,10 +33,10 @@ def quantity(text: str) -> float:
 def study_curves_data(
     study: Study, metric: str, x: str | None = None, by: str | None = None
 ) -> pd.DataFrame:
-    """A row for each pair of an arm of the axis `by` (a line each) and one of the axis `x`: the mean of a
+    """A row for each pair of an arm of the axis `by` (a line each) and an arm of the axis `x`: the mean of a
     metric over all seeds, the ends `low` and `high` of its confidence interval (NaN with too few seeds), and
-    the number of `seeds`. By default, `by` is the axis that the study compares, or else its first one with
-    several arms, and `x` is the other axis. Any further axis must have only one arm."""
+    the number of `seeds`. By default, `by` is the axis that the study compares, or else the first axis
+    with several arms, and `x` is the other axis. Any further axis must have only one arm."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1] or list(study.axes)
     if by is None:
         by = study.compared[0] if study.compared else next((one for one in several if one != x), None)

@@ -124,8 +124,8 @@ def arms(
     series: Mapping[str, Series], parts: Mapping[str, pd.DataFrame], y: Mapping[str, Any],
     note: str = "",
 ) -> Chart:
-    """A chart of means over the arms of an axis, which are at `places`. Each of `parts` is a line: a frame by
-    arm with mean, low and high."""
+    """A chart of means over the arms of an axis; `places` are the positions of the arms. Each of `parts` is a
+    line: a frame by arm with mean, low and high."""
     least, most = min(places.values()), max(places.values())
     if is_log:
         low, high = 0.85 * least, 1.18 * most

@@ -24,11 +24,13 @@ def parser() -> argparse.ArgumentParser:
     )
     described.add_argument(
         "-o", "--output", metavar="FILE", type=Path,
-        help="where to, - for standard output; RUN.html beside the run, or report.html in the folder, without it",
+        help="the file to write, or - for standard output; by default RUN.html beside the run, or "
+        "report.html in the folder",
     )
     described.add_argument(
         "--runs", action="store_true",
-        help="of a study: also a page of each run, beside its file; the study's page links there",
+        help="only for a study: also write a page of each run, beside the run's file; the study's "
+        "page links there",
     )
     return described
 

@@ -18,7 +18,7 @@ class Buckets:
     ends: np.ndarray
     low: np.ndarray
     mean: np.ndarray
-    """Weighted by how long each row stands for."""
+    """Mean, weighted by the time for which each row stands."""
     high: np.ndarray
     rows: int
     """Number of rows in each bucket; the last may have fewer."""

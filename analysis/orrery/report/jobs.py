@@ -14,7 +14,7 @@ from orrery.report.packing import packed, short
 from orrery.report.words import number
 from orrery.run import Run
 
-LEVELS = 2**24 - 1  # times in the packed data are integers: 0 is the start of the run, this its end
+LEVELS = 2**24 - 1  # times in the packed data are integers from 0 (start of the run) to this (its end)
 BARS_MAX = 300_000
 TEAMS_MAX = 6  # teams with a colour of their own
 END_COLOURS = {
@@ -109,7 +109,7 @@ def _bars(run: Run, jobs: pd.DataFrame) -> tuple[dict[str, Any], int]:
 
 def _sizes(gpus: pd.Series) -> list[dict[str, Any]]:
     """Classes of jobs by size. Their bounds are powers of two, four or sixteen, so that there are at most
-    eight. Classes without jobs are left out."""
+    eight classes. Classes without jobs are left out."""
     most = max(1, int(gpus.max()))
     step = 2 if most <= 128 else 4 if most <= 8_192 else 16
     bounds = [1]

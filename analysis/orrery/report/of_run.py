@@ -34,7 +34,7 @@ def tiles(run: Run) -> list[Tile]:
         Tile("Median wait", with_unit(get("wait_p50", math.nan), "s"),
              f"of jobs that ran; 99 %: {with_unit(get('wait_p99', math.nan), 's')}"),
         Tile("Median time to end", with_unit(get("jct_p50", math.nan), "s"),
-             f"of jobs that got there; 99 %: {with_unit(get('jct_p99', math.nan), 's')}"),
+             f"of jobs that reached it; 99 %: {with_unit(get('jct_p99', math.nan), 's')}"),
         Tile("Failures of nodes", number(get("nodes_failed", math.nan)),
              f"restarts of jobs: {number(get('restarts', math.nan))}"),
     ]
@@ -64,7 +64,7 @@ def teams_table(run: Run) -> str:
          with_unit(row["wait"], "s"), f"{row['slowdown']:.3g}"]
         for team, row in each.iterrows()
     ]
-    heads = ["team", "jobs", "useful", "of all teams'", "mean wait", "mean slowdown"]
+    heads = ["team", "jobs", "useful", "share of all teams", "mean wait", "mean slowdown"]
     return table(heads, rows, numeric=range(1, 6))
 
 
@@ -114,7 +114,7 @@ def about(run: Run) -> Section:
     html = (
         '<div class="copy"><button type="button" data-copy="again">Copy the command</button>'
         '<span class="note">Paste it into a shell. Files that the scenario names, such as traces, '
-        "are looked for from there.</span></div>"
+        "are looked for from the shell's folder.</span></div>"
         f'<pre id="again" tabindex=0>{escape(_script(run))}</pre>'
         + table([], rows)
         + f"<details><summary>All parameters as used</summary><pre tabindex=0>{resolved}</pre>"

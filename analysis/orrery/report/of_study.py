@@ -52,7 +52,7 @@ def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
     level = f"{100 * study.confidence:g} % interval"
     heads = ["cell", f"mean{shown}", level, "seeds"]
     if study.permutes_ties:
-        heads.append(f"least to largest seed{shown}")
+        heads.append(f"range over seeds{shown}")
     if study.compared:
         heads += [f"difference{apart}", level, "in percent", level]
     rows = []

@@ -144,8 +144,8 @@ def page(
 {without}
 <p class="note">Drag over a chart to zoom, double-click to see all of it; Ctrl and the wheel zoom,
 too. With the keyboard: Tab to a chart, arrows read values, + and − zoom, Shift and arrows move, 0
-resets. Names below a chart hide what they name; figures beside them are of the range that is
-seen.</p>
+resets. A click on a name below a chart hides what it names; the numbers beside it refer to the
+visible range.</p>
 </main>
 <span id="probe" hidden></span>
 <script type="application/json" id="data">{data}</script>

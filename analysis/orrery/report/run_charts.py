@@ -37,7 +37,8 @@ def losses(run: Run) -> Chart | str:
     return timeline("losses", "GPU time: useful work and losses", shares, series, run.end,
                     {"label": "share of all GPUs (%)", "unit": "%", "low": 0, "high": 100},
                     stack=True,
-                    note="From the bottom: useful work, what held GPUs beside it, free GPUs.")
+                    note="From the bottom: useful work, losses on allocated GPUs, idle GPUs, nodes "
+                    "that are down.")
 
 
 def utilisation(run: Run) -> Chart | str:
@@ -60,7 +61,7 @@ def gantt(jobs: Jobs | str) -> Chart | str:
     note = (f"The {number(left_out)} smallest of the bars are left out. " if left_out else "")
     return Chart("gantt", "Jobs on the GPUs of the nodes", jobs.gantt,
                  f"{note}Drag a box to zoom into nodes as well, or press ] and [; click a job to "
-                 "keep it lit. The table below lights what it lists.")
+                 "keep it highlighted. The chart also highlights the jobs that the table below lists.")
 
 
 def queue_length(run: Run, what: str) -> Chart | str:
@@ -167,7 +168,7 @@ def stuck(run: Run) -> Chart | str:
     series = [Series(what, paint) for what, paint in
               (("deadlocked", VERMILION), ("hung", PURPLE)) if what in seen]
     more = f"The worst {JOBS_MAX} of {len(lost):,} jobs. " if len(lost) > JOBS_MAX else ""
-    note = f"{more}Arrows: it never ended. Neighbours too close to tell apart are one."
+    note = f"{more}Arrows: never ended. Spans too close to tell apart are joined."
     chart = lanes("spans", "stuck", "GPUs held in vain", found, series, time_axis(run.end), note)
     return Chart(chart.id, chart.title, chart.spec | {"partly": bool(more)}, chart.note)
 
@@ -188,7 +189,7 @@ def recoveries(run: Run) -> Chart | str:
             "high": max(1.0, 1.03 * worst["total"].max())}
     series = [Series(stage, paint) for stage, (_, paint) in STAGES.items()]
     return lanes("bars", "recoveries", "From a failure back to where the job was", rows, series, axis,
-                 f"The mean, and the longest {len(worst)}, stage by stage.")
+                 f"The mean of all recoveries, and the longest {len(worst)}, stage by stage.")
 
 
 def control_plane(run: Run) -> Chart | str:
@@ -218,7 +219,7 @@ def fragmentation(run: Run) -> Chart | str:
     if not series:
         return "Fragmentation: no GPU was ever free"
     title = "Free GPUs by how many are free on their node"
-    note = f"At {len(free):,} instants. Pods for k GPUs find room where k or more are free."
+    note = f"Sampled at {len(free):,} instants. A pod for k GPUs finds room on a node with k or more free."
     return timeline("fragmentation", title, free, series, run.end, {"label": "free GPUs"},
                     stack=True, note=note)
 

@@ -46,8 +46,8 @@ def _label(text: str, unit: str) -> str:
 
 
 def paints(study: Study) -> tuple[str | None, dict[str, str]]:
-    """The axis whose arms are distinguished by colour, and the colours. It is the compared axis, or else the
-    first one with several arms."""
+    """The axis whose arms are distinguished by colour, and the colours. The axis is the compared axis, or
+    else the first one with several arms."""
     several = [axis for axis, arms in study.axes.items() if len(arms) > 1]
     axis = study.compared[0] if study.compared else next(iter(several or study.axes), None)
     names = study.axes[axis] if axis else []
@@ -116,7 +116,7 @@ def means(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | str
                   [["seeds", number(row["seeds"])]])
         for cell, row in frame.iterrows()
     ]
-    ties = " Thin: from the least to the largest seed, as ties are permuted." \
+    ties = " Thin lines: the range over the seeds, because ties are permuted." \
         if study.permutes_ties else ""
     return lanes("intervals", f"means-{metric.name}", f"{words.title} of each cell", rows,
                  made.series(list(frame.index)), _axis(words.title, unit.beside(words.title), rows, zero=False),
@@ -141,8 +141,8 @@ def _coinciding(parts: Mapping[str, pd.DataFrame], room: float) -> str:
 
 def over_arms(study: Study, metric: Metric, words: Words, unit: Unit) -> Chart | None:
     """Means over the arms of the axis `x`, with a line for each arm of the axis `by`; study_curves_data()
-    chooses the two. If only one axis has several arms, there is one line over its arms, which must be numbers
-    or times. None if they are not, if a third axis has several arms, or if there is nothing to draw."""
+    chooses the two. If only one axis has several arms, there is one line over its arms. Returns None if these
+    arms are not numbers or times, if a third axis has several arms, or if there is nothing to draw."""
     try:
         data = figures.study_curves_data(study, metric.name)
     except RunError:

@@ -59,8 +59,8 @@ def _by(rows: pd.DataFrame, unit: Unit) -> str:
 
 
 def _where(study: Study, cells: pd.Index) -> str:
-    """The arms of the other axes that the cells have, as in `at load 4 and 6`; empty if the cells have all of
-    them."""
+    """The arms of the other axes that the cells have, as in `at load 4 and 6`; empty if the cells cover all
+    arms."""
     others = [axis for axis in study.axes if not study.compared or axis != study.compared[0]]
     parts = []
     for axis in others:
@@ -91,8 +91,8 @@ def _named(axis: str, arm: str) -> str:
 
 
 def _same(unclear: list[str], equal: list[str], against: str, metric: str) -> Iterator[str]:
-    """Sentences about arms without a difference to the baseline. The first one names `metric`, unless this is
-    empty."""
+    """Sentences about arms without a difference from the baseline. The first sentence names `metric`, unless
+    `metric` is empty."""
     of = f" in {metric}" if metric else ""
     if unclear:
         verb = "does" if len(unclear) == 1 else "do"

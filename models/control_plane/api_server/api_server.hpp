@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// The servers share these references, which must outlive them.
+// The servers share these references, which must outlive the servers.
 struct ApiServerContext {
   Engine& engine;
   const ApiServersParams& params;
@@ -47,7 +47,7 @@ class ApiServer {
     Duration cpu;
     Bytes sent;
     int32_t threads = 1;
-    std::function<void()> done = {};  // called once all is sent, never by a server that is down
+    std::function<void()> done = {};  // called once all is sent; never if the server is lost
   };
   void charge(const Charge& charge);
 
@@ -63,7 +63,7 @@ class ApiServer {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
-  // Adds watchers of few objects each, such as kubelets. They use memory, but cost writes no seats.
+  // Adds watchers of few objects each, such as kubelets. They use memory, but no seats.
   void add_narrow_watchers(int32_t count) { all_watchers_ += count; }
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }

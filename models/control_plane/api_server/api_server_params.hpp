@@ -50,7 +50,7 @@ struct ApiCostParams {
   Duration of(const ApiRequest& request) const;
 };
 
-// The memory is linear in the number of nodes, as OpenAI published it for a cluster.
+// The memory is linear in the number of nodes, as OpenAI observed in its cluster.
 struct ApiHeapParams {
   static constexpr std::string_view kDoc = "Memory of an API server.";
   Bytes base = {}, per_node = {9'333'333}, per_watcher = {};
@@ -65,7 +65,8 @@ struct ApiHeapParams {
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
     v("per_watcher", per_watcher, "Memory for each watch, including those of kubelets.",
       Range{Bytes{}, 1_GiB}, Source{"included in per_node"});
-    v("list_factor", list_factor, "Bytes held for each byte of a LIST until its response is sent.",
+    v("list_factor", list_factor,
+      "Bytes of memory for each byte of a LIST, held until the response is sent.",
       Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"}, Heeded{Fact::Lists});
     v("limit", limit, "A server that needs more memory is killed and restarts; absent: no limit.",
       Example{"128GiB"});
@@ -82,7 +83,8 @@ struct ApiServerParams {
 
   template <class V>
   void fields(V& v) {
-    v("cores", cores, "Requests in execution share the cores equally; each uses at most one core.",
+    v("cores", cores,
+      "Number of cores. Requests in execution share them equally, at most one core each.",
       Range{0.01, 1e6}, Unit{"cores"},
       Source{"Kubernetes: control-plane machine of tests with 5,000 nodes"},
       Heeded{Fact::FullPlane});
@@ -93,14 +95,14 @@ struct ApiServerParams {
     v("restart_time", restart_time,
       "Time from running out of memory until the server serves again.", Source{"estimate"},
       Heeded{Fact::FullPlane},
-      Heeded{heap.limit.has_value(), "there is no heap.limit: no server runs out of memory"});
+      Heeded{heap.limit.has_value(), "heap.limit is absent, so no server runs out of memory"});
     v("cost", cost, "CPU time of requests.");
     v("heap", heap, "Memory of a server.", Heeded{Fact::FullPlane});
   }
 };
 
 // How clients choose their servers. With Sticky, as over HTTP/2, a client stays connected to its
-// first server, even when others recover.
+// first server, even when other servers recover.
 enum class ApiBalance : uint8_t { Sticky, PerRequest };
 constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
   return {"sticky", "per_request"};
@@ -108,7 +110,7 @@ constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
 
 struct ApiServersParams {
   static constexpr std::string_view kDoc =
-      "API servers, their clients' connections and their seats.";
+      "API servers, their seats, and the connections of their clients.";
   int32_t servers = 5;
   ApiBalance balance = ApiBalance::Sticky;
   ApiServerParams server = {};
@@ -124,13 +126,14 @@ struct ApiServersParams {
       Source{"HTTP/2: one connection carries all requests"}, Heeded{Fact::FullPlane},
       Heeded{servers > 1, "there is one server"});
     v("server", server, "Each API server.");
-    v("flow_control", flow_control, "How many requests each server executes at a time, and which.",
+    v("flow_control", flow_control,
+      "How many requests each server executes at a time, and which requests come first.",
       Heeded{Fact::FullPlane});
   }
   void check(Checker& c) const;
 };
 
-// Memory of a server in a cluster of `nodes`, with LISTs of `listing` bytes under way and
+// Memory of a server in a cluster of `nodes` nodes, with LISTs of `listing` bytes under way and
 // `watchers` watches.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 

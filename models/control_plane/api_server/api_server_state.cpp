@@ -44,7 +44,7 @@ void ApiServer::lose() {
 }
 
 void ApiServer::recover() {
-  ORRERY_CHECK(!is_up_, "what comes back was lost");
+  ORRERY_CHECK(!is_up_, "a server recovers only from a loss");
   engine_.cancel(restart_);
   is_up_ = true;
   recovered.emit();
@@ -83,7 +83,7 @@ void ApiServer::audit() const {
     answered +=
         slot.stage == Stage::Lingering || (slot.stage != Stage::Free && slot.is_charge) ? 1 : 0;
   }
-  ORRERY_CHECK(busy == active_ && linked + answered == busy, "every request is kept once");
+  ORRERY_CHECK(busy == active_ && linked + answered == busy, "every request is counted once");
   flow_control_.audit();
 }
 

@@ -49,7 +49,7 @@ uint32_t ApiServers::up() const {
       std::ranges::count_if(servers_, [](const auto& server) { return server->is_up(); }));
 }
 
-// Connects to a random server that is up. False if no server is up.
+// Connects to a random server that is up. Returns false if no server is up.
 bool ApiServers::pick(Connection& connection) {
   for (bool is_sure = false;;) {
     const auto s = static_cast<uint32_t>(rng_.below(servers_.size()));

@@ -34,10 +34,10 @@ class ApiServers {
   // Returns the user number of a new service account. Nodes and their daemons have lower numbers.
   uint32_t new_account() { return accounts_++; }
   // Returns a new connection of a client. Its first request goes to a random server. With balance
-  // sticky, later ones go there, too, until that server is lost.
+  // sticky, later requests go to the same server until it is lost.
   uint32_t connect();
-  // The connection's server. A random server is chosen first if the connection has none, if its
-  // server was lost, or if balance is per_request. UINT32_MAX: no server is up.
+  // Returns the connection's server, or UINT32_MAX if no server is up. A random server is chosen
+  // first if the connection has no server, if its server was lost, or if balance is per_request.
   uint32_t server_of(uint32_t connection);
   // If no server is up, `done` is called at once.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
@@ -79,7 +79,7 @@ class ApiServers {
     uint64_t losses = 0;  // number of the server's losses when the client connected
   };
   bool pick(Connection& connection);
-  bool reach(Connection& connection);  // picks a server if necessary; false if none is up
+  bool reach(Connection& connection);  // picks a server if needed; false: no server is up
   void spread_steady();
 
   ApiServersParams params_;

@@ -20,8 +20,8 @@ struct PodObjectParams {
     v("bytes", bytes, "Size of one Pod.", Range{1_B, 1_MiB},
       Source{"published: Kubernetes 1.2, a LIST of 30,000 pods is 150 MB"});
     v("watchers", watchers,
-      "Clients that watch all pods: the scheduler, the job controller, and others that only "
-      "cause load. Kubelets do not count, because each watches only its own pods.",
+      "Clients that watch all pods: the scheduler, the job controller, and other clients that "
+      "only cause load. Kubelets do not count, because each watches only its own pods.",
       Range{2, 1'000'000}, Unit{"clients"},
       Source{"estimate: the scheduler, and the controllers of jobs, endpoints and garbage"},
       Heeded{Fact::FullPlane});

@@ -29,7 +29,7 @@ class WatchCache {
   // earlier changes as events.
   void clear(Time now);
 
-  // True if all changes after `seen` are cached.
+  // Returns whether all changes after `seen` are cached.
   bool can_resume(Time now, Time seen);
   uint64_t held() const { return held_; }
   uint64_t room() const { return room_; }
@@ -42,14 +42,14 @@ class WatchCache {
   void advance(Time now);
   void add(Time when, uint64_t changes);
   void resize(Time now);
-  void keep(uint64_t newest);         // drops all but the `newest` newest changes
+  void keep(uint64_t newest);         // keeps this many of the newest changes
   Time when_of(uint64_t back) const;  // time of the `back`-th newest change; 1: the newest
 
   std::deque<Run> runs_;  // oldest first
   uint64_t changes_ = 0, held_ = 0, room_ = kRoomMin;
   uint64_t dropped_ = 0;           // changes up to this one are in dropped Runs
   std::optional<Time> forgotten_;  // time of the newest dropped change
-  double rate_ = 0, carried_ = 0;  // steady changes a second; fraction of the next one
+  double rate_ = 0, carried_ = 0;  // steady changes a second; accrued part of a change
   Time advanced_to_;
 };
 

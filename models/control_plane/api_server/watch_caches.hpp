@@ -12,8 +12,8 @@
 namespace orrery {
 
 // Each server has a watch cache for each kind of object that reflectors watch. All caches get the
-// same changes, so servers that were never lost share one. A restarted server begins with a LIST
-// from etcd and an empty cache. A client whose last event is older than the restart must list
+// same changes, so servers that were never lost share one cache. A restarted server begins with a
+// LIST from etcd and an empty cache. A client whose last event is older than the restart must list
 // again. A client that has watched another server since the restart resumes.
 class WatchCaches {
  public:
@@ -23,8 +23,8 @@ class WatchCaches {
   void changed(ApiResource resource);  // to be called when etcd commits a change
   void set_rate(ApiResource resource, double changes_per_s);  // rate of steady changes
   void restart(uint32_t server);
-  // Resumes a client's watch on this server with the changes after `seen`. False if the server
-  // answers 410 Gone.
+  // Resumes a client's watch on this server with the changes after `seen`. Returns false if the
+  // server answers 410 Gone.
   bool resume(uint32_t server, ApiResource resource, Time seen);
 
   uint64_t gone(uint32_t server) const { return servers_[server].gone; }  // number of 410 responses

@@ -42,7 +42,7 @@ void NodeGroupsParams::check(Checker& c) const {
     }
     for (size_t k = 0; k < i; ++k) {
       if (groups[i].pool != groups[k].pool) continue;
-      c.error(at + "pool", "is that of groups[" + std::to_string(k) + "] already");
+      c.error(at + "pool", "is the pool of groups[" + std::to_string(k) + "] already");
     }
   }
   if (backoff > backoff_max) c.error("backoff", "must not be longer than backoff_max");

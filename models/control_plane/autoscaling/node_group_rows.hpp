@@ -38,10 +38,10 @@ struct ScalingRow {
       "pods for which the nodes were requested; 0 if nodes were removed or given up", "pods");
     c("waited_mean", &ScalingRow::waited_mean,
       "mean time from the first failed scheduling attempt of one of these pods to the request of "
-      "nodes; 0 if there are none");
+      "nodes; 0 without such pods");
     c("waited_max", &ScalingRow::waited_max,
       "longest time from the first failed scheduling attempt of one of these pods to the request "
-      "of nodes; 0 if there are none");
+      "of nodes; 0 without such pods");
   }
 };
 
@@ -59,7 +59,7 @@ struct AutoscalerSample {
     c("idle", &AutoscalerSample::idle, "nodes that have become ready and hold no pod now", "nodes");
     c("backs_off", &AutoscalerSample::backs_off,
       "whether the pool is in backoff now: the autoscaler requests no nodes for it, because "
-      "earlier ones did not register in time");
+      "earlier requested nodes did not register in time");
   }
 };
 

@@ -64,7 +64,7 @@ std::string NodeGroups::why_not_asked_for(const AddNodes& action) const {
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end()) return "a node is named twice";
   if (view.size + action.nodes.size() > view.size_max) {
-    return "the pool may have " + std::to_string(view.size_max) + " nodes";
+    return "the pool may have at most " + std::to_string(view.size_max) + " nodes";
   }
   if (view.backs_off_until > now()) return "the pool backs off, as nodes did not come";
   return action.nodes.empty() ? "no node is named" : "";
@@ -212,7 +212,7 @@ void NodeGroups::emit_removed(ScalingKind kind, uint32_t group, uint32_t nodes, 
       {.time = now(), .pool = views_[group].name, .kind = kind, .nodes = nodes, .size = size});
 }
 
-// ---- tables
+// ---- state and tables
 
 bool NodeGroups::is_adding(bool pods_wait) const {
   for (uint32_t g = 0; g < groups_.size(); ++g) {

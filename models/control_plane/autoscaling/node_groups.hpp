@@ -25,7 +25,7 @@ namespace orrery {
 // not registered at 15 min is given up, and the pool is not scaled up for 5 min.
 class NodeGroups {
  public:
-  struct Group {  // a pool and its nodes, ordered by id
+  struct Group {  // a pool, and its nodes in order of their ids
     NodeGroupParams params;
     std::vector<NodeId> nodes;
   };
@@ -49,7 +49,8 @@ class NodeGroups {
 
   // Called once all nodes of a request are ready or given up.
   using Came = std::function<void(uint32_t given_up)>;
-  // Requests all of the nodes or none. Returns why none is requested; empty if all are.
+  // Requests all of the nodes or none. Returns the reason why no node is requested, or an empty
+  // text if all are requested.
   std::string add(const AddNodes& action, Came came);
   struct Removed {
     std::vector<NodeId> nodes;
@@ -57,8 +58,8 @@ class NodeGroups {
   };
   Removed remove(const RemoveNodes& action);
 
-  // True if nodes are on their way or, with `pods_wait`, a group backs off and may request nodes
-  // later. Groups whose backoff has reached its maximum are ignored.
+  // Returns whether nodes are on their way or, with `pods_wait`, a group backs off and may request
+  // nodes later. Groups whose backoff has reached its maximum are ignored.
   bool is_adding(bool pods_wait) const;
 
   void sample(Time now);

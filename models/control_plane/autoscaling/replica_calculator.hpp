@@ -22,7 +22,7 @@ struct ReplicaUse {
 // As pkg/controller/podautoscaler/replica_calculator.go, returns ceil(pods * use / target). `pods`
 // counts the measured pods and those included below; `use` is the mean use of all these pods. Pods
 // that are not ready are included as idle if the measured use is above the target. Pods without a
-// measurement are included as idle when replicas would be added, as busy when they would be
+// measurement are included as idle if replicas would be added, and as busy if replicas would be
 // removed. The result is `replicas` if nothing is measured, if the ratio is within the tolerance,
 // or if the included pods reverse the direction. Example: 4 replicas have a measured use of 90 %,
 // and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not ready, it is

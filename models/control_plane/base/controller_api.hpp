@@ -16,7 +16,7 @@ class ControllerApi {
     Forbidden,  // 429: a disruption budget forbids the eviction
     Failed,     // the API rejected the request, or all retries failed
     Stored,
-    Observed  // follows Stored of a deletion: the kubelet (unbound: the scheduler) has observed it
+    Observed  // the kubelet (for a pod without a node: the scheduler) has observed the deletion
   };
   using Reply = std::function<void(Answer answer)>;
   // Stands for the API server's check of the disruption budgets: returns whether they allow the

@@ -37,7 +37,7 @@ class IndexedHeap {
   }
   void erase(uint32_t id) {
     const size_t place = places_[id];
-    ORRERY_CHECK(place < entries_.size(), "only what is in a heap leaves it");
+    ORRERY_CHECK(place < entries_.size(), "only an id in the heap is erased");
     places_[id] = kNowhere;
     const Entry last = entries_.back();
     entries_.pop_back();

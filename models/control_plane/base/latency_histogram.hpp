@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Spans share a bucket if their nanoseconds have equally many bits and the same first seven. A
+// Spans share a bucket if their nanoseconds have equally many bits and the same first seven bits. A
 // quantile is the middle of its bucket, so its error is at most 1 part in 128. A histogram uses no
 // memory until its first span, and allocates nothing later. Example: 1,000 us and 1,007 us share a
 // bucket, which reports 1,003.5 us.
@@ -29,7 +29,7 @@ class LatencyHistogram {
   void clear();
 
  private:
-  static constexpr unsigned kBits = 6;  // bits after the leading one
+  static constexpr unsigned kBits = 6;  // bits after the leading 1
   static constexpr size_t kPerOctave = size_t{1} << kBits;
   static constexpr size_t kBuckets = (64 - kBits) * kPerOctave;
   static size_t bucket_of(Duration span) {

@@ -27,7 +27,7 @@ class ProcessorSharing {
 
   // Ids are small and dense, each in service at most once.
   void add(uint32_t job, Duration demand);
-  void add_ns(uint32_t job, double demand);  // with demand 0, an event ends it now
+  void add_ns(uint32_t job, double demand);  // with demand 0 it ends in an event of this instant
   void erase(uint32_t job);                  // without calling `done`
   void clear();                              // all jobs, without calling `done`
   void set_cores(double cores);

@@ -17,9 +17,10 @@ constexpr std::array<std::string_view, 2> enum_names(RetryAfterKind) {
 }
 
 // The constant wait is 1 s. The adaptive wait of r seconds, from 1 to 32, is updated at the first
-// request dropped in a second. It doubles if at least 3 r requests were dropped in the r seconds
+// dropped request of each second. It doubles if at least 3 r requests were dropped in the r seconds
 // before, and if its last doubling was r or more seconds ago. It falls by 1 s if fewer than r
-// requests were dropped. Example: from r = 1, five drops in the last second make it 2.
+// requests were dropped in these r seconds. Example: from r = 1, five drops in the last second make
+// it 2.
 class RetryAfter {
  public:
   explicit RetryAfter(RetryAfterKind kind) : kind_{kind} {}

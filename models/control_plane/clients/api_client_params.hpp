@@ -19,20 +19,20 @@ struct ApiClientParams {
 
   template <class V>
   void fields(V& v) {
-    v("qps", qps, "Most requests a second, in the long run.", Range{1e-3, 1e9}, Unit{"1/s"},
+    v("qps", qps, "Maximum rate of requests in the long run.", Range{1e-3, 1e9}, Unit{"1/s"},
       Source{"Kubernetes defaults of 2024; client-go's own default: 5"});
-    v("burst", burst, "Most requests at once.", Range{1, 1'000'000}, Unit{"requests"},
+    v("burst", burst, "Maximum number of requests at once.", Range{1, 1'000'000}, Unit{"requests"},
       Source{"Kubernetes defaults of 2024; client-go's own default: 10"});
     v("tries_max", tries_max,
       "How often a client tries a request that is rejected or lost; 1: no retries.",
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: one try and 10 retries"});
     v("backoff", backoff,
-      "Wait before a request that was lost with its server is retried. It doubles with each loss, "
-      "up to `backoff_max`. Jitter adds up to 100 % to each wait.",
-      Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1: there are no retries"});
+      "Wait before the retry of a request that was lost with its server. The wait doubles with "
+      "each loss, up to `backoff_max`. Jitter adds up to 100 % to each wait.",
+      Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1, so there are no retries"});
     v("backoff_max", backoff_max, "Limit on the wait of `backoff`, before jitter.",
       Source{"client-go: reflectors, 30 s"},
-      Heeded{tries_max > 1, "tries_max is 1: there are no retries"});
+      Heeded{tries_max > 1, "tries_max is 1, so there are no retries"});
   }
   template <class C>
   void check(C& c) const {

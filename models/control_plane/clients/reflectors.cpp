@@ -130,7 +130,7 @@ void Reflectors::back_off(uint32_t id) {
 }
 
 // The time up to which the reflector has all changes. A watch of all objects is up to date. A
-// narrow watch has all changes up to its last bookmark or, before its first, up to `seen`.
+// narrow watch has all changes up to its last bookmark or, before its first bookmark, up to `seen`.
 Time Reflectors::seen_by(const Reflector& reflector) const {
   const Duration watched = engine_.now() - reflector.watches_since;
   if (!reflector.is_narrow) return engine_.now();

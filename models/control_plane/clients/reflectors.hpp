@@ -20,8 +20,9 @@ namespace orrery {
 // since its last event. If that server's watch cache no longer holds them (410 Gone), the reflector
 // waits once more and lists again. Thousands of reflectors at once make the list storm after the
 // loss of a server. A reflector that watches few of many objects rarely gets an event, so only
-// bookmarks advance its resourceVersion. Example: its server is lost 20 s after the last bookmark.
-// Another server, which caches the last 15 s, answers 410, and the reflector lists.
+// bookmarks advance its resourceVersion. Example: the server of such a reflector is lost 20 s after
+// the last bookmark. Another server, which caches the last 15 s, answers 410, and the reflector
+// lists.
 class Reflectors {
  public:
   struct Params {

@@ -21,7 +21,7 @@ class Defragmentation {
   Defragmentation(const Defragmentation&) = delete;
   Defragmentation& operator=(const Defragmentation&) = delete;
 
-  void start();  // no effect while one is under way
+  void start();  // no effect while a defragmentation is under way
 
  private:
   std::optional<uint32_t> next() const;

@@ -183,7 +183,7 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
 }
 
 // Interrupts the commit under way. Its writes are the first of the next commit, by the next leader
-// or by this one.
+// or by the present one.
 void Etcd::stall() {
   engine_.cancel(commit_);
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),

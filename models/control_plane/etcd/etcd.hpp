@@ -20,17 +20,17 @@
 
 namespace orrery {
 
-// One commit is under way at a time. It takes the latency of a single write, or the time of its
-// writes at the highest rate if longer. With `blocking_reads` it first waits for earlier reads.
+// One commit is under way at a time. It takes the latency of a single write or, if longer, the time
+// of its writes at the highest rate. With `blocking_reads` it first waits for earlier reads.
 // Writes that arrive meanwhile wait for the next commit: if a commit takes 10 ms, a write 3 ms
 // after its begin waits 7 ms and is done 10 ms later. Steady writes are not simulated one by one.
-// They reduce the rate for other writes. A write that finds no commit under way first waits the
-// mean time for a steady one to end: half a commit times the time share of steady commits.
+// They reduce the rate for other writes. A write that finds no commit under way first waits for a
+// steady commit to end. The wait is the mean: half a commit times the time share of such commits.
 //
 // Without a leader, requests wait for one. etcd's client repeats a read until its caller gives up.
 // A write waits at most 5 s plus two election timeouts (etcd 3.5, ServerConfig.ReqTimeout). It then
-// fails and is never executed, as raft accepts no proposals without a leader. Writes in the
-// interrupted commit count as replicated: the next leader commits them unless they time out.
+// fails and is never executed, as raft accepts no proposals without a leader. Writes of a commit
+// that is interrupted count as replicated: the next leader commits them unless they time out.
 class Etcd {
  public:
   struct Proposal {
@@ -61,14 +61,14 @@ class Etcd {
 
   using Done = std::function<void(bool is_committed)>;
   // Calls `done` once, when the write is committed or has timed out. After a commit the caller
-  // determines what the write changes, and calls store(). If the proposal is rejected, the result
-  // says so, and `done` is not called. Proposals complete in the order of their arrival.
+  // determines what the write changes, and calls store(). If the proposal is rejected, the return
+  // value says so, and `done` is not called. Proposals complete in the order of their arrival.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
   Time store(const Write& write);              // returns the present time
   void preload(Bytes size, int64_t objects) {  // stored before the run
     store_.create(engine_.now(), size, objects);
   }
-  // Without a leader, reads wait. A read whose client gives up before then never calls `done`.
+  // Without a leader, reads wait. A read whose client gives up meanwhile never calls `done`.
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
   // Deletes an object as part of a steady load.
@@ -116,7 +116,7 @@ class Etcd {
   void resume();
   void begin_commit(Duration wait);
   void end_commit();
-  double free_rate() const;  // writes a second that the steady writes leave
+  double free_rate() const;  // writes a second that steady writes leave free
   Duration wait_for_steady_commit() const;
   EtcdAnswer accept(const Proposal& proposal);
   void give_up();

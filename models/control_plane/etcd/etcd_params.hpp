@@ -1,5 +1,4 @@
-// models/control_plane/etcd/etcd_params.hpp -- the store behind the API servers, as a scenario sets
-// it.
+// models/control_plane/etcd/etcd_params.hpp -- parameters of the store behind the API servers.
 #pragma once
 
 #include <array>
@@ -20,9 +19,9 @@ constexpr std::array<std::string_view, 3> enum_names(EtcdDisk) {
 
 struct EtcdMemberLossParams {
   static constexpr std::string_view kDoc =
-      "A member of etcd that is lost. Without its leader etcd commits nothing until another is "
-      "elected; without a quorum, nothing until it has one again. Writes fail after a wait of 5 s "
-      "and two election timeouts.";
+      "A member of etcd that is lost. Without a leader etcd commits nothing until another leader "
+      "is elected. Without a quorum it commits nothing until a quorum is back. Writes fail after "
+      "a wait of 5 s and two election timeouts.";
   int32_t member = 0;
   Duration at = {};
   std::optional<Duration> until = {};
@@ -30,8 +29,9 @@ struct EtcdMemberLossParams {
   template <class V>
   void fields(V& v) {
     v("member", member, "Index of the member, from 0.", Range{0, 8});
-    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
-    v("until", until, "When it is back; absent: never.");
+    v("at", at, "When the member is lost, from the start of the run.", Required{}, Example{"10min"},
+      IsInstant{});
+    v("until", until, "When the member is back; absent: never.");
   }
   void check(Checker& c) const {
     if (until && *until <= at) c.error("until", "must be after `at`");
@@ -48,14 +48,15 @@ struct DefragmentationParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
+    v("at", at, "When the operator begins, from the start of the run.", Required{},
+      Example{"10min"}, IsInstant{});
   }
 };
 
 struct EtcdParams {
   static constexpr std::string_view kDoc =
       "The members of etcd. Writes are committed in groups: a commit includes the waiting writes, "
-      "at most as many as write_rate_max allows in its time.";
+      "at most as many as write_rate_max allows in the time of one commit.";
   int32_t members = 5;
   EtcdDisk disk = EtcdDisk::LocalSsd;
   std::optional<Duration> commit_latency = {};
@@ -77,9 +78,10 @@ struct EtcdParams {
 
   template <class V>
   void fields(V& v) {
-    v("members", members, "Voting members; each serves reads.", Range{1, 9}, Unit{"members"},
-      Source{"published: OpenAI at 7,500 nodes, 5"});
-    v("disk", disk, "Disks of the members: a commit takes 0.2 ms, 2 ms or 10 ms.",
+    v("members", members, "Number of voting members. Each member serves reads.", Range{1, 9},
+      Unit{"members"}, Source{"published: OpenAI at 7,500 nodes, 5"});
+    v("disk", disk,
+      "Disks of the members. A commit takes 0.2 ms (local_ssd), 2 ms (network_ssd) or 10 ms (hdd).",
       Source{"published: OpenAI at 2,500 nodes, 0.2 ms on local and 2 ms on network SSDs; etcd's "
              "documentation, 10 ms on hard disks"},
       Heeded{!commit_latency, "commit_latency is set"});
@@ -95,7 +97,7 @@ struct EtcdParams {
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"},
       Heeded{Fact::EtcdReads});
     v("read_rate_max", read_rate_max, "Reads a second that a member can do.", Range{1.0, 1e7},
-      Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"},
+      Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 reads/s from 3 members"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_bandwidth", read_bandwidth, "Bandwidth of one member for reads.",
       Range{1_Gbps, 1000_Gbps}, Source{"estimate: the network of one virtual machine"},
@@ -108,7 +110,7 @@ struct EtcdParams {
       Unit{"ns"}, Source{"KEP-2340: LISTs of 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
-      "Whether a commit waits for earlier reads, because they lock the database.",
+      "Whether a commit waits for earlier reads, because reads lock the database.",
       Source{"etcd 3.4: reads are concurrent; in older releases a long read blocked all writes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("election_timeout", election_timeout,
@@ -126,8 +128,7 @@ struct EtcdParams {
     v("compaction_interval", compaction_interval,
       "Old versions are kept for one to two intervals; 0: for ever.", Range{Duration{}, 24_h},
       Source{"kube-apiserver: --etcd-compaction-interval"}, Heeded{Fact::FullPlane});
-    v("defragmentations", defragmentations,
-      "When an operator compacts and defragments etcd. This ends the alarm of a full database.",
+    v("defragmentations", defragmentations, "When an operator frees space in etcd.",
       Heeded{Fact::FullPlane});
     v("defragmentation_rate", defragmentation_rate,
       "Rate at which a member rewrites its live data.", Range{Bandwidth{1'000'000}, 1000_Gbps},

@@ -47,7 +47,8 @@ uint32_t EtcdStore::new_name(ApiResource resource) {
 
 void EtcdStore::forget(uint32_t name) {
   const bool is_event = objects_[name].resource == ApiResource::Events;
-  ORRERY_CHECK(name != 0 && (is_event || !has(name)), "only what is gone is forgotten");
+  ORRERY_CHECK(name != 0 && (is_event || !has(name)),
+               "only a missing object or an Event is forgotten");
   objects_[name].is_forgotten = true;
   reuse_if_forgotten(name);
 }

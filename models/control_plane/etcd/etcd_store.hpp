@@ -13,10 +13,10 @@
 namespace orrery {
 
 // A client that lost its response retries, though etcd may have executed the request, or may still
-// do so. For named objects no request takes effect twice: creating an existing object and deleting
-// a missing one succeed, at the cost of a commit. The effect of a write is decided at its commit,
-// as in etcd's transactions. Example: a create is committed but its response is lost; the retry
-// succeeds and etcd has one object.
+// execute it. For named objects no request takes effect twice: creating an existing object and
+// deleting a missing one succeed, at the cost of a commit. The effect of a write is decided at its
+// commit, as in etcd's transactions. Example: a create is committed but its response is lost; the
+// retry succeeds and etcd has one object.
 class EtcdStore final : public ApiStore {
  public:
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
@@ -30,7 +30,7 @@ class EtcdStore final : public ApiStore {
   }
   int64_t stored(ApiResource resource) const { return stored_[static_cast<size_t>(resource)]; }
   void preload(uint32_t name, Bytes bytes);  // stored before the run
-  void drop(uint32_t name);  // deletes it as part of a steady load, with its waiting writes
+  void drop(uint32_t name);  // deletion by a steady load; also undoes waiting writes
 
   void write(const ApiRequest& request, Time until, Done done) override;
   void read(const ApiRequest& request, Time until, Done done) override;

@@ -33,7 +33,7 @@ MvccStore::MvccStore(Duration compaction_interval, Duration event_ttl)
     : interval_{compaction_interval > Duration{} ? compaction_interval : 5_min},
       compacts_{compaction_interval > Duration{}},
       spans_to_live_{static_cast<size_t>((event_ttl.ns + interval_.ns - 1) / interval_.ns)} {
-  ORRERY_CHECK(event_ttl > Duration{}, "events live for a while");
+  ORRERY_CHECK(event_ttl > Duration{}, "the time to live of Events is above 0");
 }
 
 void MvccStore::set_rates(Time now, Rates rates) {
@@ -68,7 +68,7 @@ void MvccStore::add_event(Time now, Bytes size, std::optional<Time> replaced) {
   if (replaced) {
     const int64_t age = (now - Time{}) / interval_ - (*replaced - Time{}) / interval_;
     const auto spans = static_cast<int64_t>(spans_.size());
-    if (age <= spans) {  // else it has expired
+    if (age <= spans) {  // else the replaced version has expired
       const Amount before = amount(size, 1);
       (age == 0 ? young_events_ : spans_[static_cast<size_t>(spans - age)]) -= before;
       events_ -= before;
@@ -142,7 +142,8 @@ void MvccStore::advance(Time now) {
     pass(end - since_);
     compact();
     since_ = end;
-    // Once all earlier data is gone, every interval ends as it began, so the rest is skipped.
+    // Once all earlier data is gone, every interval ends as it began, so the other intervals are
+    // skipped.
     if (compacts_ && i - first >= enough) since_ = Time{} + interval_ * last;
     if (since_ > end) break;
   }

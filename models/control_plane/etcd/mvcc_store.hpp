@@ -59,7 +59,7 @@ class MvccStore {
 
   Duration interval_;
   bool compacts_;
-  // Number of whole intervals that Events are kept after the one in which they were written.
+  // Number of whole intervals that Events are kept after the interval in which they were written.
   size_t spans_to_live_;
   Rates rates_;
   Time since_;

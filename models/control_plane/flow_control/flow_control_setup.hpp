@@ -21,7 +21,7 @@ struct LevelSetup {
   LevelKind kind = LevelKind::Queue;
   int32_t seats = 1;              // nominal seats
   int32_t seats_min = 1;          // when all lendable seats are lent
-  int32_t seats_max = INT32_MAX;  // when as many as allowed are borrowed
+  int32_t seats_max = INT32_MAX;  // when as many seats as allowed are borrowed
   int32_t queues = 1, hand = 1;
   int32_t queue_length = 50;
 };

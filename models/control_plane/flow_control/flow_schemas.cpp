@@ -21,7 +21,7 @@ uint8_t level_of(const FlowControlParams& params, const std::string& name) {
   for (size_t i = 0; i < params.levels.size(); ++i) {
     if (params.levels[i].name == name) return static_cast<uint8_t>(i);
   }
-  ORRERY_CHECK(false, "schemas name levels that are there");
+  ORRERY_CHECK(false, "each flow schema names an existing level");
 }
 
 int32_t whole_seats(double seats) { return static_cast<int32_t>(std::lround(seats)); }

@@ -15,8 +15,9 @@ struct FlowClass {
   uint64_t schema = 0;  // hash of the schema's name
 };
 
-// Finds the matching schema with the lowest precedence; of equals, the first by name. If none
-// matches, the mandatory schema `catch-all` applies, with the last of `params.levels`.
+// Finds the matching schema with the lowest number `precedence`; of schemas with equal numbers, the
+// first by name. If no schema matches, the mandatory schema `catch-all` applies, with the last
+// level of `params.levels`.
 FlowClass classify(const FlowControlParams& params, ApiClientKind client, ApiResource resource);
 // classify() for each resource, for a client to store.
 std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& params,
@@ -26,8 +27,9 @@ struct ApiUser {
   ApiClientKind kind = ApiClientKind::User;
   uint32_t number = 0;  // number among users of that kind
 };
-// A hash of the schema's name and the distinguisher: the user, the namespace or nothing. It decides
-// which queues the flow may use, so flows of two schemas differ even in one level.
+// A hash of the schema's name and the distinguisher: the user, the namespace or nothing. The hash
+// decides which queues the flow may use. So two schemas of one level have different flows, even for
+// the same user.
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
 // The seats of each level are nominal = ceil(seats x shares / sum of shares), lendable =

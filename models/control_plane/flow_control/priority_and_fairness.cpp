@@ -23,7 +23,8 @@ PriorityAndFairness::PriorityAndFairness(FlowControlSetup setup)
   if (setup_.adjust_every.ns > 0) next_adjustment_ = Time{} + setup_.adjust_every;
 }
 
-// True if a request of this width may start. A request wider than its level's seats executes alone.
+// Returns whether a request of this width may start. A request wider than its level's seats
+// executes alone.
 bool PriorityAndFairness::fits(const Level& level, int32_t width) const {
   const auto background = static_cast<int32_t>(std::ceil(level.background - 1e-9));
   return level.in_use == 0 || level.in_use + background + width <= level.limit;
@@ -169,7 +170,7 @@ void PriorityAndFairness::start(Level& level, uint32_t request, Time now) {
 void PriorityAndFairness::finish(uint32_t request, Time now) {
   advance(now);
   Entry& entry = entries_[request];
-  ORRERY_CHECK(entry.state == State::Executing, "only what executes finishes");
+  ORRERY_CHECK(entry.state == State::Executing, "only an executing request finishes");
   Level& level = levels_[entry.level];
   account(level, now);
   level.in_use -= entry.width;
@@ -192,7 +193,7 @@ void PriorityAndFairness::finish(uint32_t request, Time now) {
 void PriorityAndFairness::abandon(uint32_t request, Time now) {
   advance(now);
   Entry& entry = entries_[request];
-  ORRERY_CHECK(entry.state == State::Waiting, "only what waits is abandoned");
+  ORRERY_CHECK(entry.state == State::Waiting, "only a waiting request is abandoned");
   Level& level = levels_[entry.level];
   account(level, now);
   leave_queue(level, request);

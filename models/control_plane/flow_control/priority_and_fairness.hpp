@@ -17,12 +17,13 @@ namespace orrery {
 // that take_started() returns. Each priority level has its own seats; every 10 s, levels lend seats
 // to one another. A request that finds no free seat waits in the least loaded of the few queues
 // that its flow may use. The next request comes from the queue whose first request has the smallest
-// virtual finish: virtual start + G x width, where G is a guessed duration. A queue's virtual start
-// grows by G x width when one of its requests starts, and shrinks by (G - duration) x width when
-// this request ends. Cost: O(log queues) for each request; no allocation in a steady state.
+// virtual finish: the queue's virtual start + G x width, where G is a guessed duration and width
+// the seats of the request. A queue's virtual start grows by G x width when one of its requests
+// starts, and shrinks by (G - duration) x width when this request ends. Cost: O(log queues) for
+// each request; no allocation in a steady state.
 //
-// Example: one seat; flow A has 100 requests in its queue and flow B has one. B's virtual finish is
-// that of A's first request, so B is second, not 101st.
+// Example: one seat; flow A has 100 requests in its queue and flow B has one. B's virtual finish
+// equals that of A's first request, so B's request is second, not 101st.
 class PriorityAndFairness {
  public:
   struct Arrival {
@@ -45,11 +46,12 @@ class PriorityAndFairness {
   void finish(uint32_t request, Time now);   // the request executed, and returns its seats
   void abandon(uint32_t request, Time now);  // removes a waiting request
   bool is_waiting(uint32_t request) const { return entries_[request].state == State::Waiting; }
-  // The next started request, in order; empty if none.
+  // Returns the next started request, in order; empty if there is none.
   std::optional<uint32_t> take_started();
   // Removes and returns a request that has waited for the maximum time; empty if there is none.
   std::optional<uint32_t> take_expired(Time now);
-  // Lends seats for all periods that have ended by now. All calls with a time do so first.
+  // Adjusts the seats of all levels for the periods that have ended by now. Every function with a
+  // parameter `now` does this first.
   void advance(Time now);
   // The next time at which anything may happen without a call; max while no request waits.
   Time next_event() const;

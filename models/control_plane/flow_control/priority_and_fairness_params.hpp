@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 2> enum_names(FlowControlMode) {
 }
 struct FlowControlParams {
   static constexpr std::string_view kDoc =
-      "How many requests each API server executes at a time, and which.";
+      "How many requests each API server executes at a time, and which requests come first.";
   FlowControlMode mode = FlowControlMode::PriorityAndFairness;
   int32_t max_requests_inflight = 400, max_mutating_requests_inflight = 200;
   std::vector<PriorityLevelParams> levels = default_priority_levels();
@@ -37,18 +37,20 @@ struct FlowControlParams {
   template <class V>
   void fields(V& v) {
     const Heeded kOfSeats{mode == FlowControlMode::PriorityAndFairness,
-                          "mode is max_inflight: nothing waits for seats"};
+                          "mode is max_inflight, so nothing waits for seats"};
     v("mode", mode,
-      "priority_and_fairness: API Priority and Fairness; max_inflight: only the next two limits, "
-      "as in older releases.");
+      "priority_and_fairness: API Priority and Fairness; max_inflight: only two limits, "
+      "max_requests_inflight and max_mutating_requests_inflight, as in older releases.");
     v("max_requests_inflight", max_requests_inflight,
       "With max_inflight: reads that a server executes at a time. With priority_and_fairness: the "
-      "sum of this and max_mutating_requests_inflight is the server's number of seats. A request "
-      "in execution takes one or more seats.",
+      "sum of this limit and max_mutating_requests_inflight is the server's number of seats. A "
+      "request in execution takes one or more seats.",
       Range{1, 1'000'000}, Unit{"requests"}, Source{"kube-apiserver --max-requests-inflight"});
     v("max_mutating_requests_inflight", max_mutating_requests_inflight,
-      "With max_inflight: writes that a server executes at a time.", Range{1, 1'000'000},
-      Unit{"requests"}, Source{"kube-apiserver --max-mutating-requests-inflight"});
+      "With max_inflight: writes that a server executes at a time. With priority_and_fairness: "
+      "see max_requests_inflight.",
+      Range{1, 1'000'000}, Unit{"requests"},
+      Source{"kube-apiserver --max-mutating-requests-inflight"});
     v("levels", levels, "Priority levels, which share the seats of a server.",
       Source{"Kubernetes >= 1.26: bootstrap defaults"});
     v("schemas", schemas, "Flow schemas, which assign requests to priority levels.",
@@ -57,13 +59,14 @@ struct FlowControlParams {
       "Time between adjustments of the seats that levels lend and borrow; 0: never.",
       Source{"KEP-1040: 10 s"}, kOfSeats);
     v("smoothing", smoothing,
-      "At each adjustment of seats, a level's smoothed demand keeps this share of its old value.",
+      "While the demand of a level falls, its smoothed demand keeps this share of the old value "
+      "at each adjustment of seats. A rise counts in full.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
     v("wait_limit", wait_limit, "A request is rejected after waiting this long for a seat.",
       Range{1_ms, 24_h}, Source{"k8s.io/apiserver: a quarter of the request timeout"}, kOfSeats);
     v("service_guess", service_guess, "Fair queuing's initial estimate of a request's duration.",
-      Range{1_us, 1_h}, Source{"KEP-1040: its G, for which 60 s is a good choice"}, kOfSeats);
+      Range{1_us, 1_h}, Source{"KEP-1040, where it is called G; 60 s is a good choice"}, kOfSeats);
     v("list_objects_per_seat", list_objects_per_seat,
       "A LIST takes one seat for this many objects, rounded up.", Range{1, 1'000'000'000},
       Unit{"objects"}, Source{"k8s.io/apiserver: list work estimator"}, kOfSeats,
@@ -76,8 +79,9 @@ struct FlowControlParams {
       "How long a write with at least watchers_per_seat watchers keeps its seats after its "
       "response. If seats_per_request_max limits its seats, the time is longer in proportion.",
       Range{Duration{}, 1_min}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
-    v("seats_per_request_max", seats_per_request_max, "Most seats that one request takes.",
-      Range{1, 100'000}, Unit{"seats"}, Source{"k8s.io/apiserver: 10"}, kOfSeats);
+    v("seats_per_request_max", seats_per_request_max,
+      "Maximum number of seats that one request takes.", Range{1, 100'000}, Unit{"seats"},
+      Source{"k8s.io/apiserver: 10"}, kOfSeats);
     v("retry_after", retry_after,
       "Retry-After of rejected requests. constant: 1 s; adaptive: 1 to 32 s, longer while more "
       "requests are rejected.",

@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-// The least target of a level: without requests, it still gets a share of surplus seats.
+// The least target of a level, so that a level without requests still gets a share of surplus
+// seats.
 constexpr double kTargetMin = 1e-3;
 
 }  // namespace

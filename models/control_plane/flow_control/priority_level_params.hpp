@@ -49,7 +49,8 @@ constexpr std::array<std::string_view, 3> enum_names(FlowDistinguisher) {
 }
 
 struct PriorityLevelParams {
-  static constexpr std::string_view kDoc = "A priority level: seats, and queues for them.";
+  static constexpr std::string_view kDoc =
+      "A priority level: its seats, and the queues in which requests wait for a seat.";
   std::string name = {};
   LevelKind kind = LevelKind::Queue;
   int32_t shares = 30;
@@ -77,7 +78,7 @@ struct PriorityLevelParams {
       Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.queues"});
     v("hand_size", hand_size, "Number of queues that one flow may use.", Range{1, 16},
       Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.handSize"});
-    v("queue_length", queue_length, "Most requests that may wait in one queue.",
+    v("queue_length", queue_length, "Maximum number of requests that may wait in one queue.",
       Range{1, 1'000'000'000}, Unit{"requests"},
       Source{"Kubernetes: limitResponse.queuing.queueLengthLimit"});
   }

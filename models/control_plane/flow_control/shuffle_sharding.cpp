@@ -8,7 +8,8 @@
 namespace orrery {
 ShuffleSharding::ShuffleSharding(int32_t queues, int32_t hand) : queues_{queues}, hand_{hand} {
   ORRERY_CHECK(hand >= 1 && hand <= queues, "a hand has at least one queue, and no queue twice");
-  ORRERY_CHECK(static_cast<size_t>(hand) <= kHandMax && queues <= UINT16_MAX, "a hand has room");
+  ORRERY_CHECK(static_cast<size_t>(hand) <= kHandMax && queues <= UINT16_MAX,
+               "a hand has at most 16 queues");
 }
 
 // The hash is a mixed-base number. Its i-th digit, from 0 to queues_ - i - 1, is an index into the

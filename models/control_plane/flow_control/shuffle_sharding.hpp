@@ -1,5 +1,4 @@
-// models/control_plane/flow_control/shuffle_sharding.hpp -- a hand of queues for each
-// flow.
+// models/control_plane/flow_control/shuffle_sharding.hpp -- a hand of queues for each flow.
 #pragma once
 
 #include <array>
@@ -9,9 +8,9 @@
 
 namespace orrery {
 
-// Deals `hand` distinct queues of `queues` to a flow, by its hash alone. Each ordered hand comes
-// from nearly the same number of hashes. Example: 4 queues, hands of 2, hash 7. 7 mod 4 = 3 picks
-// queue 3. Then 7 / 4 = 1, and 1 mod 3 = 1 picks queue 1 of the remaining queues 0, 1 and 2.
+// Deals each flow a hand: distinct queues that depend only on the flow's hash. Each ordered hand
+// comes from nearly the same number of hashes. Example: 4 queues, hands of 2, hash 7. 7 mod 4 = 3
+// picks queue 3. Then 7 / 4 = 1, and 1 mod 3 = 1 picks queue 1 of the remaining queues 0, 1 and 2.
 class ShuffleSharding {
  public:
   static constexpr size_t kHandMax = 16;

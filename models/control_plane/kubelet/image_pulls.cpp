@@ -24,7 +24,7 @@ bool ImagePulls::is_full(const Node& node) const {
 }
 
 // While all slots for pulls are taken, a request for a present image waits, too. With serial pulls,
-// a kubelet does so under imagePullPolicy Always.
+// a kubelet does the same under imagePullPolicy Always.
 void ImagePulls::ensure(NodeId id, ImageId image, Callback done) {
   ++counters_.asked;
   nodes_[id].queue.push_back({image, std::move(done)});
@@ -73,7 +73,7 @@ void ImagePulls::move(NodeId id, ImageId image) {
 void ImagePulls::pulled(NodeId id, ImageId image) {
   Node& node = nodes_[id];
   const auto pull = std::ranges::find(node.pulls, image, &Pull::image);
-  ORRERY_CHECK(pull != node.pulls.end(), "what was pulled was asked for");
+  ORRERY_CHECK(pull != node.pulls.end(), "a pulled image was requested");
   ++counters_.pulled;
   std::vector<Callback> done = std::move(pull->done);
   node.pulls.erase(pull);

@@ -24,7 +24,7 @@ Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params) {
 }
 
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params) {
-  ORRERY_CHECK(period > Duration{}, "a restart takes time");
+  ORRERY_CHECK(period > Duration{}, "the time between restarts is above 0");
   return static_cast<double>(pods * params.status_writes) / period.seconds();
 }
 

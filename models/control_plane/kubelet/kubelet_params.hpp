@@ -24,7 +24,7 @@ struct HeartbeatParams {
     v("lease_bytes", lease_bytes, "Size of a Lease.", Range{1_B, 1_MiB},
       Source{"published: KEP-589, about 300 B"});
     v("status_period", status_period,
-      "Time between writes of a node's status if it does not change.", Range{1_s, 24_h},
+      "Time between writes of a node's status while the status does not change.", Range{1_s, 24_h},
       Source{"kubelet: nodeStatusReportFrequency, since 1.17; 1 min in 1.14, 10 s before"},
       Heeded{Fact::FullPlane});
     v("status_bytes", status_bytes, "Size of a Node.", Range{1_B, 1_MiB},
@@ -47,7 +47,7 @@ struct CrashLoopParams {
     v("reset_after", reset_after, "A container that ran this long resets its backoff.",
       Range{1_s, 168_h}, Source{"kubelet: 10 min"});
     v("is_first_restart_free", is_first_restart_free, "Whether the first restart is immediate.",
-      Source{"kubelet: kubernetes issue 133472; KEP-4603 assumes it"});
+      Source{"kubelet: kubernetes issue 133472; KEP-4603 assumes an immediate first restart"});
   }
   void check(Checker& c) const {
     if (most < initial) c.error("most", "must not be less than initial");
@@ -72,8 +72,8 @@ struct ImagePullParams {
       Range{Bandwidth{1}, {1'000'000'000'000'000}},
       Source{"published: OpenAI at 2,500 nodes, 17 GB in about 30 min"});
     v("latency", latency, "Time until the first byte of an image arrives.", Range{Duration{}, 1_h},
-      Source{"nothing is known of it"});
-    v("parallel", parallel, "Images that a node pulls in parallel; 0: all that it needs.",
+      Source{"the true latency is not known"});
+    v("parallel", parallel, "Maximum number of images that a node pulls in parallel; 0: no limit.",
       Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"},
       Heeded{Fact::FullPlane});
   }
@@ -96,7 +96,7 @@ struct KubeletParams {
     v("container", container,
       "Time to create and start one container. A pod's containers start one after another.",
       Range{Duration{}, 1_h}, Source{"estimate: two calls of the container runtime"});
-    v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
+    v("status_writes", status_writes, "Writes of a pod's status for each start or restart.",
       Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"}, Heeded{Fact::FullPlane});
     v("heartbeats", heartbeats, "Periodic writes of the kubelet.", Heeded{Fact::SilentNodes});
     v("crash_loop", crash_loop,

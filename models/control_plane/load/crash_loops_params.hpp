@@ -22,12 +22,13 @@ struct CrashLoopingPodsParams {
   template <class V>
   void fields(V& v) {
     v("nodes", nodes,
-      "Such pods are on this many nodes, the first of the cluster. Nodes that are down have none.",
+      "Number of nodes with such pods. These are the first nodes of the cluster. A node that is "
+      "down has no such pods.",
       Range{1, 1'000'000}, Unit{"nodes"});
     v("pods_per_node", pods_per_node, "Number of such pods on each of these nodes.",
       Range{1, 100'000}, Unit{"pods"});
     v("runs_for", runs_for, "How long a container runs before it ends.", Range{1_ms, 168_h},
-      Source{"estimate: it fails as it starts"});
+      Source{"estimate: a container that fails as it starts"});
     v("from", from, "When these pods start, from the start of the run.", IsInstant{});
     v("until", until, "When these pods are deleted; absent: never.");
   }

@@ -135,8 +135,8 @@ void NamespaceChurn::job_over(JobId job) {
   leave(of_jobs_[job]);
 }
 
-// Queues the namespace for deletion once all its creations have responses, unless the store has
-// none of its objects. A creation that failed for the client may have stored its object.
+// Once all creations have responses, queues the namespace for deletion if the store has any of its
+// objects. A creation that failed for the client may have stored its object.
 void NamespaceChurn::leave(uint32_t space) {
   if (spaces_[space].asked > 0) return;
   const auto is_stored = [this](uint32_t name) { return name != 0 && store_.has(name); };
@@ -156,8 +156,8 @@ void NamespaceChurn::drop(uint32_t space) {
   changed();
 }
 
-// A worker begins the next deletion when its last one is done. The requests of all deletions are
-// sent one after another.
+// A worker begins the next deletion when its last deletion is done. The requests of all deletions
+// are sent one after another.
 void NamespaceChurn::begin_deletion() {
   const auto workers = static_cast<size_t>(each_.workers);
   if (begun_ == leaving_.size() || ends_.size() == workers) return;

@@ -41,10 +41,10 @@ struct NamespacesSample {
   }
 };
 
-// A namespace is created by single requests, each retried until it is stored or the namespace is to
-// be deleted. Deletions wait in a queue. Their requests share the client of one controller, and are
-// a steady load while there are any. Requests of clients that query each namespace are a steady
-// load, too.
+// A namespace is created by single requests, one for each object. A request is retried until the
+// object is stored or the namespace is to be deleted. Deletions wait in a queue. Their requests
+// share the client of one controller, and are a steady load while there are any. Requests of
+// clients that query each namespace are a steady load, too.
 class NamespaceChurn {
  public:
   struct Params {  // the references must outlive the NamespaceChurn

@@ -7,7 +7,7 @@
 namespace orrery {
 
 Duration throttled_time(int64_t count, double qps, int64_t burst) {
-  ORRERY_CHECK(qps > 0, "tokens come");
+  ORRERY_CHECK(qps > 0, "the rate of tokens is above 0");
   return nearest_ns(static_cast<double>(std::max<int64_t>(0, count - burst)) / qps);
 }
 

@@ -1,5 +1,5 @@
 // models/control_plane/load/namespaces.hpp -- costs of namespaces: deletion, and clients that query
-// each.
+// each namespace.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,9 @@ struct NamespaceParams {
   template <class V>
   void fields(V& v) {
     v("objects", objects,
-      "Objects of every namespace: itself, a ServiceAccount, a root certificate.", Range{1, 1'000},
-      Unit{"objects"},
+      "Number of objects of each namespace: the Namespace itself, a ServiceAccount, and a "
+      "ConfigMap with a root certificate.",
+      Range{1, 1'000}, Unit{"objects"},
       Source{"Kubernetes 1.24: Namespace, ServiceAccount, ConfigMap kube-root-ca.crt"});
     v("object_bytes", object_bytes, "Mean size of these objects.", Range{1_B, 1_MiB},
       Source{"estimate: the certificate makes most of it"});
@@ -37,14 +38,14 @@ struct NamespaceParams {
       Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"},
       Heeded{Fact::DeletedNamespaces});
     v("resource_types", resource_types,
-      "Number of resource types. When a namespace is deleted, each pass lists every type and "
-      "deletes its collection.",
+      "Number of resource types. When a namespace is deleted, each pass sends a LIST and a "
+      "DELETECOLLECTION for every type.",
       Range{1, 10'000}, Unit{"types"}, Source{"estimate: 60 to 200 in use"});
     v("passes", passes, "Passes over all resource types until nothing is found any more.",
       Range{1, 100}, Unit{"passes"},
-      Source{"estimate: one that deletes and one that finds nothing"},
+      Source{"estimate: one pass that deletes and one that finds nothing"},
       Heeded{Fact::DeletedNamespaces});
-    v("delete_qps", delete_qps, "Most requests a second that the namespace controller sends.",
+    v("delete_qps", delete_qps, "Maximum rate of requests that the namespace controller sends.",
       Range{0.1, 1e6}, Unit{"requests/s"},
       Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
       Heeded{Fact::DeletedNamespaces});
@@ -53,8 +54,8 @@ struct NamespaceParams {
       Range{Duration{}, 1_h}, Source{"the job's pods end before the namespace is deleted"},
       Heeded{Fact::DeletedNamespaces});
     v("workers", workers,
-      "Namespaces that are deleted in parallel. Their requests share one client, so more workers "
-      "help only while some wait for `grace`.",
+      "Namespaces that are deleted in parallel. All workers send through one client, so more "
+      "workers help only while some of them wait for `grace`.",
       Range{1, 1'000}, Unit{"namespaces"},
       Source{"kube-controller-manager: --concurrent-namespace-syncs"},
       Heeded{Fact::DeletedNamespaces});
@@ -62,7 +63,7 @@ struct NamespaceParams {
       "Requests a second of a client that queries every namespace in turn.", Range{0.1, 1e6},
       Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"},
       Heeded{Fact::NamespaceAskers});
-    v("client_burst", client_burst, "Most requests that such a client sends at once.",
+    v("client_burst", client_burst, "Maximum number of requests that such a client sends at once.",
       Range{1, 100'000}, Unit{"requests"}, Source{"client-go: twice the rate"},
       Heeded{Fact::NamespaceAskers});
   }

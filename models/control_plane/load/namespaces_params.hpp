@@ -49,7 +49,7 @@ struct NamespacesParams {
     v("each", each, "Objects of a namespace, its deletion, and rates of clients that query it.");
     v("heap_factor", heap_factor, "Memory of a server for each byte of the namespaces' objects.",
       Range{0.0, 1000.0}, Unit{"ratio"},
-      Source{"estimate: as for lists, KEP-3157; decoded objects in the watch cache and indexes"});
+      Source{"estimate: as for LISTs in KEP-3157; watch cache and indexes hold decoded objects"});
     v("askers", askers,
       "Clients that query every namespace in turn, for example for access rights.");
     v("readers", readers, "Clients that list the ServiceAccounts of all namespaces.");

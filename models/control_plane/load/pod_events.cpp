@@ -111,8 +111,8 @@ void PodEvents::add_summary(Recorder& recorder) const {
   count("event_lists", all.answered, "requests", "answered LISTs of all Events");
   count("event_lists_failed", all.failed, "requests", "failed LISTs of all Events");
   count("event_lists_missed", all.missed, "requests",
-        "LISTs of all Events not sent, because the client still waited for the response to its "
-        "last one");
+        "LISTs of all Events that were not sent, because the client still waited for the "
+        "response to its previous LIST");
   recorder.add_summary("event_list_latency_p99", latency.quantile(0.99).seconds(), "s",
                        "99th percentile of the latency of answered LISTs of all Events");
 }

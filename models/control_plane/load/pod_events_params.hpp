@@ -15,7 +15,7 @@ namespace orrery {
 
 struct PodEventsParams {
   static constexpr std::string_view kDoc =
-      "Events about pods, kept for etcd.event_ttl; one that cannot be written is dropped.";
+      "Events about pods, kept for etcd.event_ttl. An Event that cannot be written is dropped.";
   int32_t per_pod = 5, per_failed_bind = 1;
   Bytes bytes = {1'000};
   double others_per_s = 0;
@@ -25,24 +25,25 @@ struct PodEventsParams {
   template <class V>
   void fields(V& v) {
     v("per_pod", per_pod,
-      "Events about a pod from its binding to its start. The scheduler records the first, and the "
-      "kubelet the rest.",
+      "Events about a pod from its binding to its start. The scheduler records the first Event, "
+      "and the kubelet the other Events.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: Scheduled, Pulling, Pulled, Created, Started"});
     v("per_failed_bind", per_failed_bind,
-      "Events that the scheduler records for a failed attempt to schedule or bind a pod. If a gang "
-      "fails, each of its members has these Events. The second failure turns an Event into a "
-      "series; later failures are only counted. A series is updated every 30 min and, for the last "
-      "time, after 6 min without a failure.",
+      "Events that the scheduler records for a failed attempt to schedule or bind a pod. If a "
+      "gang fails, these Events are recorded for each of its pods. The second failure of a pod "
+      "turns its Event into a series; later failures are only counted. A series is updated every "
+      "30 min and, for the last time, after 6 min without a failure.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
     v("bytes", bytes, "Size of one Event.", Range{1_B, 1_MiB},
       Source{"estimate: names, reason, message, source and managed fields"});
     v("others_per_s", others_per_s,
       "Events of other recorders, such as health checks and cron jobs: a steady load.",
-      Range{0.0, 1e6}, Unit{"Events/s"}, Source{"nothing is known of them"});
+      Range{0.0, 1e6}, Unit{"Events/s"}, Source{"their rate is not known"});
     v("client", client,
-      "Limits of each recorder for its Events. Its other requests do not count against them.",
+      "Limits on the Events of each recorder (the scheduler or a kubelet). A recorder's other "
+      "requests do not count against these limits.",
       Source{"kubelet: eventRecordQPS 50, eventBurst 100"},
       Heeded{per_pod > 0 || per_failed_bind > 0, "per_pod and per_failed_bind are 0"});
     v("readers", readers, "Clients that list all Events periodically.");
@@ -50,7 +51,7 @@ struct PodEventsParams {
   void check(Checker& c) const {
     const bool has_client = per_pod > 0 || per_failed_bind > 0;
     if (!has_client && others_per_s == 0) {
-      c.error("per_pod", "must not be 0 without other recorders of Events: there would be none");
+      c.error("per_pod", "must not be 0 without other recorders: no Event would be recorded");
     }
   }
 };

@@ -33,8 +33,8 @@ class DeadPods {
     of.left += objects.size();
     return objects;
   }
-  // Counts deleted objects. Once no object is left, returns all pods whose deletion had begun; else
-  // none.
+  // Counts deleted objects. Once no object is left, returns all pods whose deletion had begun;
+  // until then, returns no pods.
   std::vector<DeadPod> deleted(NodeId node, size_t objects = 1) {
     OfNode& of = nodes_[node];
     of.left -= objects;

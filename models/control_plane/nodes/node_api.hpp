@@ -19,7 +19,7 @@ class NodeApi {
                     std::function<void(bool is_done)> done) = 0;
   // Deletes the pods that were on the node when it died. With `is_back`, the node's own kubelet
   // deletes them, otherwise the garbage collector. The deletion is retried until stored.
-  // PodNews::dead_pods_gone follows once the pods' controllers have observed it.
+  // PodNews::dead_pods_gone follows once the pods' controllers have observed the deletion.
   virtual void delete_dead_pods(NodeId node, bool is_back) = 0;
 
   Signal<bool> cut_off;  // true: heartbeats can no longer be stored; false: they can again

@@ -47,7 +47,7 @@ class NodeBoots {
  private:
   struct Boot {
     uint32_t generation = 0;
-    bool joins = false;  // this boot registers the node, unlike that of a repaired node
+    bool joins = false;  // this boot registers the node; the boot of a repaired node does not
     bool is_open = false, is_ready = false;
     std::array<uint32_t, kBootStages> left{};  // running threads of each stage
     BootRow row;

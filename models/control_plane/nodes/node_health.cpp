@@ -46,7 +46,7 @@ void NodeHealth::died(NodeId node) {
 void NodeHealth::came_back(NodeId node) {
   is_alive_[node.index] = true;
   counts_from_[node.index] = engine_.now();
-  if (is_cut_off_) return;  // its heartbeats return with those of the others
+  if (is_cut_off_) return;  // its heartbeats return with those of the other nodes
   lifecycle_.node_alive(node);
 }
 

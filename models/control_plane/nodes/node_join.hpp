@@ -13,8 +13,8 @@
 namespace orrery {
 
 // Nodes pass in the order of their requests, at the gate's rate; one event is pending for all
-// waiting nodes. Example: 100 nodes at once, rate 10/s and burst 20: 20 pass at once, the last one
-// after 8 s.
+// waiting nodes. Example: 100 nodes ask at once, with rate 10/s and burst 20. Then 20 nodes pass at
+// once, and the last node after 8 s.
 class JoinGate {
  public:
   JoinGate(Engine& engine, const NodeJoinParams& params);

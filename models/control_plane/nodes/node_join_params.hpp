@@ -41,18 +41,21 @@ struct NodeJoinParams {
       Range{1, 10'000}, Unit{"requests"}, estimate);
     v("lease_requests", lease_requests, "Requests that look for the node's Lease and create it.",
       Range{0, 10'000}, Unit{"requests"}, estimate);
-    v("status_patches", status_patches, "Patches of the node's status, until it is ready.",
+    v("status_patches", status_patches, "Patches of the node's status, until the node is ready.",
       Range{0, 10'000}, Unit{"requests"}, estimate);
     v("kubelet_lists", kubelet_lists,
-      "LISTs by the kubelet, of services and of its own objects. A WATCH follows each.",
+      "LISTs by the kubelet, of Services, its Node, its Pods, RuntimeClasses and CSIDrivers. A "
+      "WATCH follows each LIST.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("proxy_lists", proxy_lists,
-      "LISTs by the kube-proxy, of services, their addresses and its node. A WATCH follows each.",
+      "LISTs by the kube-proxy, of services, their addresses and its node. A WATCH follows each "
+      "LIST.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("daemons", daemons, "DaemonSet pods on the node that are clients of the API servers.",
       Range{0, 10'000}, Unit{"pods"}, Source{"estimate: network, storage, metrics, logs"});
-    v("lists_per_daemon", lists_per_daemon, "LISTs by each of these daemons. A WATCH follows each.",
-      Range{0, 10'000}, Unit{"lists"}, estimate);
+    v("lists_per_daemon", lists_per_daemon,
+      "LISTs by each of these daemons. A WATCH follows each LIST.", Range{0, 10'000}, Unit{"lists"},
+      estimate);
     v("events", events, "Events that the node records.", Range{0, 10'000}, Unit{"requests"},
       estimate);
     v("services", services, "Services in the cluster, all of which are listed.",
@@ -66,20 +69,24 @@ struct NodeJoinParams {
       Heeded{Fact::NodeAddresses});
     v("slice_bytes", slice_bytes, "Size of an EndpointSlice.", Range{1_B, 1_MiB},
       Source{"KEP-0752: 100 B an address; estimate: ten addresses"}, Heeded{Fact::NodeAddresses});
-    v("object_bytes", object_bytes, "Size of other objects, except Nodes, Leases and Events.",
+    v("object_bytes", object_bytes,
+      "Size of each other object that a boot reads or writes. Nodes, Leases and Events have sizes "
+      "of their own.",
       Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
     v("rate_max", rate_max,
-      "Most nodes a second that may begin to join; 0: no limit. Nodes that boot again are not "
+      "Maximum rate at which nodes may begin to join; 0: no limit. Nodes that boot again are not "
       "limited.",
       Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"there is no limit"}, Heeded{Fact::NewNodes});
-    v("burst", burst, "Most nodes that may begin to join at once.", Range{1, 1'000'000},
-      Unit{"nodes"}, Source{"nodes join one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
+    v("burst", burst, "Maximum number of nodes that may begin to join at once.",
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"nodes join one at a time"},
+      Heeded{rate_max > 0, "rate_max is 0"});
   }
 };
 
 struct JoinParams {
   static constexpr std::string_view kDoc =
-      "Nodes that join later. They are the last of their pool, in the order of this list.";
+      "Nodes that join later: the last nodes of their pool. Entries for the same pool take these "
+      "nodes in the order of this list.";
   std::string pool = {};
   std::optional<int32_t> nodes = {};
   Duration at = {};
@@ -94,8 +101,7 @@ struct JoinParams {
     v("at", at, "When the first node begins to join, from the start of the run.", Required{},
       Example{"10min"}, IsInstant{});
     v("over", over, "The other nodes follow at even intervals within this time; 0: all at once.",
-      Source{"a scale-up requests all of them together"},
-      Heeded{nodes != 1, "a single node joins"});
+      Source{"a scale-up requests all nodes together"}, Heeded{nodes != 1, "a single node joins"});
   }
 };
 

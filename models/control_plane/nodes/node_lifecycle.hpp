@@ -29,8 +29,9 @@ constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
 // NotReady. If no node of any zone is Ready, the controller assumes that it is partitioned: it
 // removes all taints, and sets none until a heartbeat arrives.
 //
-// Example: last heartbeat at 101 s, grace 40 s, checks every 5 s: the check at 145 s finds the node
-// NotReady. Then it is tainted, and pods with the usual toleration leave 300 s later.
+// Example: the grace period is 40 s, and checks are every 5 s. The last heartbeat of a node was at
+// 101 s, so the check at 145 s finds the node NotReady. Then the node is tainted, and pods with the
+// usual toleration leave 300 s later.
 class NodeLifecycle {
  public:
   struct Counters {

@@ -15,8 +15,7 @@ constexpr std::array<std::string_view, 2> enum_names(NodeZones) { return {"one",
 
 struct NodeLifecycleParams {
   static constexpr std::string_view kDoc =
-      "The node lifecycle controller: nodes without heartbeats are tainted, one after the "
-      "other, "
+      "The node lifecycle controller: nodes without heartbeats are tainted, one after the other, "
       "and lose their pods.";
   Duration monitor_period = 5_s;
   Duration grace = 40_s;
@@ -41,19 +40,19 @@ struct NodeLifecycleParams {
       Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"kube-controller-manager: --node-eviction-rate"});
     v("secondary_taint_rate", secondary_taint_rate,
       "Replaces taint_rate in a large zone whose share of NotReady nodes reaches unhealthy_share. "
-      "In a small zone that reaches it, no node is tainted.",
+      "In a small zone with such a share, no node is tainted.",
       Range{0.0, 1e6}, Unit{"nodes/s"},
       Source{"kube-controller-manager: --secondary-node-eviction-rate"});
     v("unhealthy_share", unhealthy_share,
-      "Share of a zone's nodes that must be NotReady before secondary_taint_rate applies. At least "
-      "3 of its nodes must be NotReady, but not all.",
+      "Share of a zone's nodes that must be NotReady before secondary_taint_rate applies. At "
+      "least 3 nodes of the zone must be NotReady, but not all.",
       Range{0.0, 1.0}, Unit{"share"},
       Source{"kube-controller-manager: --unhealthy-zone-threshold"});
     v("large_zone", large_zone,
       "A zone with more nodes than this is large; any other zone is small.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kube-controller-manager: --large-cluster-size-threshold"});
     v("zones", zones, "one: all nodes are one zone; pools: each pool is a zone.",
-      Source{"one: a cluster in one room"});
+      Source{"the cluster is in one room"});
   }
   void check(Checker& c) const {
     if (grace < monitor_period) c.error("grace", "must not be less than monitor_period");

@@ -25,8 +25,8 @@ class NodeObjects {
   NodeObjects& operator=(const NodeObjects&) = delete;
 
   void absent(NodeId node);  // the node is absent at the start
-  // The store's name of the object that the request creates for a node that joins. 0 for all other
-  // requests, and for nodes that exist at the start.
+  // Returns the store's name of the object that the request creates for a node that joins. Returns
+  // 0 for all other requests, and for nodes that exist at the start.
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
   // Must be called at the response to a request for the named object.
   void answered(NodeId node, uint32_t name, Time now);

@@ -24,9 +24,9 @@ struct BootRow {  // one boot of a node; -1: stage not reached
       "when control_plane.node_join.rate_max admitted the node; -1: never");
     c("registered", &BootRow::registered, "when its Node object was stored; -1: never");
     c("ready", &BootRow::ready,
-      "when its kubelet was reported ready, so that the node takes pods; -1: never");
+      "when its kubelet had reported Ready, so that the node takes pods; -1: never");
     c("settled", &BootRow::settled,
-      "when the boot was over: kube-proxy and daemons watch, all Events are stored; -1: never");
+      "when the boot was over (kube-proxy and daemons watch, all Events are stored); -1: never");
     c("again", &BootRow::again,
       "requests of the boot that failed after the API client's own retries and were sent again",
       "requests");
@@ -40,8 +40,9 @@ struct NodesSample {
   static void columns(auto&& c) {
     c("time", &NodesSample::time, "end of the interval; all columns are of that instant");
     c("ready", &NodesSample::ready,
-      "nodes that are up: not broken, absent, booting, in maintenance or under repair; cordons and "
-      "taints do not matter",
+      "nodes that are up; nodes that are broken, absent, booting, in maintenance or under repair "
+      "do "
+      "not count; cordons and taints do not matter",
       "nodes");
     c("waiting", &NodesSample::waiting,
       "booting nodes that control_plane.node_join.rate_max has not admitted yet", "nodes");

@@ -20,7 +20,7 @@ Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& pre
                "Nodes over time: how many are up, boot, or are marked NotReady."} {
   std::ranges::stable_sort(joining_, {}, &Joining::at);
   for (const Joining& j : joining_) {
-    ORRERY_CHECK(presence_.has(j.node, NodeReason::Absent), "a node that is there does not join");
+    ORRERY_CHECK(presence_.has(j.node, NodeReason::Absent), "a node that joins is absent");
     boots_.absent(j.node);
     health_.absent(j.node);
   }
@@ -102,10 +102,10 @@ void Nodes::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, static_cast<int64_t>(n), unit, doc);
   };
   const NodeBoots::Counters& boots = boots_.counters();
-  count("nodes_joined", boots.joined, "nodes", "nodes that joined and took pods");
-  count("nodes_came_back", boots.came_back, "", "times that a repaired node took pods again");
+  count("nodes_joined", boots.joined, "nodes", "nodes that joined and became Ready");
+  count("nodes_came_back", boots.came_back, "", "times that a repaired node became Ready again");
   count("boot_requests", boots.requests, "requests",
-        "requests that nodes sent for their boots, to join or to come back; repeats included");
+        "requests that nodes sent for their boots, to join or to come back; retries included");
   count("boot_requests_again", boots.again, "requests",
         "requests of booting nodes that failed after the API client's own retries and were sent "
         "again");
@@ -124,10 +124,10 @@ void Nodes::add_summary(Recorder& recorder) const {
     return times[static_cast<size_t>(std::max(rank, 1.0)) - 1].seconds();
   };
   recorder.add_summary("join_p50", quantile(0.5), "s",
-                       "median time from the request to join until a node took pods");
+                       "median time from the request to join until a node became Ready");
   recorder.add_summary("join_p99", quantile(0.99), "s",
-                       "99th percentile of the time from the request to join until a node took "
-                       "pods");
+                       "99th percentile of the time from the request to join until a node became "
+                       "Ready");
 }
 
 }  // namespace orrery

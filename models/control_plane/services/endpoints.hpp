@@ -27,18 +27,18 @@ struct ObjectWrite {
 };
 
 // Slices are packed as in KEP-0752, to write few of them. New addresses go first into slices that
-// are written anyway. The rest goes into the fullest other slice with room for all of it, or into
-// new slices. Addresses never move between slices. An Endpoints object holds the lowest
-// addresses_max addresses, so changes of other addresses write nothing. Example: two slices of up
-// to 100 addresses hold 100 and 60. If one address of the first is replaced by a new one, only the
-// first slice is written.
+// are written anyway. The remaining addresses go into the fullest other slice that has room for all
+// of them, or into new slices. Addresses never move between slices. If a service has more
+// addresses than `addresses_max`, its Endpoints object holds the lowest ones, so changes of other
+// addresses write nothing. Example: two slices of up to 100 addresses hold 100 and 60. If one
+// address of the first slice is replaced by a new address, only this slice is written.
 class ServiceEndpoints {
  public:
   explicit ServiceEndpoints(const EndpointsParams& params) : params_{params} {}
 
   // Returns the writes of one pass of the controller, which are valid until the next pass. An
-  // address is any small number. A removed address must be present; an added one must be absent, or
-  // be removed as well.
+  // address is any small number. A removed address must be present; an added address must be
+  // absent, or be removed in the same pass.
   std::span<const ObjectWrite> sync(std::span<const uint32_t> removed,
                                     std::span<const uint32_t> added);
   // Deletes all objects, and resets the service.
@@ -49,7 +49,7 @@ class ServiceEndpoints {
   bool has(uint32_t address) const {
     return address < slice_of_.size() && slice_of_[address] != kNone;
   }
-  Bytes bytes_of(int32_t addresses) const;  // size of an object that holds so many addresses
+  Bytes bytes_of(int32_t addresses) const;  // size of an object with this many addresses
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -19,7 +19,8 @@ constexpr Backoff endpoints_backoff(EndpointsKind kind) {
   return {.first = kind == EndpointsKind::Endpoints ? 5_ms : 1_s, .max = 1000_s};
 }
 
-// Merges a rejected write with the write that follows it; empty if they cancel out.
+// Merges a rejected write with the next write of the same object. Returns nothing if the two writes
+// cancel out.
 std::optional<ObjectWrite> joined(const ObjectWrite& refused, ObjectWrite next) {
   next.addresses_before = refused.addresses_before;
   next.bytes_before = refused.bytes_before;
@@ -63,7 +64,7 @@ std::span<const ObjectWrite> EndpointsController::preload(ServiceId service,
 
 void EndpointsController::change(ServiceId id, uint32_t pod, bool is_ready) {
   Service& service = services_[id];
-  ORRERY_CHECK(!service.is_removed, "nothing changes in a service that is gone");
+  ORRERY_CHECK(!service.is_removed, "a removed service gets no changes");
   ++counters_.changes;
   service.changes.push_back({pod, is_ready});
   if (!service.is_planned && service.unanswered == 0) plan(id, params_.batch_period);
@@ -92,8 +93,8 @@ void EndpointsController::start_passes() {
   is_starting_ = false;
 }
 
-// Takes the last change of each pod, if it changes anything, and returns the writes for all of
-// them. For a removed service, returns the deletions of its objects.
+// Takes the last change of each pod, drops changes without effect, and returns the writes for all
+// other changes. For a removed service, returns the deletions of its objects.
 std::span<const ObjectWrite> EndpointsController::take_changes(Service& service) {
   std::vector<Change> changes = std::exchange(service.changes, {});
   if (service.is_removed) return service.endpoints.clear();
@@ -139,7 +140,7 @@ void EndpointsController::pass(ServiceId id) {
 
 void EndpointsController::answered(ServiceId id, const ObjectWrite& write, bool is_stored) {
   Service& service = services_[id];
-  ORRERY_CHECK(service.unanswered > 0, "a write is answered once");
+  ORRERY_CHECK(service.unanswered > 0, "each write has one response");
   if (!is_stored) {
     ++counters_.refused;
     service.refused.push_back(write);

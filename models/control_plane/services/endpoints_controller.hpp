@@ -16,11 +16,12 @@ namespace orrery {
 
 using ServiceId = Id<struct ServiceTag>;
 
-// Each worker syncs one service at a time, and is busy until its writes have responses. A pass is
-// due one batch_period after the first change. For changes during a pass, the period begins at the
-// end of that pass. Rejected writes are repeated by the next pass, at the latest after a backoff
-// that doubles with each failed pass. After the last retry they wait for the next change. Example:
-// batching 0.5 s, pods ready at 10.0 s and 10.3 s: one pass at 10.5 s writes both.
+// A pass of a worker syncs one service. The worker is busy until the writes of the pass have
+// responses. A pass is due one batch_period after the first change. For changes during a pass, the
+// period begins at the end of that pass. Rejected writes are repeated by the next pass, at the
+// latest after a backoff that doubles with each failed pass. After the last retry they wait for the
+// next change. Example: with a batch_period of 0.5 s and pods that are ready at 10.0 s and 10.3 s,
+// one pass at 10.5 s writes both.
 class EndpointsController {
  public:
   using Done = std::function<void(bool is_stored)>;

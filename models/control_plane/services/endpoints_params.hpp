@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 2> enum_names(EndpointsKind) {
 
 struct EndpointsParams {
   static constexpr std::string_view kDoc =
-      "The addresses of a service: one Endpoints object, rewritten as a whole, or slices of it.";
+      "The addresses of a service: one Endpoints object, which each change rewrites as a whole, "
+      "or several EndpointSlices.";
   EndpointsKind kind = EndpointsKind::EndpointSlices;
   int32_t slice_size = 100;
   Bytes address_bytes = {200};
@@ -31,8 +32,8 @@ struct EndpointsParams {
   void fields(V& v) {
     v("kind", kind, "Whether Endpoints or EndpointSlices are written and watched.",
       Source{"Kubernetes 1.19: EndpointSlices"});
-    v("slice_size", slice_size, "Most addresses of one slice.", Range{1, 1'000}, Unit{"addresses"},
-      Source{"kube-controller-manager: --max-endpoints-per-slice"},
+    v("slice_size", slice_size, "Maximum number of addresses in one slice.", Range{1, 1'000},
+      Unit{"addresses"}, Source{"kube-controller-manager: --max-endpoints-per-slice"},
       Heeded{kind == EndpointsKind::EndpointSlices, "kind is endpoints"});
     v("address_bytes", address_bytes, "Size of one address in an object.",
       Range{1_B, Bytes{10'000}},
@@ -43,10 +44,11 @@ struct EndpointsParams {
     v("object_min", object_min, "Least size of an object.", Range{0_B, 1_MiB},
       Source{"no minimum; KEP-0752 assumes 1 KB"});
     v("addresses_max", addresses_max,
-      "Most addresses of an Endpoints object. Further addresses are left out; 0: no limit.",
+      "Maximum number of addresses in an Endpoints object. Further addresses are left out; 0: no "
+      "limit.",
       Range{0, 100'000}, Unit{"addresses"}, Source{"Kubernetes 1.22"},
       Heeded{kind == EndpointsKind::Endpoints,
-             "kind is endpoint_slices: each holds slice_size at most"});
+             "kind is endpoint_slices, so a slice holds at most slice_size addresses"});
     v("batch_period", batch_period,
       "Changes of a service within this time are written in one pass.", Range{Duration{}, 1_h},
       Source{"kube-controller-manager: --endpointslice-updates-batch-period"});

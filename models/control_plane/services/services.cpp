@@ -288,7 +288,7 @@ std::vector<std::string> Services::notes() const {
   for (const Group& group : groups_) {
     if (group.params.team.empty() || !group.members.empty()) continue;
     notes.push_back("control plane: no pod of team " + in_quotes(group.params.team) +
-                    " ran, so that services " + in_quotes(group.params.name) + " had no members");
+                    " ran, so services " + in_quotes(group.params.name) + " had no members");
   }
   return notes;
 }

@@ -72,7 +72,7 @@ class Services {
 
   void sample(Time now, double seconds);  // for the interval of `seconds` that ends now
   void add_summary(Recorder& recorder) const;
-  // One note for each group of services without members, because its team ran no pod.
+  // One note for each group of services that had no members because its team ran no pod.
   std::vector<std::string> notes() const;
 
  private:

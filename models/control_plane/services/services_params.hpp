@@ -33,13 +33,14 @@ struct ServiceGroupParams {
     v("name", name, "Name of the group in the rows of /timeline/watch.", Required{},
       Example{"kubelet"});
     v("members", members,
-      "nodes: a pod on each node that is up, like the pods of a DaemonSet. pods: the started "
-      "pods of all jobs. jobs: each job has a service of its own, with the job's started pods.");
-    v("count", count, "Number of equal services; with members: jobs, as many for each job.",
+      "nodes: a pod on each node that is up, like the pods of a DaemonSet. pods: the started pods "
+      "of all jobs. jobs: each job has services of its own, with the job's started pods.");
+    v("count", count,
+      "Number of equal services. If `members` is `jobs`, each job has this many services.",
       Range{1, 10'000}, Unit{"services"});
     v("headless", headless,
       "Whether the services have no cluster IP, so that kube-proxies may skip them. Absent: true "
-      "with members: jobs, else false. Operators of MPI and training jobs create headless "
+      "if `members` is `jobs`, else false. Operators of MPI and training jobs create headless "
       "services.");
     v("team", team, "Only pods or jobs of this team; empty: of all teams.",
       Heeded{members != ServiceMembers::Nodes, "members are nodes"});

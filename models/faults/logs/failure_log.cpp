@@ -86,8 +86,8 @@ class LogBuilder {
   LogBuilder(const FailureLogParams& params, Findings& findings)
       : params_{params}, findings_{findings} {}
 
-  // Parses the start and end of the window. Returns false if one is malformed or the end is not
-  // after the start.
+  // Parses the start and end of the window. Returns false if either is malformed, or if the end is
+  // not after the start.
   bool read_window() {
     from_ = instant("window_start", params_.window_start);
     to_ = instant("window_end", params_.window_end);
@@ -132,7 +132,8 @@ class LogBuilder {
              std::tie(b.start, b.node, b.length, b.cause);
     });
     if (!findings_.is_stopped() && log_.outages.empty()) {
-      findings_.stop(findings_.file() + ": holds no failure that is asked for");
+      findings_.stop(findings_.file() +
+                     ": has no failure to replay (see window_start, window_end and causes)");
     }
     if (!findings_.errors().empty()) log_.error = findings_.errors().front();
     log_.notes = traces::notes_of(findings_);
@@ -198,8 +199,8 @@ class LogBuilder {
   }
 
   // Converts times of the log to times of the run, and drops outages outside the window. An outage
-  // that began before the window keeps only the part after the window's start. If its length is
-  // unknown, it is dropped.
+  // that began before the window keeps only the part after the window's start. If the
+  // length of such an outage is unknown, the outage is dropped.
   void place_in_time() {
     if (log_.rows == 0) return;
     const Time zero = from_.value_or(Time{earliest_.ns / kDay.ns * kDay.ns});

@@ -39,7 +39,7 @@ struct FailureLog {
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;
   std::vector<std::string> skipped_examples;
-  // The first error, e.g. `file:row:column (name): ...`. If there is one, the other fields are
+  // The first error, e.g. `file:row:column (name): ...`. If there is an error, the other fields are
   // invalid.
   std::string error;
 };

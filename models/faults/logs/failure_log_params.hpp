@@ -47,11 +47,12 @@ struct FailureLogParams {
       "titan: lifetimes of Titan's GPUs, one GPU per node; fta: event_trace.tab of the Failure "
       "Trace Archive; lanl: failures of Los Alamos' systems; auto: the first lines decide.");
     v("system", system,
-      "lanl: replay only this system, such as '20'; empty: all systems, each with nodes of its "
-      "own. Rows without a node, like those of system 17, are left out and counted.");
+      "Only for lanl: the system to replay, such as '20'; empty: all systems, each with nodes of "
+      "its own. Rows that name no node, for example those of system 17, are left out and counted.");
     v("causes", causes,
-      "Replay only failures with these causes; empty: all. titan: DBE, OTB; fta: unavailable; "
-      "lanl: facilities, hardware, human_error, network, undetermined, software, unknown.",
+      "Replay only failures with these causes; empty: failures with any cause. A titan log has the "
+      "causes DBE and OTB; fta has unavailable; lanl has facilities, hardware, human_error, "
+      "network, undetermined, software and unknown.",
       Example{"[hardware]"});
     v("window_start", window_start,
       "Date, with an optional time, at which the replay begins. Nodes that were down at that time "
@@ -63,9 +64,10 @@ struct FailureLogParams {
       "How long nodes stay down if the log does not say. titan logs never say: they record only "
       "the loss of a GPU.");
     v("nodes", nodes,
-      "ordered: the nodes of the log, sorted by name, are mapped to the nodes of the cluster in "
-      "their order. shuffled: they are mapped at random, by the run's seed. If the log has more "
-      "nodes than the cluster, the last ones are left out.");
+      "ordered: the nodes of the log, sorted by name, are mapped to the cluster's nodes in the "
+      "order of the cluster. shuffled: they are mapped to the cluster's nodes in a random order, "
+      "which the run's seed determines. If the log has more nodes than the cluster, the last nodes "
+      "of the log are left out.");
     v("repeat", repeat,
       "If the cluster has more nodes than the log, nodes of the log are used again, from the first "
       "on. Example: with 10 nodes in the log, nodes 2 and 12 of the cluster fail together. false: "

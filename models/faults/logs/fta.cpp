@@ -1,6 +1,6 @@
 // event_trace.tab of the Failure Trace Archive: nine fields separated by blanks, one row for each
-// period in which a node was available or not. The ids of platform and node together identify a
-// node.
+// period in which a node was either available or unavailable. The ids of platform and node together
+// identify a node.
 #include <array>
 #include <utility>
 

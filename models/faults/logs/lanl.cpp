@@ -37,7 +37,8 @@ std::optional<int> part(std::string_view& text, char end_mark) {
   return value;
 }
 
-// Parses "6/21/2005 10:54". Years of two digits: 70 to 99 are 1970 to 1999, others from 2000 on.
+// Parses "6/21/2005 10:54". Years of two digits: 70 to 99 are 1970 to 1999, and 00 to 69 are 2000
+// to 2069.
 std::optional<Time> parse_american(std::string_view text) {
   const auto month = part(text, '/');
   const auto day = part(text, '/');

@@ -9,9 +9,9 @@
 namespace orrery {
 namespace {
 
-// Sums weights by link. The list may hold several entries of one link. connect() merges them once
-// the list has 65,536 entries or, if that is more, twice as many as after the last merge. So an
-// all-to-all needs memory for the links, not for all pairs of nodes.
+// Sums weights by link. The list of uses may have several entries for one link. connect() merges
+// these entries once the list has at least 65,536 entries and is at least twice as long as after
+// the last merge. So an all-to-all needs memory for the links, not for all pairs of nodes.
 class Uses {
  public:
   explicit Uses(const RouteFinder& route) : route_{route} {}
@@ -37,8 +37,8 @@ class Uses {
       limit_ = std::max(limit_, 2 * activity_.uses.size());
     }
   }
-  // Adds the path between the NICs of two nodes to `joined_`. share_joined() then gives each of
-  // these links the same weight, in both directions.
+  // Adds the path between the NICs of two nodes to `joined_`. share_joined() then gives the same
+  // weight to every link in `joined_` and to its opposite link.
   void join(int32_t from, int32_t to, int32_t rail) {
     const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
     if (links.empty()) activity_.is_connected = false;
@@ -126,7 +126,7 @@ void add_sums(const FabricExchange& exchange, Uses& uses) {
 }
 
 // Each of the g ranks of a node sends 1 / (g * nodes) of the buffer to each of the g ranks of
-// another node. From node to node, this makes g / nodes of the buffer.
+// another node. So a node sends g / nodes of the buffer to another node.
 void add_pairs(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const double weight = static_cast<double>(exchange.ranks_per_node) / nodes;

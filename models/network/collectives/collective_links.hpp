@@ -1,9 +1,9 @@
 // models/network/collectives/collective_links.hpp -- an exchange as one activity: which links it
 // uses and how much of each.
 //
-// Weights are bits on the link for each bit of the buffer (as collectives.hpp counts it). The rate
-// of the activity is therefore the rate of the buffer: an exchange takes its latency plus bytes /
-// rate.
+// Weights are bits on the link for each bit of the buffer (collectives.hpp defines the buffer). The
+// rate of the activity is therefore the rate of the buffer: an exchange takes its latency plus
+// bytes / rate.
 #pragma once
 
 #include <array>
@@ -21,23 +21,24 @@ namespace orrery {
 
 // Which nodes send to which.
 // Ring: each node sends to the next, and all ranks are in one ring.
-// Rails: a ring of nodes for each rail, with one rank of each node and its part of the buffer.
+// Rails: each rail has its own ring of nodes, with one rank of each node and a part of the buffer.
 // Tree: two trees with half of the buffer each; inner nodes of one tree are leaves of the other.
 // Sums: switches add up the buffers on the way to one node and send back the sum.
-// Direct: each node sends to every other one, or each worker to each parameter server and back.
+// Direct: each node sends to every other node, or workers and parameter servers send to each other.
 enum class Pattern : uint8_t { Ring, Rails, Tree, Sums, Direct };
 constexpr std::array<std::string_view, 5> enum_names(Pattern) {
   return {"ring", "rails", "tree", "sums", "direct"};
 }
 
-// Returns the links from one NIC to another, valid until the next call; empty if there is no route.
-// Flows between the same two NICs may take different routes if their `flow` differs.
+// Returns the links from one NIC to another: a view that is valid until the next call, and empty if
+// there is no route. Flows between the same two NICs may take different routes if their `flow`
+// differs.
 using RouteFinder = std::function<std::span<const LinkId>(NicId from, NicId to, uint32_t flow)>;
 
-// An exchange between nodes. `nics` lists `rails` NICs of each node, node by node in the order of
-// the exchange. Rail k is the k-th NIC of each node, and rails share the buffer. Traffic stays on
-// its rail, because the GPUs of a node exchange data among themselves. Colocated parameter servers
-// run on the first nodes, dedicated ones on the last nodes.
+// An exchange between nodes. `nics` lists `rails` NICs of each node, node by node in the order in
+// which a ring visits the nodes. Rail k is the k-th NIC of each node, and rails share the buffer.
+// Traffic between nodes never changes rails: data for another rail move between the GPUs of a node.
+// Colocated parameter servers run on the first nodes, dedicated ones on the last nodes.
 struct FabricExchange {
   Collective collective = Collective::AllReduce;
   Pattern pattern = Pattern::Ring;

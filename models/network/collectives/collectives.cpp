@@ -125,9 +125,11 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
   return nearest_ns(latency + std::max(inside, outside));
 }
 
-// With w workers and p servers, a colocated machine receives 1/p of the buffer from each of w - 1
-// other workers. Overlapped pulls add 1/p from each of p - 1 other servers. Without overlap the
-// load is that of the pushes: as w >= p, they are at least as much as the pulls.
+// With w workers and p colocated servers, the machine of a server receives 1/p of the buffer from
+// each of the w - 1 other workers. Overlapped pulls add 1/p from each of the p - 1 other servers.
+// Without overlap, pushes and pulls follow each other: in a push the machine receives (w - 1)/p of
+// the buffer and sends (p - 1)/p, and in a pull the reverse. The load is (w - 1)/p, because there
+// are at least as many workers as servers.
 double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");

@@ -38,9 +38,9 @@ constexpr std::array<std::string_view, 7> enum_names(Collective) {
 double bus_factor(Collective collective, int32_t ranks);
 Bandwidth bus_bandwidth(Collective collective, int32_t ranks, Bytes bytes, Duration time);
 
-// The ranks of an exchange, equally many on each node, and the rates between them as NCCL counts
-// them. It holds all properties of machines and ranks on which the duration of an exchange without
-// other traffic depends.
+// The ranks of an exchange, equally many on each node, with the rates that NCCL's tuner assumes
+// between them. These fields are all the properties of machines and ranks that determine how long
+// an exchange takes without other traffic.
 struct CommGroup {
   int32_t ranks = 1;
   int32_t nodes = 1;
@@ -51,23 +51,23 @@ struct CommGroup {
   bool has_nvls = false;      // NVSwitches sum the buffers of a node's ranks (NVLink SHARP)
   bool has_net_sums = false;  // switches of the fabric sum buffers (SHARP)
   int32_t channels = 1;       // parallel rings
-  Bandwidth ring{};           // rate of all rings in a node; 0: one rank on each node
+  Bandwidth ring{};           // rate of all rings in a node; 0: each node has one rank
   Bandwidth nics{};           // rate of the NICs of a node's ranks; 0: one node, or no NICs
   Bandwidth node_nics{};      // rate of the NICs of all GPUs of a node; 0: one node, or no NICs
   int32_t node_gpus = 1;      // number of all GPUs of a node, not only of ranks
 
   int32_t ranks_per_node() const { return ranks / nodes; }
 };
-// The group of the same `gpus`, at least one, on each of `nodes` nodes. Each GPU uses its nearest
-// NIC.
+// The group that has the GPUs `gpus` (at least one) on each of `nodes` nodes. Each GPU uses its
+// nearest NIC.
 CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes);
 // The limit of a ring over all ranks: the slower of the rings in the nodes and the NICs. One node
 // uses no NICs, and with one rank on each node there are no rings in the nodes.
 Bandwidth ring_bus_bandwidth(const CommGroup& group);
 
 // Hierarchical all-reduce: reduce-scatter in the nodes, all-reduce along each rail, all-gather in
-// the nodes. Other collectives use only some of these steps. Pipelined: links in the node and NICs
-// work at the same time.
+// the nodes. Other collectives use only some of these steps. Serial: one step follows another.
+// Pipelined: links in the node and NICs work at the same time.
 enum class Stages : uint8_t { Serial, Pipelined };
 constexpr std::array<std::string_view, 2> enum_names(Stages) { return {"serial", "pipelined"}; }
 Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes bytes,
@@ -82,12 +82,12 @@ struct ParameterServers {
   int32_t workers = 1;
   int32_t servers = 1;
   Bandwidth rate{};  // rate of each machine's NICs, in each direction
-  // Each server shares a machine with a worker, and their exchange uses no NIC.
+  // True: each server shares a machine with a worker, and these two exchange data without a NIC.
   bool is_colocated = false;
   bool is_overlapped = false;  // pulls of one part of the buffer overlap with pushes of other parts
 };
 // The most bytes that the NICs of one machine carry in one direction, as a multiple of the buffer.
-// This counts the pushes of all workers and, with overlap, their pulls too.
+// With overlap, pushes and pulls in the same direction add up.
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 
@@ -101,7 +101,7 @@ Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_
 
 // A point of a measured sweep over sizes. A sweep has at least one point, smallest size first. Bus
 // bandwidth between two points is interpolated along the logarithm of the size. Smaller buffers
-// take as long as the first point, larger ones have the bandwidth of the last point.
+// take as long as the first point, and larger buffers have the bandwidth of the last point.
 struct BusPoint {
   Bytes bytes{};
   Bandwidth bandwidth{};  // bus bandwidth

@@ -18,7 +18,8 @@
 namespace orrery {
 
 // Auto: the algorithm that NCCL's tuner finds fastest. Nvls: the NVSwitches of a node sum the
-// buffers. Between nodes Nvls is NVLS if the switches of the fabric sum buffers too, else NVLSTree.
+// buffers. Over several nodes, Nvls means NCCL's NVLS if the switches of the fabric sum buffers
+// too, else NCCL's NVLSTree.
 enum class AlgorithmChoice : uint8_t { Auto, Ring, Tree, Nvls, Hierarchical };
 constexpr std::array<std::string_view, 5> enum_names(AlgorithmChoice) {
   return {"auto", "ring", "tree", "nvls", "hierarchical"};
@@ -56,17 +57,17 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. A gang that is placed on fewer nodes has fewer "
-      "servers. On a single node it has none, and its ranks reduce among themselves. A scenario "
-      "that lists a job with fewer ranks than servers is rejected; with placement: dedicated, the "
-      "job needs one more rank than servers.",
+      "Number of servers, each on its own node. A gang on too few nodes has fewer servers: one on "
+      "each node or, with placement: dedicated, one on each node except one. On a single node it "
+      "has no servers: its ranks reduce among themselves. A job that a scenario lists needs a "
+      "rank for each server and, with placement: dedicated, one rank more.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "
       "the servers are on the gang's last nodes, whose ranks push nothing.",
-      Source{"TensorFlow benchmarks: beside the workers"});
-    v("overlap", overlap, "Pulls of one part of the buffer overlap with pushes of other parts.",
-      Source{"estimate: in a synchronous step, workers pull after all have pushed"});
+      Source{"TensorFlow benchmarks, which place servers beside the workers"});
+    v("overlap", overlap, "true: pulls of one part of a buffer overlap pushes of its other parts.",
+      Source{"an estimate, because in synchronous steps all workers push before any worker pulls"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
   // Number of servers if the ranks are on `nodes` nodes, which must be at least 2.
@@ -105,8 +106,8 @@ struct BusPointParams {
 
 struct ExchangeTimeParams {
   static constexpr std::string_view kDoc =
-      "Duration of one kind of exchange with all GPUs of its nodes and no other traffic, in place "
-      "of NCCL's model: latency and bandwidth, or a sweep.";
+      "Duration of one kind of exchange with all GPUs of its nodes and no other traffic. It "
+      "replaces the duration of NCCL's model. It is given as latency and bandwidth, or as a sweep.";
 
   Collective collective = Collective::AllReduce;
   ExchangeSpan span = ExchangeSpan::Nodes;
@@ -117,13 +118,15 @@ struct ExchangeTimeParams {
   template <class V>
   void fields(V& v) {
     v("collective", collective, "The collective that was measured.");
-    v("span", span, "node: its ranks were on one node; nodes: on several nodes.");
-    v("latency", latency, "With bandwidth: t = latency + bytes x bus factor / bandwidth.");
+    v("span", span,
+      "node: the ranks of the measurement were on one node; nodes: they were on several nodes.");
+    v("latency", latency,
+      "Needs bandwidth, too: an exchange takes latency + bytes x bus factor / bandwidth.");
     v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests report it.");
     v("sweep", sweep,
-      "Measured bus bandwidths, by growing size. Values between two points are interpolated along "
-      "the logarithm of the size. Smaller buffers take as long as that of the first point; larger "
-      "buffers have the bandwidth of the last point.");
+      "Measured points (size of the buffer, bus bandwidth), by growing size. Between points, the "
+      "bus bandwidth is interpolated along the logarithm of the size. Smaller buffers take as long "
+      "as the buffer of the first point. Larger buffers have the bus bandwidth of the last point.");
   }
   template <class C>
   void check(C& c) const {
@@ -139,7 +142,7 @@ struct ExchangeTimeParams {
     if (bandwidth && *bandwidth == Bandwidth{}) c.error("bandwidth", "must be more than 0");
     for (size_t i = 1; i < sweep.size(); ++i) {
       if (sweep[i - 1].bytes < sweep[i].bytes) continue;
-      c.error("sweep[" + std::to_string(i) + "].bytes", "must be more than those before");
+      c.error("sweep[" + std::to_string(i) + "].bytes", "must be more than in the entry before");
     }
   }
 };

@@ -13,18 +13,19 @@
 namespace orrery {
 
 struct LoneExchange {
-  Duration time{};                  // Duration::max(): several nodes without NICs
+  Duration time{};                  // Duration::max() for several nodes without NICs
   Pattern pattern = Pattern::Ring;  // pattern of the traffic between nodes
 };
 
-// Time and pattern of an exchange without other traffic. The algorithm is that of the method or, if
-// NCCL does not offer it to the group, the fastest by NCCL's tuner. A duration given in the
+// Time and pattern of an exchange without other traffic. The algorithm is that of the method. If
+// that is Auto, or if NCCL does not offer the algorithm to the group, it is the fastest by NCCL's
+// tuner. A duration given in the
 // scenario replaces the computed time, but not the pattern. The time of a push_pull is always
 // computed.
 class ExchangeTimes {
  public:
   ExchangeTimes() = default;  // without durations from the scenario
-  // For each collective and span, the first entry applies.
+  // If several entries have the same collective and span, the first of them applies.
   explicit ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums = false);
 
   LoneExchange alone(Collective collective, const ExchangeMethod& method, CommGroup group,

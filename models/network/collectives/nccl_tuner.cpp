@@ -9,7 +9,7 @@ namespace orrery {
 namespace {
 
 using PerProtocol = std::array<double, 3>;
-using PerNodes = std::array<double, 3>;  // for one node, two nodes, more
+using PerNodes = std::array<double, 3>;  // for one, two, and more nodes
 
 // Latencies in microseconds, arrays by protocol.
 constexpr PerProtocol kTreeBase{6.8, 14.0, 8.4}, kRingBase{6.6, 14.0, 8.4};
@@ -81,7 +81,7 @@ Line ring(Protocol protocol, Collective collective, const CommGroup& group) {
   }
   const double rounds = collective == Collective::AllReduce ? 2 : 1;
   // The overhead of a network operation, in microseconds. With several nodes, no step inside a node
-  // takes less.
+  // takes less than this overhead.
   double post = 0;
   if (group.nodes > 1) {
     post = group.cpu == CpuVendor::Amd ? 2.0 : 1.0;
@@ -108,8 +108,8 @@ Line tree(Protocol protocol, const CommGroup& group) {
 }
 
 // With NVLS in a node of g ranks, the links of each rank carry 1 + 1/g times the buffer, at
-// kNvlsEfficiency of their rate. More nodes leave the bus bandwidth as it is: published figures are
-// the same on one node and, with SHARP in the fabric, on many.
+// kNvlsEfficiency of their rate. The bus bandwidth does not depend on the number of nodes:
+// published figures for one node and, with SHARP in the fabric, for many nodes are the same.
 double nvls_rate(const CommGroup& group) {
   const int32_t in_node = group.ranks_per_node();
   const double of_node =
@@ -126,7 +126,7 @@ Line nvls(const CommGroup& group) {
 
 // Two trees carry half of the buffer each, and the busiest node sends twice the buffer. In one tree
 // it sends a half to its parent and a half to each of two children; in the other tree it sends a
-// half. With three nodes no node has two children; with two no node forwards.
+// half. With three nodes no node has two children; with two nodes no node forwards data.
 Line nvls_tree(const CommGroup& group) {
   const double sent = group.nodes == 2 ? 1 : group.nodes == 3 ? 1.5 : 2;
   return {.latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,

@@ -101,7 +101,7 @@ BuiltFabric build_fabric(const FabricParams& params, const FabricFile& file,
   for (const std::string& error : file.errors) mistakes.push_back({"file", error});
   if (mistakes.empty() && nodes.size() > file.hosts.size()) {
     mistakes.push_back({"file", "the cluster has " + std::to_string(nodes.size()) +
-                                    " nodes, but the file only " +
+                                    " nodes, but the file has only " +
                                     std::to_string(file.hosts.size()) + " hosts"});
   }
   if (mistakes.empty() && file.tells_nics() && params.rails != 0) {

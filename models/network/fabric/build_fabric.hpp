@@ -16,13 +16,13 @@
 
 namespace orrery {
 
-// Each node with its leaf group and its compute NICs. All NICs of a node have the rate of its
-// slowest one.
+// Each node with its leaf group and its compute NICs. All NICs of a node get the rate of the node's
+// slowest NIC.
 std::vector<FabricNode> fabric_nodes(const ClusterState& cluster,
                                      std::span<const Machine> machines);
 
 struct BuiltFabric {
-  Fabric fabric;  // valid only without mistakes
+  Fabric fabric;  // valid only if `mistakes` is empty
   std::vector<FabricMistake> mistakes;
 };
 
@@ -31,7 +31,7 @@ BuiltFabric build_fabric(const FabricParams& params, std::span<const FabricNode>
 BuiltFabric build_fabric(const FabricParams& params, const FabricFile& file,
                          std::span<const FabricNode> nodes);
 
-// Reports each mistake at the field in the scenario. `section` is the document's network.fabric,
+// Reports each mistake at its field in the scenario. `section` is the document's network.fabric,
 // which may be a YAML null, and `path` its name.
 void report_mistakes(std::span<const FabricMistake> mistakes, const config::Node& section,
                      std::string_view path, Diagnostics& diagnostics);

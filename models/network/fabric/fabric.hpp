@@ -37,9 +37,10 @@ struct CableEnds {
 
 // Ids are computed, so an id is the same in every run of a scenario. Switches are numbered leaves
 // first, then spines (block by block), then cores (group by group). Cables are numbered NIC cables
-// first (cable i is that of NIC i), then leaf to spine, then spine to core; each tier is in the
-// order of the lower end and of its up-port. Example with 8 NICs and 2 leaves of 2 up-ports each:
-// cables 0-7 lead to the NICs, 8-9 lead up from leaf 0, and 10-11 from leaf 1.
+// first (cable i is that of NIC i), then leaf to spine, then spine to core; each of these three
+// kinds is in the order of the lower ends, and at one lower end in the order of its up-ports.
+// Example with 8 NICs and 2 leaves of 2 up-ports each: cables 0-7 lead to the NICs, 8-9 lead up
+// from leaf 0, and 10-11 from leaf 1.
 class Fabric {
  public:
   Fabric() = default;
@@ -61,8 +62,9 @@ class Fabric {
   NodeId node_of(NicId nic) const;
   SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
   uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of the NIC's leaf
-  // Numbers the NICs leaf by leaf, and in a leaf by down-port. A leaf with few NICs leaves a gap
-  // after them. D-mod-K uses this number as the LID.
+  // Numbers the NICs leaf by leaf, and in a leaf by down-port. If a leaf has fewer NICs than the
+  // fullest leaf, the numbers of its free down-ports stay unused. D-mod-K uses this number in place
+  // of the LID.
   uint32_t rank_of(NicId nic) const {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }
@@ -81,8 +83,8 @@ class Fabric {
   SwitchId core(uint32_t group, uint32_t i) const {
     return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
   }
-  // Up-port `port` of a leaf leads to spine spine_behind(port) of its block. Up-port `port` of a
-  // spine leads to core core_behind(port) of its group.
+  // Up-port `port` of a leaf leads to spine spine_behind(port) of the leaf's block. Up-port `port`
+  // of a spine leads to core core_behind(port) of the spine's core group.
   uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
   uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
 

@@ -153,13 +153,13 @@ class Reader {
   }
 
   // Complains about a host whose core switch (DSW) is not that of the first host: no route would
-  // join the two.
+  // join the two hosts.
   void check_core(const TableRow& row) {
     if (core_.empty()) core_ = row.cell(columns_[1]);
     if (core_ == row.cell(columns_[1])) return;
     complain(row, columns_[1],
-             in_quotes(row.cell(columns_[1])) + ": the hosts above are below " + in_quotes(core_) +
-                 ", so the fabric is disconnected");
+             in_quotes(row.cell(columns_[1])) + ": hosts in earlier rows are below " +
+                 in_quotes(core_) + ", so the fabric is disconnected");
   }
 
   // Complains about the second cable of a NIC of a host, or of a port of a switch. NICs and ports
@@ -175,8 +175,8 @@ class Reader {
                  " has a cable in row " + std::to_string(first->second) + " already");
   }
 
-  // Leaves with a common host are in one group, and so are leaves connected by a chain of such
-  // hosts.
+  // Leaves of one host are in one group. Example: if one host is connected to leaves A and B, and
+  // another host to B and C, then A, B and C are in one group.
   void group_leaves(const std::vector<std::vector<uint32_t>>& leaves_of) {
     std::vector<uint32_t> parent(file_.leaf_names.size());
     std::iota(parent.begin(), parent.end(), 0U);

@@ -10,8 +10,8 @@
 namespace orrery {
 
 // Two layouts of comma-separated text, recognised by the names of the columns:
-//   ip, DSW, PSW, ASW                     (Lingjun) the host's core, block and leaf group
-//   sysname, switchname[, nicname][, portname]  (Zhejiang) a row for each NIC: its leaf switch
+//   ip, DSW, PSW, ASW: a row for each host, with its core, block and leaf group (Lingjun)
+//   sysname, switchname[, nicname][, portname]: a row for each NIC, with its leaf (Zhejiang)
 // Hosts and blocks are numbered by first appearance, groups block by block, and leaves group by
 // group.
 struct FabricFile {
@@ -20,7 +20,7 @@ struct FabricFile {
   std::vector<std::string> hosts;
   std::vector<uint32_t> group_of;  // leaf group of each host
   std::vector<std::string> group_names;
-  std::vector<uint32_t> block_of_group;  // ascending; empty: the file has no blocks
+  std::vector<uint32_t> block_of_group;  // ascending; empty if the file has no blocks
   // The next four fields are empty unless the file has the leaf of each NIC.
   std::vector<uint32_t> nic_begin;  // first NIC of each host, and the end
   std::vector<uint32_t> leaf_of;    // leaf of each NIC

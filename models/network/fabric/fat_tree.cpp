@@ -14,8 +14,8 @@ constexpr uint32_t divide_up(uint64_t a, uint64_t b) {
   return static_cast<uint32_t>((a + b - 1) / b);
 }
 
-// Up-ports of a switch with `down` down-ports at this oversubscription. Example: 48 down-ports at
-// 3:1 have 16 up-ports.
+// Up-ports that a switch with `down` down-ports needs at this oversubscription. Example: 48
+// down-ports at 3:1 need 16 up-ports.
 uint32_t up_ports(uint32_t down, double oversubscription) {
   return std::max(1U, static_cast<uint32_t>(std::ceil(down / oversubscription)));
 }
@@ -106,8 +106,8 @@ class Sizer {
   // The smallest number of upper switches, with `ports` ports each, above `lower` switches that
   // have `down` down-ports and need `up` up-ports each. Each pair of a lower and an upper switch
   // has the same number of cables, so lower switches may get more than `up` up-ports. With one
-  // cable a pair, `up` upper switches always fit. Example: 4 lower switches with 6 up-ports and
-  // 16-port upper switches: 2 upper switches, 3 cables a pair.
+  // cable for each pair, `up` upper switches always fit. Example: 4 lower switches with 6 up-ports
+  // and 16-port upper switches: 2 upper switches, 3 cables a pair.
   Above fewest_above(uint32_t lower, uint32_t down, uint32_t up, uint32_t ports) const {
     ORRERY_CHECK(lower <= ports && down + up <= tree_.radix, "there is a port for each cable");
     for (uint32_t switches = divide_up(uint64_t{lower} * up, ports);; ++switches) {
@@ -168,7 +168,7 @@ class Sizer {
     tree_.block_begin.push_back(tree_.leaves);
   }
 
-  // Sets block_begin to the layout's blocks, without those that have no leaves.
+  // Takes the blocks from the layout. Blocks without leaves are left out.
   void take_blocks() {
     tree_.block_begin = {0};
     for (size_t g = 1; g < layout_.block_of_group.size(); ++g) {
@@ -198,7 +198,7 @@ class Sizer {
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes) {
   uint32_t groups = 0;
   for (const FabricNode& node : nodes) groups = std::max(groups, node.group + 1);
-  std::vector<uint32_t> leaves(groups, 0);  // most NICs of a node, by group
+  std::vector<uint32_t> leaves(groups, 0);  // largest number of NICs of a node, by group
   for (const FabricNode& node : nodes) {
     leaves[node.group] = std::max(leaves[node.group], node.nics);
   }

@@ -37,10 +37,11 @@ struct FatTree {
   uint32_t levels = 0;  // 1: a single leaf
   uint32_t radix = 0;
   uint32_t leaves = 0;
-  uint32_t leaf_down = 0, leaf_up = 0;  // leaf_down: of the fullest leaf
-  std::vector<uint32_t> block_begin;    // first leaf of each block, and the end
+  uint32_t leaf_down = 0;             // down-ports in use at the fullest leaf
+  uint32_t leaf_up = 0;               // up-ports of every leaf
+  std::vector<uint32_t> block_begin;  // first leaf of each block, and the end
   uint32_t spines_per_block = 0, spine_up = 0;
-  uint32_t cores_per_group = 0;  // group j joins spine j of every block
+  uint32_t cores_per_group = 0;  // core group j joins spine j of every block
   Bandwidth port_rate = {};      // rate of cables between switches
 
   uint32_t blocks() const {

@@ -21,16 +21,18 @@ struct LinkParams {
   template <class V>
   void fields(V& v) {
     v("ack_timeout", ack_timeout, "How long a sender waits before it resends a damaged packet.",
-      Source{"estimate: at a bit error rate of 1e-9 it makes a link of 200 Gb/s 100 times slower, "
-             "as reported"},
+      Source{"an estimate, with which a bit error rate of 1e-9 makes a link of 200 Gb/s 100 times "
+             "slower, as an operator reported"},
       Heeded{Fact::DamagedPackets});
     v("ib_timeout", ib_timeout,
       "Sets ack_timeout to 4.096 us x 2^T, where T is this value, as NCCL_IB_TIMEOUT does.",
-      Range{1, 31}, Source{"none: ack_timeout holds; the default of NCCL is 20, or 4.3 s"});
+      Range{1, 31},
+      Source{
+          "without ib_timeout, ack_timeout applies; NCCL's own default is 20, which means 4.3 s"});
     v("retry_timeout", retry_timeout,
       "How long a blocked exchange is retried before NCCL gives up and the job fails; shorter "
-      "outages only stall it. Absent: 8 times 4.096 us x 2^T, where T is ib_timeout or, if that is "
-      "absent, 20 (34 s).",
+      "outages only stall it. Absent: 8 times 4.096 us x 2^T, where T is ib_timeout, or 20 if "
+      "ib_timeout is absent. With T = 20 this is 34 s.",
       Source{"NCCL: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7"}, Heeded{Fact::DownLinks});
   }
   template <class C>

@@ -43,7 +43,7 @@ class LinkState {
 
   double bit_error_rate(CableId cable) const;
   // The cable's error counter: nominal rate x BER x time, summed up over all degradations so far
-  // and rounded. Errors in idle symbols are included; a dead cable adds none.
+  // and rounded. Errors in idle symbols are included; a dead cable adds no errors.
   int64_t symbol_errors(CableId cable, Time now) const;
   int64_t symbol_errors(Time now) const;  // sum over all cables
   // Nodes whose NICs counted errors, in order of nodes.

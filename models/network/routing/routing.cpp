@@ -82,12 +82,13 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
   return best;
 }
 
-// D-mod-K (Zahavi 2012) takes ports from the destination's rank. Traffic goes up through port (rank
-// mod leaf_up) of the source's leaf and port ((rank / spines_per_block) mod spine_up) of a spine.
-// It comes down through the same ports of the destination's spine and leaf. Example with 4 up-ports
-// and 4 spines: ranks 5 and 9 use up-port 1, rank 6 uses up-port 2. So, without oversubscription
-// and dead cables, destinations of one leaf never share a link down to that leaf. Nor do flows from
-// rank r to r + k share a link up from a leaf. The other engines use a hash in place of the rank.
+// D-mod-K (Zahavi 2012) derives the ports from the destination's rank (Fabric::rank_of). Traffic
+// goes up through port (rank mod leaf_up) of the source's leaf and port ((rank / spines_per_block)
+// mod spine_up) of a spine. It comes down through the same ports of the destination's spine and
+// leaf. Example with 4 up-ports and 4 spines: traffic to ranks 5 and 9 uses up-port 1, traffic to
+// rank 6 uses up-port 2. So, without oversubscription and dead cables, two destinations of one leaf
+// never share a link down to that leaf. If each rank r sends to rank r + k, two flows never share a
+// link up from a leaf. The other engines use a hash in place of the rank.
 uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
   switch (engine_) {
     case RoutingEngine::Dmodk:
@@ -133,7 +134,7 @@ namespace {
 
 // The i-th port to try, from the preferred port `wish` on. Without `deals`, the ports follow in
 // order. With `deals` (updn), `deal` decides which port follows a dead `wish`. So the destinations
-// of a dead port are spread over all others instead of doubling the load of its neighbour.
+// of a dead port are spread over all other ports and do not double the load of the next port.
 uint32_t nth_try(uint64_t wish, uint32_t i, uint32_t ports, bool deals, uint64_t deal) {
   if (!deals || i == 0) return static_cast<uint32_t>((wish + i) % ports);
   return static_cast<uint32_t>((wish + 1 + (deal + i - 1) % (ports - 1)) % ports);

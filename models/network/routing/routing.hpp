@@ -12,8 +12,8 @@
 
 namespace orrery {
 
-// The links from one NIC to another: up to a switch above both, then down. Empty: no route is left,
-// or both are the same NIC.
+// The links from one NIC to another: up to a switch above both, then down. A route is empty if no
+// path is left, or if both NICs are the same.
 class Route {
  public:
   static constexpr size_t kLinksMax = 6;

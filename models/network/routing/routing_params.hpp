@@ -39,12 +39,12 @@ struct RoutingParams {
       "fullest link is least loaded.",
       Source{"OpenSM current-routing.txt"}, Heeded{Fact::Spines});
     v("choose_every", choose_every,
-      "How often adaptive engines reroute flows; absent: only when a gang starts, and for gangs "
-      "affected by a dead or repaired cable.",
+      "How often adaptive engines reroute all flows. Absent: they route the flows of a gang only "
+      "when it starts, and again when a dead or repaired cable affects it.",
       Range{10_ms, Duration::max()}, Heeded{Fact::AdaptiveRouting}, Heeded{Fact::Spines});
     v("queue_pairs", queue_pairs,
-      "Flows that share the traffic from one NIC to another (NCCL_IB_QPS_PER_CONNECTION): engines "
-      "that distinguish flows spread them over several paths.",
+      "Number of flows (queue pairs) that share the traffic from one NIC to another. Engines that "
+      "distinguish flows spread them over several paths.",
       Range{1, 128}, Unit{"flows"}, Source{"NCCL: NCCL_IB_QPS_PER_CONNECTION 1"},
       Heeded{Fact::FlowsApart}, Heeded{Fact::Spines});
   }

@@ -75,8 +75,8 @@ uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
 void FlowNetwork::begin(uint32_t index) {
   flows_[index].state = State::Moving;
   sharing_.set_rate_max({index}, flows_[index].rate_max);
-  // settle() plans an end only if the rate changes. On a dead link the rate stays 0, but an empty
-  // transfer ends there all the same.
+  // settle() plans an end only if the rate changes. On a dead link the rate stays 0, but a transfer
+  // of 0 bytes must end even there.
   plan_end(index);
   request_settle();
 }

@@ -24,8 +24,8 @@ struct FlowId {
 };
 
 // Flows start, change and end at any time. Rates are computed once per instant, in Phase::Settle,
-// and only flows whose rate changed are updated. Example: A alone on a 10 Gbit/s link moves at 10.
-// When B starts, both get 5; when B ends, A is back at 10 and will end earlier.
+// and only flows whose rate changed are updated. Example: flow A, alone on a link of 10 Gbit/s,
+// moves at 10. When flow B starts, both get 5. When B ends, A gets 10 again.
 //
 // Progress is counted in whole units of 2^-16 bit/s times 1 ns, so it does not depend on how often
 // it is read. A transfer ends at the first nanosecond with at most a thousandth of a bit left.
@@ -55,32 +55,33 @@ class FlowNetwork {
   // again.
   void set_capacity(LinkId link, Bandwidth capacity);
 
-  // Calls `done` (may be empty) once all bytes have moved and the flow is removed; `done` may start
-  // flows.
+  // Calls `done`, which may be empty, after all bytes have moved and the flow is removed. `done`
+  // may start flows.
   FlowId start(const Transfer& transfer, Callback done);
-  // A flow without end, whose rate the caller reads: see rate_changed.
+  // Opens a flow without end. The caller follows its rate by rate_changed.
   FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
-  // Ends a flow early without calling `done`. False: the handle is stale.
+  // Ends a flow early without calling `done`. Returns false if the handle is stale.
   bool end(FlowId flow);
   // set_uses() and set_rate_max() keep the progress made. The flow must be active. A flow without
   // links is unlimited, so a flow without a route needs a `rate_max` of 0.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
-  // A flow without end whose rate the caller computes, 0 at first. Other flows lose no bandwidth to
-  // it. carried_by() includes its bytes at once, carried() only after end() or book_carried().
+  // Opens a flow without end. Its rate is 0 until the caller sets it by set_carried_rate(). Other
+  // flows lose no bandwidth to this flow. carried_by() includes its bytes at once, carried() only
+  // after end() or book_carried().
   FlowId carry(std::span<const LinkUse> uses);
   void set_carried_rate(FlowId flow, double bits_per_s);
   void book_carried();
 
-  // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate changed and
-  // for each new one.
+  // Emitted in Phase::Settle, when all rates are known, for each open() flow that is new or whose
+  // rate changed.
   Signal<FlowId> rate_changed;
   Signal<LinkId> capacity_changed;  // emitted by set_capacity()
 
   bool is_active(FlowId flow) const;
-  // rate() and moved() use the rates of the last Phase::Settle. Of a carry() flow, rate() is 0 and
-  // moved() uses the rate that was set. The flow must be active.
-  double rate(FlowId flow) const;  // bits a second; infinite without links and limit
+  // rate() and moved() use the rates of the last Phase::Settle. For a carry() flow, rate() returns
+  // 0, and moved() uses the rate that was set. The flow must be active.
+  double rate(FlowId flow) const;  // bits a second; infinite if it has no links and no limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
 
   size_t links() const { return sharing_.links(); }

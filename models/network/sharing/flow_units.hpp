@@ -14,7 +14,7 @@ namespace orrery {
 struct FlowUnits {
   static constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
   static constexpr int128_t kPerByte = 8 * kPerBit;
-  static constexpr int128_t kLeftOver = kPerBit / 1000;    // a rest up to this is taken as 0
+  static constexpr int128_t kLeftOver = kPerBit / 1000;    // a rest of at most this counts as 0
   static constexpr int128_t kInstant = int128_t{1} << 71;  // a rate without limit
 
   static int128_t of_rate(double bits_per_s) {
@@ -27,7 +27,8 @@ struct FlowUnits {
     const double rest = static_cast<double>(moved % kPerBit) / static_cast<double>(kPerBit);
     return static_cast<double>(moved / kPerBit) + rest;
   }
-  // Time until the first nanosecond at which no more than kLeftOver is left; empty: never.
+  // Time until the first nanosecond at which no more than kLeftOver is left; empty if there is no
+  // such nanosecond.
   static std::optional<Duration> time_to_move(int128_t left, int128_t rate) {
     left -= kLeftOver;
     if (left <= 0 || rate >= kInstant) return Duration{};

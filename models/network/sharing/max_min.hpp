@@ -16,20 +16,22 @@ namespace orrery {
 
 using ActivityId = Id<struct ActivityTag>;
 
-// An allocation is max-min fair if no rate can grow without lowering one that is no larger. Each
-// activity is at its own limit or has a bottleneck: a full link where no other rate is larger.
-// Rates, limits and capacities are in one unit of the caller's choice (bits a second). Example: A
-// and B share a link of 10, B and C one of 4: B and C get 2 each, A gets 8.
+// An allocation is max-min fair if no rate can grow without lowering another rate that is no
+// larger. Each activity is at its own limit or has a bottleneck: a full link on which no other
+// activity has a larger rate. Rates, limits and capacities are in one unit of the caller's choice
+// (bits a second). Example: A and B share a link of capacity 10, B and C share a link of capacity
+// 4. B and C get 2 each, and A gets 8.
 //
-// Each link has a level, the largest rate that it allows any activity (infinite while it is not
-// full), so r = min(limit, levels of the links used). The level L of a link of capacity C solves
-//     sum over activities on it of weight * min(L, m) = C
+// Each link has a level, the largest rate that it allows any activity (infinite while the link is
+// not full). So an activity's rate is the least of its limit and the levels of its links. The level
+// L of a link of capacity C solves
+//     sum over activities on the link of weight * min(L, m) = C
 // where m is the least of the activity's limit and the levels of its other links. L depends only on
-// those m that are below it. So solve() corrects levels from the lowest upwards. A lowered level is
-// final; a raised one may change again. Only links with a new level and their neighbours are
+// those m that are below L. So solve() corrects levels from the lowest upwards. A lowered level is
+// final; a raised level may change again. Only links with a new level and their neighbours are
 // visited, however large the network. Rounding errors do not accumulate: each level is computed
-// anew from the m below it, in the order of the link's entries. So solve() ends with the same bits
-// whatever the levels were before.
+// anew from the m below the level, in the order of the link's entries. So solve() ends with the
+// same bits whatever the levels were before.
 class MaxMin {
  public:
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -53,7 +55,8 @@ class MaxMin {
   std::span<const ActivityId> solve();
   bool is_solved() const { return pending_.empty() && touched_.empty(); }
 
-  // The rate as of the last solve(), 0 before it. Infinite for an activity without limit and links.
+  // The rate as of the last solve(); 0 if the activity was added later. Infinite for an activity
+  // that has no limit and no links.
   double rate(ActivityId activity) const { return activities_[activity].rate; }
   double load(LinkId link) const;
   double capacity(LinkId link) const { return links_[link].capacity; }

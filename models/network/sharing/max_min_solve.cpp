@@ -14,8 +14,8 @@ constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is d
 }  // namespace
 
 std::span<const ActivityId> MaxMin::solve() {
-  // Links with at most one activity come first, because their levels depend on no other link. This
-  // may make more links pending.
+  // Links with at most one activity come first, because their levels depend on no other link.
+  // Setting their levels may make more links pending.
   for (size_t i = 0; i < pending_.size(); ++i) {
     const LinkId id = pending_[i];
     if (links_[id].entries.size > 1) continue;
@@ -50,10 +50,10 @@ std::span<const ActivityId> MaxMin::solve() {
 
 // Computes the level of a link from the m of its activities (see MaxMin). The first estimate gives
 // all activities equal rates. In each round, activities whose m is below the estimate get their m.
-// The others share the rest equally, which is the next estimate. Example with weights of 1:
-// capacity 9 and m = 1, 3.5 and infinity give 9 / 3 = 3, (9 - 1) / 2 = 4 and 9 - 1 - 3.5 = 4.5.
-// No further m is below 4.5: it is the level. Sums run in the order of the entries. So an m above
-// the level does not affect even its last bit.
+// The other activities share the rest of the capacity equally; their rate is the next estimate.
+// Example with weights of 1: capacity 9 and m = 1, 3.5 and infinity give 9 / 3 = 3, (9 - 1) / 2 = 4
+// and 9 - 1 - 3.5 = 4.5. No further m is below 4.5, so the level is 4.5. Sums run in the order of
+// the entries. So an m above the level does not affect even the last bit of the level.
 double MaxMin::level_from_others(LinkId id) {
   Link& link = links_[id];
   const std::span<const Entry> entries = entries_.items(link.entries);
@@ -100,7 +100,8 @@ void MaxMin::push(LinkId id) {
 }
 
 // An activity with this weight on the link has changed its m (see MaxMin) from `before` to `now`.
-// Queues the link with its new level, or with a lower bound of it if the link has many activities.
+// Queues the link with its new level, or with a lower bound of this level if the link has many
+// activities.
 void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];

@@ -13,9 +13,9 @@
 namespace orrery {
 
 // A radix heap over the bits of non-negative numbers: an item is in the bucket of the highest bit
-// in which its key differs from the last key taken, and moves down as keys are taken. Example with
-// integers: after key 8 (1000), key 9 (1001) is in the bucket of bit 0 and key 12 (1100) in that of
-// bit 2. Equal keys cost O(1); their order depends only on the order of calls.
+// in which its key differs from the last key taken, and moves to lower buckets as keys are taken.
+// Example with integers: after key 8 (1000), key 9 (1001) is in the bucket of bit 0 and key 12
+// (1100) in that of bit 2. Equal keys cost O(1); their order depends only on the order of calls.
 class MonotoneQueue {
  public:
   struct Item {
@@ -49,7 +49,8 @@ class MonotoneQueue {
     buckets_[static_cast<size_t>(bucket)].push_back(item);
     if (bucket > 0) in_use_ |= uint64_t{1} << (bucket - 1);
   }
-  // Distributes the first bucket in use around its least key, which goes to bucket 0.
+  // Files the items of the first bucket in use again, relative to the least key among them. Items
+  // with this key go to bucket 0.
   void spread() {
     const int place = std::countr_zero(in_use_);
     std::vector<Item>& bucket = buckets_[static_cast<size_t>(place) + 1];
@@ -62,7 +63,7 @@ class MonotoneQueue {
   }
 
   uint64_t last_ = 0;    // bits of the last key taken
-  uint64_t in_use_ = 0;  // one bit for each bucket but the first
+  uint64_t in_use_ = 0;  // one bit for each bucket except the first
   size_t size_ = 0;
   std::array<std::vector<Item>, 65> buckets_;
 };

@@ -12,7 +12,7 @@ class ORRERY_API Reserve : public Point {
  public:
   static constexpr PointName kPoint{"Reserve", "reserves the chosen node; Unreserve undoes it"};
   virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
-  // Must be idempotent: it may be called without a reserve().
+  // Must be idempotent. May be called even if reserve() was not called for the pod.
   virtual void unreserve(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API Permit : public Point {

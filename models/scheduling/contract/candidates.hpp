@@ -1,5 +1,5 @@
-// models/scheduling/contract/candidates.hpp -- the nodes still feasible for a pod, and why others
-// were rejected.
+// models/scheduling/contract/candidates.hpp -- the nodes still feasible for a pod, and why other
+// nodes were rejected.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Rejection {
   std::string reason;
   bool is_unresolvable = false;
   uint32_t nodes = 0;
-  bool is_noted = false;  // another rejection already counts its nodes
+  bool is_noted = false;  // another rejection already counts these nodes
 };
 
 class ORRERY_API Candidates {

@@ -26,7 +26,8 @@ struct RejectGangs {
   GangId first;
   int32_t gangs = 1;
 };
-struct ActivateSiblings {  // moves the gang's other unscheduled pods straight to the active queue
+// Moves the other unscheduled pods of the pod's gang straight to the active queue.
+struct ActivateSiblings {
   PodId pod;
 };
 struct SetGangFailure {

@@ -21,7 +21,7 @@ struct ORRERY_API CycleData {  // base of the data that a policy stores in a Cyc
   virtual ~CycleData() = default;
 };
 
-// Results of the PreFilters, and the nodes that they left.
+// Results of the PreFilters.
 struct Narrowing {
   // The first three members are sets of plugins, one bit each.
   uint32_t not_run = 0;  // PreFilters that were not called, because an earlier one rejected the pod
@@ -32,14 +32,14 @@ struct Narrowing {
 
 // The range of nodes, in round-robin order, that an attempt searches.
 struct Window {
-  uint32_t start = 0, visited = 0;
-  uint32_t count = 0;  // feasible nodes in the range
+  uint32_t start = 0, visited = 0;  // first node and number of nodes
+  uint32_t count = 0;               // feasible nodes in the range
 };
 
 // Each attempt has its own CycleState, as in kube-scheduler. It is passed to the points from
-// PreFilter to Permit. A policy stores here what its PreFilter computes for its Filter. Members of
-// the policy must not store anything about an attempt. The members of a gang that is placed as a
-// whole share one CycleState, and their PreFilters run one by one.
+// PreFilter to Permit. A policy stores here what its PreFilter computes for its Filter. Data
+// members of the policy must not store anything about an attempt. The members of a gang that is
+// placed as a whole share one CycleState, and their PreFilters run one by one.
 class ORRERY_API CycleState {
  public:
   CycleState(uint64_t attempt, RngStreams streams) : attempt_{attempt}, streams_{streams} {}

@@ -17,8 +17,8 @@ ORRERY_API NodeSet matching_nodes(const ClusterState& cluster,
 // Nodes that the spec's node name and required node affinity allow. The result never changes in a
 // run, because names and labels of nodes do not.
 ORRERY_API NodeSet matching_nodes(const ClusterState& cluster, const PodSpec& spec);
-// Whether the node admits the pod now: the pod tolerates all its NoSchedule and NoExecute taints
-// and, if the node is cordoned, the cordon.
+// Whether the node admits the pod now: the pod tolerates all NoSchedule and NoExecute taints of the
+// node and, if the node is cordoned, the cordon.
 ORRERY_API bool is_open_to(const ClusterState& cluster, const PodSpec& spec, NodeId node);
 // Nodes that are in matching_nodes() and for which is_open_to() holds.
 ORRERY_API NodeSet eligible_nodes(const ClusterState& cluster, const PodSpec& spec);

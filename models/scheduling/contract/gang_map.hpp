@@ -1,5 +1,5 @@
-// models/scheduling/contract/gang_map.hpp -- values that a policy stores for gangs while they
-// exist.
+// models/scheduling/contract/gang_map.hpp -- values that a policy stores for gangs until their jobs
+// are over.
 #pragma once
 
 #include <cstddef>

@@ -18,9 +18,9 @@ class GangMemory {  // base of GangMap
   virtual void gang_over(GangId gang) = 0;
 };
 
-// A policy reaches the scheduler only through its handle. Each policy has its own, so that the
-// framework knows which policy gives a command. Commands take effect once the point that gave them
-// has returned.
+// A policy reaches the scheduler only through its handle. Each policy has its own handle, so that
+// the framework knows which policy gives a command. Commands take effect once the point that gave
+// them has returned.
 class ORRERY_API Handle {
  public:
   Handle(const SchedulerView& view, CommandSink& commands, uint8_t plugin)
@@ -36,14 +36,14 @@ class ORRERY_API Handle {
   const Placements& placements() const { return view_.placements(); }
   PodView pod(PodId pod) const { return view_.pod(pod); }
   GangView gang(GangId gang) const { return view_.gang(gang); }
-  // Pods of the gang that wait in Permit, longest first.
+  // Pods of the gang that wait in Permit, longest wait first.
   std::span<const PodId> waiting_pods(GangId gang) const { return view_.waiting_pods(gang); }
   // Random numbers for points that are not const. Const points use CycleState::rng() instead.
   Rng rng(std::string_view stream) const { return view_.streams().stream(stream); }
   // The fragmentation of nodes for the typical pods of the workload; null if the scenario names no
   // typical pods.
   const Fragmentation* fragmentation() const { return view_.fragmentation(); }
-  // Symbol errors of the NICs of each node that has any, in node order. Empty without
+  // The nodes whose NICs have symbol errors, with these errors, in node order. Empty without
   // network.level: flow.
   std::vector<NicErrors> nic_errors() const { return view_.nic_errors(); }
   // Queries about preemption; null with driver: counting.

@@ -1,5 +1,5 @@
 // models/scheduling/contract/job_policy_api.hpp -- the extension points of the job queue: the order
-// of jobs, and which ones start now.
+// of jobs, and which jobs start now.
 //
 // Whole jobs pass these points before any of their pods exists. QueueOrder ranks the waiting jobs,
 // and Admit may hold a job back. Plan decides which jobs start now, and which waiting jobs get a
@@ -49,7 +49,7 @@ class ORRERY_API JobBoard {
   virtual bool has_team(const std::string& name) const = 0;
   virtual bool has_application(const std::string& name) const = 0;
   virtual int64_t capacity() const = 0;  // amount of the counted resource on nodes that are up
-  // Amount of the counted resource in one GPU or CPU; 1 for others.
+  // Amount of the counted resource in one GPU or CPU; 1 for memory, NICs and pods.
   virtual int64_t unit() const = 0;
   // Free amount of the counted resource; may be below 0 while nodes are down.
   virtual int64_t free() const = 0;
@@ -76,7 +76,7 @@ class ORRERY_API JobBoard {
   virtual bool cancel(JobSlot job) = 0;
   // Makes a running job write a checkpoint and wait again. False: the job cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
-  // set_pace() and start_beside() may be called only if has_paces() is true, which is with the
+  // set_pace() and start_beside() may be called only if has_paces() is true, that is, with the
   // counting driver. set_pace() changes the pace of a running job. start_beside() starts a waiting
   // job on the GPUs of `host`, a running job of equal size that shares its GPUs with no other job
   // yet. When one of the two leaves, the other keeps the GPUs and has full pace again.
@@ -121,7 +121,7 @@ class ORRERY_API Plan : public JobPoint {
   virtual void plan(const PlanNews& news) = 0;
   // True: plan() is also called while no job waits.
   virtual bool plans_without_waiting() const { return false; }
-  // The time at which the job starts at the latest, by its reservation in the last plan; max: no
+  // The latest time at which the job starts, according to its reservation in the last plan; max: no
   // reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };

@@ -22,12 +22,13 @@ struct JobKey {
   constexpr auto operator<=>(const JobKey&) const = default;
 };
 
-// A balanced tree: a treap whose priorities are hashes of serial numbers. The count of a job is its
-// amount of the counted resource. Every subtree stores its smallest count, its shortest estimate
-// and the sum of its counts. Operations cost O(log n) for n jobs, except a search that limits both
-// count and estimate: a subtree with one small job and another short job looks promising, but may
-// have no job that is both. Example: with counts 8, 2, 4 from the front, find(free = 3) skips the
-// first job and returns the second, and reach(9) stops at the second as well.
+// A balanced tree: a treap whose priorities are hashes of serial numbers. The count of a job is the
+// amount that it requests of the counted resource (see JobBoard::counts()). Every subtree stores
+// its smallest count, its shortest estimate and the sum of its counts. Operations cost O(log n) for
+// n jobs, except a search that limits both count and estimate: a subtree with one small job and
+// another short job looks promising, but may have no job that is both. Example: with counts 8, 2, 4
+// from the front, find(free = 3) skips the first job and returns the second, and reach(9) stops at
+// the second as well.
 class ORRERY_API JobTree {
  public:
   struct Limits {              // which jobs fit beside a reservation for an earlier job
@@ -93,7 +94,7 @@ class ORRERY_API JobTree {
 
   std::vector<Node> nodes_;      // by slot
   std::vector<Entry> entries_;   // by slot
-  std::vector<JobSlot> passed_;  // scratch
+  std::vector<JobSlot> passed_;  // scratch of erase()
   JobSlot root_ = kNoJob;
   size_t size_ = 0;
 };

@@ -25,9 +25,9 @@ ORRERY_API bool has_labels(const PodSpec& spec, std::span<const NodeLabel> label
 // Which placed pods to count, and in which domains.
 struct PodGroup {
   enum class Members : uint8_t {
-    Labelled,     // pods with all these labels
-    KeepingAway,  // pods with an anti-affinity term that has these labels and this topology key
-    AnyKeepingAway
+    Labelled,       // pods with all these labels
+    KeepingAway,    // pods with an anti-affinity term that has these labels and this topology key
+    AnyKeepingAway  // pods with any anti-affinity term
   };
   PodTopology topology_key = PodTopology::Hostname;
   Members members = Members::Labelled;
@@ -38,14 +38,14 @@ struct PodGroup {
 
 struct PodCounts {
   std::vector<int32_t> in;  // number of pods of the group by domain (by node or by leaf)
-  NodeSet where;            // nodes of the domains that have such a pod
+  NodeSet where;            // nodes of the domains that have a pod of the group
   int64_t total = 0, domains_with_any = 0;
 };
 
 struct GangPlacement {
   int32_t pods = 0;
   NodeId home;     // node of the first placed member; valid while the gang has placed pods
-  Resources held;  // sum over the members
+  Resources held;  // sum over the placed members
 };
 
 struct Placed {
@@ -61,10 +61,10 @@ struct Placed {
   uint32_t slot = 0;  // index of the pod in of_job()
 };
 
-// Pods that are bound or have a reserved node. In a gang's attempt and in a what-if this is the
-// hypothetical state, because Transaction makes changes here and undoes them at the end. Example: a
-// gang of 2 has one pod bound on node 5 and one reserved on node 7, so of_gang() has 2 pods. In a
-// what-if that evicts the second pod, of_gang() has 1.
+// Pods that are bound or have a reserved node. A gang's attempt and a what-if see a hypothetical
+// state here: the class Transaction makes their changes in this object and undoes them at the end.
+// Example: a gang of 2 has one pod bound on node 5, and a reserved node 7 for the other pod. So
+// of_gang() counts 2 pods. In a what-if that evicts the second pod, of_gang() counts 1 pod.
 class ORRERY_API Placements {
  public:
   Placements(const ClusterState& cluster, const SpecTable& specs);

@@ -20,8 +20,8 @@ struct ORRERY_API Point {  // base of every extension point
 class ORRERY_API Policy {
  public:
   virtual ~Policy() = default;
-  // Warnings about names in the policy's arguments that did not occur in the run, such as the
-  // weight of a team without jobs. Called after the run, for policies of the job queue and
+  // Warnings about names in the policy's arguments that did not occur in the run, such as a team
+  // that has a weight but no jobs. Called after the run, for policies of the job queue and
   // controllers.
   virtual std::vector<std::string> named_in_vain() const { return {}; }
 };

@@ -36,10 +36,10 @@ class ORRERY_API QueueSort : public Point {
 class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one in a profile
  public:
   static constexpr PointName kPoint{
-      "NextPod", "which pod is tried next, instead of the queue's order (policy.driver: per_pod)"};
-  // The pod to try next, regardless of the order of the queue. If it is invalid, the queue decides.
-  // If the pod is gated, not in the queue, or waits for its victims' evictions, next() is called
-  // again.
+      "NextPod", "which pod is tried next, whatever the queue's order (policy.driver: per_pod)"};
+  // The pod to try next, regardless of the order of the queue. If the returned id is invalid, the
+  // queue decides. If the pod is gated, not in the queue, or waits for its victims' evictions,
+  // next() is called again.
   virtual PodId next() = 0;
 };
 class ORRERY_API PreEnqueue : public Point {  // a result other than Success gates the pod
@@ -64,8 +64,8 @@ class ORRERY_API Filter : public Point {
  public:
   static constexpr PointName kPoint{"Filter", "which nodes are feasible for the pod"};
   virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
-  // True if the verdict depends only on the node and the pod's spec, so the framework may cache it
-  // until the node changes.
+  // True if the verdict depends only on the node and the pod's spec. The framework may then cache
+  // the verdict until the node changes.
   virtual bool is_node_local() const { return false; }
 };
 class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
@@ -109,8 +109,8 @@ class ORRERY_API Domains : public Point {
   // without an id.
   virtual bool places_lone_pods() const { return false; }
 };
-// Quality of a whole placement, 0..100. With such a policy all domains are tried, and the best one
-// is used; without one, the first domain in which the gang fits.
+// Quality of a whole placement, 0..100. If the profile has such a policy, all domains are tried and
+// the best one is used. Otherwise the first domain in which the gang fits is used.
 class ORRERY_API ScorePlacement : public Point {
  public:
   static constexpr PointName kPoint{
@@ -119,15 +119,15 @@ class ORRERY_API ScorePlacement : public Point {
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };
-// Chooses GPUs within the node. Must return as many as the spec requests. If several policies
-// implement it, the last one in the profile is called.
+// Chooses GPUs within the node. Must return as many GPUs as the spec requests. If several policies
+// implement PickDevices, the last one in the profile is called.
 class ORRERY_API PickDevices : public Point {
  public:
   static constexpr PointName kPoint{"PickDevices", "which GPUs of the chosen node the pod gets"};
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
 };
-// Which events can make a pod that this policy rejected schedulable. If a policy has no hints,
-// every event causes a retry.
+// Which events may help a pod that this policy rejected. If a policy has no hints, every event
+// causes a retry.
 class ORRERY_API EventHints : public Point {
  public:
   static constexpr PointName kPoint{"EventHints",

@@ -18,7 +18,7 @@ std::string dl_reason() {
   return text == nullptr ? "unknown reason" : text;
 }
 
-// Says what is wrong with the path; empty if the loader must find out.
+// Returns what is wrong with the path; empty if the file exists and is no directory.
 std::string why_unreadable(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -39,7 +39,7 @@ class ORRERY_API PolicyRegistry {
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
     // A policy class has exactly one of these three functions; an adapter for code in another
-    // language has all. They must be called only with arguments that `check` accepted.
+    // language has all three. They must be called only with arguments that `check` accepted.
     Make<Handle> make;                         // for policies of pods
     Make<JobBoard> make_for_jobs;              // for policies of the job queue
     Make<const ControlBoard> make_controller;  // for entries of policy.controllers
@@ -48,11 +48,11 @@ class ORRERY_API PolicyRegistry {
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points, by name
-    // For a policy whose arguments name code, such as a Python class: returns those of `points`
-    // that the code implements, and none if the code cannot be read. Must be called with checked
+    // For a policy whose arguments name code, such as a Python class: returns the `points` that the
+    // code implements. The result is empty if the code cannot be read. Must be called with checked
     // arguments. Without this function, the policy implements all `points`.
     std::function<std::vector<std::string>(const RawParams&)> points_of_code;
-    // Returns points and arguments of the code; throws std::runtime_error if it cannot be read.
+    // Returns points and arguments of the code. Throws std::runtime_error on unreadable code.
     std::function<std::pair<std::vector<std::string>, FieldTree>(const std::string&)> describe_code;
     std::function<std::string(const RawParams&)> name_of_code;  // returns the code's own name
     Traits traits = Trait::None;
@@ -73,9 +73,9 @@ class ORRERY_API PolicyRegistry {
   };
 
   static PolicyRegistry& instance();
-  // Stores problems, because an exception during static initialisation would end the process. In
-  // another `version` of the headers an Entry may have another layout: add() then does not touch
-  // the entry, and load() refuses the library.
+  // Registers a policy. Does not throw, because an exception during static initialisation would end
+  // the process; problems() lists what went wrong. If `version` differs from kPolicyAbiVersion,
+  // `entry` may have another layout: add() does not touch it, and load() refuses the library.
   void add(uint32_t version, const char* name, Entry& entry) noexcept;
   // Opens the library, then checks its ABI version, its compiler and the names of its policies.
   // False: nothing was added, and problems() says why. Must be called before the first run.

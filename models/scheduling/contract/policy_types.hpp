@@ -27,22 +27,22 @@ struct PodView {
   GangId gang;  // invalid: the pod is no member of a gang
   RoleId role;  // invalid: the role has no minimum of its own
   int32_t rank = 0;
-  // Number of attempts; during an attempt, this one is included.
+  // Number of attempts so far, including the running one.
   int64_t attempts = 0;
   Time created;
   std::string_view team = {};
-  // The only nodes that the job queue allows for its job; null: all nodes.
+  // The nodes to which the job queue restricts the pod's job; null: all nodes.
   const NodeSet* nodes = nullptr;
 };
 
 // How many pods the roles of a gang lack, summed over all roles that are below their minimum. The
-// three members differ in which pods they count. During Permit the pod of the attempt counts as one
-// with a node. Example: two roles with a minimum of 2 have 1 and 3 pods with a node, so `assigned`
-// is 1.
+// three fields differ in which pods count towards a minimum. During Permit the pod of the attempt
+// counts as a pod with a node. Example: two roles with a minimum of 2 have 1 and 3 pods with a
+// node, so `assigned` is 1.
 struct RolesMissing {
-  int32_t created = 0;   // counts the pods that exist
-  int32_t assigned = 0;  // counts the pods that have a node
-  int32_t unbound = 0;   // counts only the pods that have a node and are not bound
+  int32_t created = 0;   // pods that exist count
+  int32_t assigned = 0;  // pods that have a node count
+  int32_t unbound = 0;   // only pods that have a node and are not bound count
 };
 
 struct GangView {
@@ -55,15 +55,17 @@ struct GangView {
   int32_t min_available = 0;
   int32_t pods = 0;     // members, whether or not they exist now
   int32_t created = 0;  // members that exist, gated ones included
-  // Those of `created` that a PreEnqueue gates; at most 1 with the per_gang driver.
+  // Members that exist and that a PreEnqueue gates; at most 1 with the per_gang driver.
   int32_t gated = 0;
-  int32_t waiting = 0;  // members that wait in Permit and, in the gang's cycle, those placed so far
+  // Members that wait in Permit. In the gang's own cycle (per_gang driver), the members placed so
+  // far are counted, too.
+  int32_t waiting = 0;
   int32_t bound = 0;    // members past Permit, bound or not
   int32_t binding = 0;  // members past Permit that are not bound
   int32_t priority = 0;
   Time created_at;
   Duration schedule_timeout = Duration::max();  // max: not set
-  Time last_failure = Time{-1};                 // negative: none
+  Time last_failure = Time{-1};                 // negative: no failure
   Time backoff_until;
   const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
@@ -82,21 +84,23 @@ struct GangView {
 // An entry of the scheduling queue: one pod or, with the per_gang driver, a whole gang.
 struct QueuedUnit {
   PodId pod;    // the pod, or the first member of the gang
-  GangId gang;  // the pod's gang; invalid if none
+  GangId gang;  // the pod's gang; invalid: the pod has no gang
   int32_t priority = 0;
-  Time queued;           // when the unit was queued or, if later, when its latest attempt failed
-  Time initial_attempt;  // the first scheduling attempt; before it: when the unit became active
+  Time queued;  // when the unit was queued or, if later, when its latest attempt failed
+  // Start of the first scheduling attempt; until then, the time at which the unit became active.
+  Time initial_attempt;
   // When the gang was created. Without a gang: the value that `initial_attempt` had when the unit
   // became active.
   Time gang_created;
-  // Last failure of the gang; negative: none. This is a copy, updated when the unit enters the
-  // active or a backoff queue, and when it is at the front of one. After a later failure, QueueSort
-  // must not order the unit further forward, because the queue may notice the failure too late.
+  // Last failure of the gang; negative: no failure. This is a copy, updated when the unit enters
+  // the active or a backoff queue, and when the unit is at the front of such a queue. Another
+  // failure must not make QueueSort order the unit further forward, because the copy is updated too
+  // late for that.
   Time gang_failed = Time{-1};
 };
 
-// Domains in which a whole gang is tried: the nodes of one leaf switch that are up, a single node,
-// or any set of nodes.
+// Domains in which a whole gang is tried: all up nodes of one leaf switch, a single node, or any
+// set of nodes.
 struct InLeaf {
   uint32_t leaf = 0;
 };
@@ -124,7 +128,7 @@ struct ClusterEvent {
   SpecId spec;  // spec of the pod, in pod events
   GangId gang;  // gang of the pod, if any
   // The pod that caused the event by getting or losing a reservation. The event may help other
-  // units, but not this pod's.
+  // units, but not the unit of this pod.
   PodId own = {};
 };
 enum class QueueHint : uint8_t { Skip, Queue };

@@ -1,5 +1,5 @@
-// models/scheduling/contract/preemption.hpp -- queries for preemption; its commands are in the
-// Handle.
+// models/scheduling/contract/preemption.hpp -- queries for preemption; the commands are in
+// handle.hpp.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ class ORRERY_API GangWhatIf {
   virtual ~GangWhatIf() = default;
   virtual void evict(PodId pod) = 0;
   virtual void restore(PodId pod) = 0;  // undoes one eviction
-  // Whether an attempt of the whole gang would succeed. It tries the gang's domains, and calls all
-  // points up to Permit except Reserve.
+  // Whether an attempt of the whole gang would succeed. fits() tries the gang's domains, and calls
+  // all points up to Permit except Reserve.
   virtual bool fits() = 0;
   // The members with their nodes, from the latest fits() that returned true.
   virtual std::span<const MemberOnNode> placed() const = 0;
@@ -68,14 +68,14 @@ class ORRERY_API Preemption {
   virtual void placed_on(NodeId node, std::vector<PlacedPod>& pods) const = 0;
   // A what-if for the pod of the running cycle. Must be called after the cycle's PreFilters.
   virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
-  // A what-if for the gang of the running cycle, for its PostFilter (driver: per_gang). A pod
-  // without a gang is a gang of one. At most one GangWhatIf exists at a time. Null if the gang as a
-  // whole has not failed: its quorum has nodes and only further members lack one, or the attempt
-  // waits for pods of the gang that are being evicted.
+  // A what-if for the gang of the running cycle. PostFilter may call this with driver: per_gang. A
+  // pod without a gang is a gang of one. At most one GangWhatIf exists at a time. Null if the gang
+  // as a whole has not failed: its quorum has nodes and only further members lack nodes, or the
+  // attempt waits for pods of the gang that are being evicted.
   virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) const = 0;
-  // The compute that each GPU of the pod's gang (or of the pod, if it has no gang) would lose if it
-  // stopped now: all compute since its last checkpoint, or since its start. Zero if it does not
-  // compute.
+  // The compute that each GPU of the pod's gang (or of the pod, if it has no gang) would lose by
+  // stopping now: all compute since the last checkpoint or, without a checkpoint, since the start.
+  // Zero if the gang or pod does not compute.
   virtual Duration unsaved(PodId pod) const = 0;
 
   // The node for which the pod is nominated; invalid: none.

@@ -15,7 +15,7 @@ enum class QueuedState : uint8_t {
   Arrived,  // the job queue has not processed the job's arrival yet
   Waiting,
   Held,       // an Admit rejected the job
-  Running,    // the job holds its resources; it may not compute yet
+  Running,    // the job holds its resources; perhaps it does not compute yet
   Stopping,   // the job writes its checkpoint
   Infeasible  // the job requests more than the cluster has
 };
@@ -56,10 +56,11 @@ struct QueuedJob {
   JobAsk ask = {};
   RunEstimate estimate = {};
   JobProgress progress = {};
-  JobSlot partner = kNoJob;  // the job that shares its GPUs
-  Resources held = {};       // amounts taken out of the pool; of two partners only one holds any
+  JobSlot partner = kNoJob;  // the other job on the same GPUs, if any
+  Resources held = {};       // amounts taken out of the pool; of two partners one holds nothing
   Duration run = {};         // real run time, once the job is over
-  // Whether the job ended and has not returned its resources yet: see release_delay.
+  // Whether the job ended and has not returned its resources yet: see
+  // policy.job_queue.costs.release_delay.
   bool is_over = false;
   bool has_computed = false;  // whether it has computed since its latest start
 

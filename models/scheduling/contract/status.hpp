@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 7> enum_names(Code) {
 
 struct [[nodiscard]] Status {
   Code code = Code::Success;
-  std::string_view reason = {};  // the framework copies it when the function returns
+  std::string_view reason = {};  // the framework copies the text when the point returns
   bool ok() const { return code == Code::Success; }
 };
 struct [[nodiscard]] PermitStatus {

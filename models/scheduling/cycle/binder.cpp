@@ -50,8 +50,8 @@ void Binder::bind(PodId pod) {
   if (verdict.ok()) verdict = framework.run_bind(view, node);
   if (!verdict.ok()) return bind_failed(pod, verdict.reason);
   if (api_ == nullptr) return is_bound(pod);
-  // Until the API servers have stored the binding, the pod is only assumed on its node. Meanwhile
-  // the node may fail, or the pod be deleted.
+  // Until the kubelet has observed the binding, the pod only has a reservation. Meanwhile the node
+  // may fail, or the pod may be deleted.
   const uint64_t reservation = context_.tracks.of(pod).reservation;
   api_->bind(pod, node, [this, pod, reservation](bool is_done) {
     const PodTrack& now_is = context_.tracks.of(pod);

@@ -12,7 +12,7 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  // Time from the start of the cycle until the bind delay begins; max: it begins at the end.
+  // Time from the start of the cycle until the bind delay begins; max: until the end of the cycle.
   Duration after;
 };
 struct DueBinding {

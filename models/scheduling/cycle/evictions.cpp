@@ -13,7 +13,7 @@ Evictions::Evictions(Sim sim, JobTable& jobs, JobController& controller,
       controller_{controller},
       placements_{placements},
       rows_{sim.recorder, "/events/preemptions",
-            "Pods deleted by the scheduler to make room for others."} {}
+            "Pods deleted by the scheduler to make room for other pods."} {}
 
 Evictions::PodRecord& Evictions::record_of(PodId pod) {
   if (pod.index >= pods_.size()) pods_.resize(jobs_.pods_bound());

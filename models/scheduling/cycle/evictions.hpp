@@ -46,12 +46,13 @@ class Evictions {
   void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
-  bool is_asking(PodId preemptor) const {  // some deletion of its victims has no response yet
+  // Whether a deletion of the preemptor's victims has no response yet.
+  bool is_asking(PodId preemptor) const {
     return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
   }
-  // Some deletion is ordered or has no response yet.
+  // Whether a deletion is ordered or has no response yet.
   bool is_under_way() const { return !orders_.empty() || asked_ > 0; }
-  // Some response is awaited by a preemptor with `waits`, so no pod is tried now.
+  // Whether a response to a deletion ordered with `waits` is missing, so that no pod is tried now.
   bool is_awaited() const { return awaited_ > 0; }
   uint64_t victims() const { return victims_; }  // number of victims so far
 
@@ -65,7 +66,7 @@ class Evictions {
  private:
   struct PodRecord {
     bool leaves = false;
-    uint32_t unanswered = 0;  // deletions of its victims without response
+    uint32_t unanswered = 0;  // deletions for this pod without a response
   };
   PodRecord& record_of(PodId pod);
   uint64_t life(PodId pod) const { return jobs_.pod(pod).generation; }
@@ -83,7 +84,7 @@ class Evictions {
   PodApi* api_ = nullptr;
   std::vector<PodRecord> pods_;  // by PodId
   uint64_t victims_ = 0, awaited_ = 0;
-  uint64_t asked_ = 0;  // deletions sent to the API servers that have no response
+  uint64_t asked_ = 0;  // deletions sent to the API servers and not answered yet
   uint32_t restarts_ = 0;
   std::deque<EvictionOrder> orders_;  // orders of the running cycle are last, without `due`
   size_t undated_ = 0;

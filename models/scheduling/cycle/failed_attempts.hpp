@@ -11,13 +11,13 @@ class FailedAttempts {
   explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Whether PostFilter or the log needs a diagnosis: the reasons node by node. A diagnosis costs
-  // more than the attempt.
+  // Whether PostFilter or the log needs a diagnosis: the reasons node by node. A diagnosis takes
+  // more host time than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
   // Runs PostFilter, then requeues the unit. With head_of_line: block, the unit blocks the queue
-  // instead, unless the failure is an Error. `cycle` is the cycle of one pod of the unit, which is
-  // blamed for the failure. Returns the scheduler time of PostFilter.
+  // instead, unless the failure is an Error. `cycle.pod`, a pod of the unit, is blamed for the
+  // failure. Returns the scheduler time of PostFilter.
   Duration fail(PodId unit, const Cycle& cycle, const Selection& why, const Candidates* diagnosis);
   // Requeues a pod that got a node but was rejected by Reserve or Permit.
   void reject(PodId pod, Time now, const Selection& why);

@@ -107,7 +107,7 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   if (best.score >= 0) return best.cost + keep_all(unit, cycle, view, best);
   ORRERY_MARK("scheduling.gang_rejected");
   // The log names the first member that found no node. If Permit rejected the gang although each
-  // member found one, the log names the first member.
+  // member found a node, the log names the first member.
   const PodId blamed = best.attempt.failed.is_valid() ? best.attempt.failed : members.front();
   Selection& why = best.attempt.why;
   if (why.code == Code::Success) why.code = Code::Unschedulable;
@@ -249,7 +249,7 @@ bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nod
 bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
   if (attempt.placed.empty()) return false;
   if (!framework().has_permit()) return true;
-  // Permit judges the gang as a whole, so one member of each spec is asked.
+  // Permit judges the gang as a whole, so it is called for only one member of each spec.
   std::vector<SpecId> asked;
   for (const PlacedMember& placed : attempt.placed) {
     const PodView view = context_.tracks.pod(placed.pod);
@@ -273,9 +273,9 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
   return framework().score_placement(cycle, gang, nodes);
 }
 
-// Makes the placements of the best attempt real. Reserve may reject some members. The others are
-// kept if Permit still accepts them; otherwise all are undone. As upstream, members are reserved
-// one by one. A member is bound once it is reserved itself and the quorum is reserved.
+// Makes the placements of the best attempt real. Reserve may reject some members. The other members
+// are kept if Permit still accepts them; otherwise all placements are undone. As upstream, members
+// are reserved one by one. A member is bound once it is reserved itself and the quorum is reserved.
 Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, const GangView& before, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;
@@ -305,13 +305,14 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, const GangView& bef
     context_.log.write(p.pod, AttemptOutcome::Scheduled, found, {});
   }
   if (!attempt.failed.is_valid()) return cost;
-  // The quorum has nodes, and the members without one go back to the queue.
+  // The quorum has nodes, and the members without a node go back to the queue.
   const PodView failed = context_.tracks.pod(attempt.failed);
   const Candidates* const diagnosis = attempt.diagnosis ? &*attempt.diagnosis : nullptr;
   return cost + context_.failures.fail(unit, cycle_of(cycle, failed), attempt.why, diagnosis);
 }
 
-// Reserves the node for one member of the attempt; false if a plugin rejects this.
+// Reserves the node for one member of the attempt. Returns false if a plugin rejects the
+// reservation.
 bool GangCycle::keep(const Cycle& cycle, const PlacedMember& p, GangAttempt& attempt) {
   context_.reservations.reserve(p.pod, p.node, p.grant);
   const PodView view = context_.tracks.pod(p.pod);

@@ -48,7 +48,7 @@ class PodTracks {
 
   // ---- events of single pods
   void created(PodId pod);
-  void no_longer_pending(PodId pod);  // the pod was bound, or was deleted before
+  void no_longer_pending(PodId pod);  // the pod was bound, or deleted while unbound
   size_t pods_pending() const { return pending_pods_; }
   size_t gangs_pending() const { return pending_gangs_; }
   size_t pods_waiting = 0;  // pods that wait in Permit
@@ -60,8 +60,8 @@ class PodTracks {
   int32_t missing(RoleId role) const;
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
-  // The gang of the pod whose Permit plugins run now; invalid: none. gang() does not count this pod
-  // in `waiting`, `binding` and `bound`.
+  // The gang of the pod for which Permit plugins run now; invalid: Permit does not run, or the pod
+  // has no gang. gang() does not count this pod in `waiting`, `binding` and `bound`.
   GangId permitting;
 
  private:

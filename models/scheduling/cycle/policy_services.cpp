@@ -50,8 +50,8 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const SetGangFailure& order) {
   const bool is_earlier = order.failed_at < t.last_failure;
   t.last_failure = order.failed_at;
   t.backoff_until = order.backoff_until;
-  // After a later failure, members belong further back. The queue moves them once they reach its
-  // front.
+  // If the failure is later, members belong further back. The queue moves each member back once it
+  // reaches the front.
   if (is_earlier) context_.line.gang_recovered(order.gang);
 }
 

@@ -35,10 +35,10 @@ class Reservations {
 
   // ---- Permit
   void wait(PodId pod, uint32_t plugins, Duration timeout);
-  // The plugin no longer makes the pod wait. If no plugin does, emits `permitted`.
+  // The plugin no longer makes the pod wait. If no other plugin makes it wait, emits `permitted`.
   void allow(PodId pod, uint8_t plugin);
-  // Requeues a pod that waits in Permit. Its gang keeps waiting, unless a plugin rejects it in
-  // Unreserve.
+  // Requeues a pod that waits in Permit. The other pods of its gang keep waiting, unless a plugin
+  // rejects the gang in Unreserve.
   void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
   void reject_gang(GangId gang, std::string_view reason);
   // Requeues a pod whose reservation was undone, and reports to the API that it could not be

@@ -168,8 +168,9 @@ int64_t Scheduler::next_factor() {
   return rounds_.factor();
 }
 
-// True if time alone may change the result of an attempt: a pending gang backs off, or it has
-// min_resources, which Coscheduling checks again some time after it has found room for them.
+// True if time alone may change the result of an attempt: a pending gang backs off or has
+// min_resources. Coscheduling checks min_resources again some time after it has found room for
+// them.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {

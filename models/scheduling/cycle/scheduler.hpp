@@ -34,17 +34,18 @@ class Scheduler final {
   // new profile may have the counting driver.
   void change_profile(const ProfileParams& profile);
 
-  // From now on, pods are bound and preempted through the API. Without it, this happens at once.
+  // From now on, pods are bound and preempted through the API. Without an API, bindings and
+  // deletions take no time.
   void use(PodApi& api) { parts_.use(api); }
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }
-  // Rounds of futile attempts that repeat exactly are executed as one long round (see RetryRounds).
-  // The run ends at `end`; with `may_be_stopped` it may also end at any `tried_in_vain`. No effect
-  // if attempts are logged, or with driver: per_gang.
+  // Rounds of futile attempts that repeat exactly are executed as one slow round (see RetryRounds).
+  // The run ends at `end`; with `may_be_stopped` it may also end whenever `tried_in_vain` is
+  // emitted. No effect if attempts are logged, or with driver: per_gang.
   void compress_rounds(Time end, bool may_be_stopped);
-  // Forgets the round that repeats. Must be called when a deadlock begins or ends, so that rounds
-  // in which this happens are not compressed: the time of the change must be exact.
+  // Forgets the round that repeats. Must be called when a deadlock begins or ends. This
+  // time must be exact, so a round in which a deadlock begins or ends is not compressed.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
   void node_changed(NodeId node);  // the node's taints or cordon changed

@@ -25,7 +25,8 @@ struct ActiveProfile;
 struct PodNews;
 
 // What the parts of a scheduler share. There is one such object, and it outlives the parts. A part
-// includes the headers of the parts that it uses, and may use them once all are constructed.
+// includes the headers of the parts that it uses, and may use these parts once all parts are
+// constructed.
 struct SchedulerContext {
   Sim sim;
   ClusterState& cluster;

@@ -42,7 +42,8 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // If all victims ended while the queue held the preemptor, it missed the events of their ends.
+  // If all victims ended while the queue held the preemptor, the preemptor missed the events of
+  // their ends.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);
@@ -153,7 +154,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
       "scenarios are checked before the run");
   ORRERY_MARK("scheduling.profile_changed");
   parts_.reservations.undo_all("the scheduler was restarted");
-  parts_.binder.forget();  // an open bind request finds at its end that its reservation is undone
+  parts_.binder.forget();  // open bind requests have no effect: their reservations are undone
   parts_.profile.use(profile, parts_.services, parts_.preemptions.nominations());
   parts_.line.start_over(profile.queue);
   parts_.preemptions.clear_all();

@@ -42,7 +42,9 @@ struct AttemptRow {
     c("attempt", &AttemptRow::attempt, "number of the attempt, as in /events/rejections");
     c("at", &AttemptRow::at, "start of the scheduling cycle");
     c("job", &AttemptRow::job, "serial of the job");
-    c("rank", &AttemptRow::rank, "rank of the pod in its job; for a gang, of its first member");
+    c("rank", &AttemptRow::rank,
+      "rank of the pod in its job. If a whole gang failed: rank of the first member without a "
+      "node");
     c("outcome", &AttemptRow::outcome,
       "unschedulable: no placement was found; rejected: the pod had a node, but a plugin rejected "
       "or preempted the pod; error: for example, binding failed");
@@ -52,7 +54,8 @@ struct AttemptRow {
     c("pods", &AttemptRow::pods,
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "most pods of the gang that fitted into one domain; -1: not counted. A domain with too few "
+      "maximum number of pods of the gang that fitted into one domain; -1: not counted. A domain "
+      "with too few "
       "free GPUs for the gang counts with as many pods as its free GPUs allow",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
@@ -73,7 +76,7 @@ struct PreemptionRow {
   int32_t by_rank = 0, by_priority = 0;
 
   static void columns(auto&& c) {
-    c("at", &PreemptionRow::at, "when the deletion was stored and the pod began to terminate");
+    c("at", &PreemptionRow::at, "when the pod began to terminate");
     c("node", &PreemptionRow::node, "node of the pod");
     c("job", &PreemptionRow::job, "serial of the pod's job");
     c("rank", &PreemptionRow::rank, "rank of the pod in that job");

@@ -12,9 +12,9 @@
 namespace orrery {
 
 // Changes are made in place, so filters and scores see a what-if without a copy of the cluster.
-// Changes within a Savepoint are also written to an undo log; without a savepoint they are final.
-// Example: a savepoint places pods A and B. At its end B is undone, then A, and the GPUs of the
-// node are free again.
+// Changes within a Savepoint are also written to an undo log. Without a savepoint, changes are
+// final. Example: a savepoint places pods A and B. At its end B is undone, then A, and the GPUs of
+// the node are free again.
 class Transaction {
  public:
   Transaction(ClusterState& cluster, Placements& placements, const SpecTable& specs)
@@ -50,7 +50,7 @@ class Transaction {
       if (depth_ == 1) transaction_.log_.clear();
       mark_ = transaction_.log_.size();
     }
-    // Ends the savepoint before its scope does. No savepoint may be open within it.
+    // Ends the savepoint before its scope ends. All savepoints within this one must have ended.
     void end() {
       if (depth_ == 0) return;
       ORRERY_CHECK(depth_ == transaction_.depth_, "savepoints end in reverse order");
@@ -62,7 +62,7 @@ class Transaction {
    private:
     Transaction& transaction_;
     size_t mark_;
-    size_t depth_;  // number of open savepoints when it began, itself included; 0: it has ended
+    size_t depth_;  // nesting depth, 1 for the outermost savepoint; 0: has ended
   };
 
  private:

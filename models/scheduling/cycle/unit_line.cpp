@@ -106,9 +106,9 @@ void UnitLine::gang_recovered(GangId gang) {
 
 // ---- events
 
-// Stores the event for deliver(). A pod event is merged into an earlier one with the same kind,
-// spec and gang, if that is among the last 8 stored. If their nodes differ, the merged event has no
-// node.
+// Stores the event for deliver(). A pod event is merged into an earlier event with the same kind,
+// spec and gang, if the earlier event is among the last 8 stored. If their nodes differ, the merged
+// event has no node.
 void UnitLine::post(const ClusterEvent& event) {
   if ((profile_.framework->events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();
@@ -118,8 +118,8 @@ void UnitLine::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
-      // An event cannot help its own unit, but may help any other. So if the own units differ, the
-      // merged event must have none.
+      // An event cannot help its own unit, but may help any other unit. So if the own units differ,
+      // the merged event must have no own unit.
       if (own_unit(known) != own_unit(event)) known.own = {};
       return;
     }

@@ -30,8 +30,8 @@ class UnitLine {
   void enqueue(PodId pod);
   // Removes the pod. Its unit stays in the queue while other pods of the gang are pending.
   void leave(PodId pod);
-  // Requeues the pod's unit after a failure past the scheduling cycle. Does nothing if another
-  // member has queued the unit already.
+  // Requeues the pod's unit after the pod lost its reservation. Does nothing if another member has
+  // queued the unit already.
   void requeue(PodId pod, uint32_t plugins);
   // Moves the other unscheduled pods of the pod's gang straight to the active queue.
   void activate_siblings(PodId pod);
@@ -47,8 +47,8 @@ class UnitLine {
   // ---- head_of_line: block
   void block(PodId unit);
   void unblock() { is_blocked_ = false; }
-  // Whether a unit blocks the queue and is still its front. While this holds, no unit is popped. A
-  // unit that sorts before the blocking one becomes the front, and so is tried.
+  // Whether a unit blocks the queue and is still its front. If so, no unit is popped. If a new unit
+  // sorts before the blocking unit, the new unit is the front and is tried.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
 
  private:

@@ -108,8 +108,7 @@ void DeadlockDetector::refresh(JobId id) {
   }
   if (is_candidate == record.is_candidate) return;
   is_candidate ? candidates_.add(id) : candidates_.remove(id);
-  // If the job has finished, news_.pods has its pods already: it got them when they lost their
-  // nodes.
+  // If the job has finished, its pods are in news_.pods already, because they lost their nodes.
   if (!jobs_.is_live(id) || jobs_.job(id).serial != record.serial) return;
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
@@ -132,8 +131,8 @@ void DeadlockDetector::put(PodId pod) {
   const DeadlockCandidate& record = candidates_[holding.job];
   if (!record.is_candidate) return;
   rooms_.put(pod, holding.node, holding.spec);
-  // When a missing pod of a stuck job gets a node, the job lacks one pod less, but there is also
-  // room for one pod less. So the job stays stuck. This holds only if the job's pods are equal and
+  // When a missing pod of a stuck job gets a node, the job lacks one pod fewer, but there is also
+  // room for one pod fewer. So the job stays stuck. This holds only if the job's pods are equal and
   // the node is eligible.
   if (!record.is_stuck()) return;
   const bool counted = rooms_.eligible(holding.spec).contains(holding.node);
@@ -166,7 +165,7 @@ void DeadlockDetector::reduce() {
 }
 
 // A job may preempt only below the lowest priority of its missing pods. It may not preempt at all
-// if one of these pods may not.
+// if one of its missing pods may not preempt.
 ReductionCandidate DeadlockDetector::reduction_candidate(JobId id) const {
   const Job& job = jobs_.job(id);
   ReductionCandidate candidate{.job = id, .needs = candidates_[id].needs, .priority = INT32_MIN};

@@ -23,7 +23,7 @@
 
 namespace orrery {
 
-struct PodLoss {  // a pod of a stuck job that lost its node
+struct PodLoss {  // a pod that lost its node while its job was stuck
   JobId job;
   uint64_t serial;
   PodId pod;
@@ -34,16 +34,16 @@ struct PodLoss {  // a pod of a stuck job that lost its node
 // one of its gangs or roles has fewer pods with nodes than its minimum. The gangs of a job start
 // together, so they are one candidate. All other jobs are assumed to end and to release all their
 // resources. So the reduction (see reduction.hpp) runs on a cluster that only candidates use. It
-// finds the candidates that are stuck: those that do not fit even after all others that can
-// complete have released what they hold. If the policy preempts, a candidate fits if its missing
-// pods would fit without the candidates that it may preempt.
+// finds the candidates that are stuck: those that do not fit even after all other candidates that
+// can complete have released what they hold. If the policy preempts, a candidate fits if its
+// missing pods would fit without the candidates that it may preempt.
 //
 // A stuck job is infeasible if its missing pods would not even fit on a cluster with no pods but
 // its own: the capacity that it waits for does not exist. All other stuck jobs are blocked by jobs
 // of their group. A group joins each stuck job with the stuck jobs that need equal pods, and with
-// those that hold nodes its missing pods could use. A group is a deadlock if one of its jobs is not
-// infeasible; it then has at least two jobs. A group of infeasible jobs is no deadlock, and its GPU
-// time is summed separately.
+// the stuck jobs that hold nodes which its missing pods could use. A group is a deadlock if one of
+// its jobs is not infeasible; such a group has at least two jobs. A group of infeasible jobs is no
+// deadlock, and its GPU time is summed separately.
 //
 // Cost: the changes of an instant are examined together, at its end. In most instants one
 // comparison for each candidate that is not stuck shows that it fits right now. Stuck jobs stay
@@ -51,7 +51,8 @@ struct PodLoss {  // a pod of a stuck job that lost its node
 // - this comparison fails for a candidate;
 // - a stuck job lost a pod, or is no candidate any more;
 // - nodes changed, or preemption was allowed or forbidden;
-// - a stuck job got a node. Exception: its pods are alike and the node is eligible for them.
+// - a pod of a stuck job got a node. Exception: the job's pods are alike, and the node is eligible
+//   for them.
 class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,
@@ -62,7 +63,7 @@ class DeadlockDetector {
   void pod_unassigned(PodId pod);  // the reservation was undone, or the pod left its node
   void phase_changed(JobId job);
   void nodes_changed();  // must be called when taints, cordons or states of nodes change
-  void foresee_preemption(bool may_preempt);  // whether pods may preempt others from now on
+  void foresee_preemption(bool may_preempt);  // whether pods may preempt other pods
   void finish(Time end);
   Signal<> deadlocks_changed;  // a deadlock began or ended, or a job joined or left one
 

@@ -18,7 +18,7 @@ DeadlockLog::DeadlockLog(Sim sim)
       rows_{sim.recorder, "/events/deadlocks", "Deadlocks of gangs, written when they end."},
       member_rows_{sim.recorder, "/events/deadlock_members",
                    "One row for each gang of a job in a deadlock, written when the job leaves "
-                   "it."} {}
+                   "the deadlock."} {}
 
 bool DeadlockLog::shares_member(const Deadlock& deadlock, const StuckGroup& group) {
   return std::ranges::any_of(deadlock.members, [&](const Member& member) {

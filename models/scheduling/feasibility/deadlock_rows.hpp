@@ -33,14 +33,16 @@ struct DeadlockRow {
   static void columns(auto&& c) {
     c("id", &DeadlockRow::id, "number of the deadlock, in order of onset");
     c("onset", &DeadlockRow::onset,
-      "when the deadlock began, so that no member could get all its pods any more");
+      "when the deadlock began; from then on no member could get all its pods");
     c("resolved_at", &DeadlockRow::resolved_at, "when the deadlock ended; -1: not in this run");
     c("resolution", &DeadlockRow::resolution,
-      "why the deadlock ended; timeout: Permit timed out or rejected pods; pods_deleted: also by "
-      "preemption or the failure of a node; merged: its members are now in an older deadlock");
-    c("members", &DeadlockRow::members, "most jobs in the deadlock at one time", "jobs");
-    c("gpus_held", &DeadlockRow::gpus_held, "most GPUs that its members held at one time", "GPU");
-    c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time that its members held during the deadlock",
+      "why the deadlock ended; timeout: Permit timed out or rejected pods; pods_deleted: pods were "
+      "deleted or preempted, or their node failed; merged: the members are now in an older "
+      "deadlock");
+    c("members", &DeadlockRow::members, "maximum number of jobs in the deadlock at one time",
+      "jobs");
+    c("gpus_held", &DeadlockRow::gpus_held, "most GPUs that the members held at one time", "GPU");
+    c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time that the members held during the deadlock",
       "GPU s");
   }
 };
@@ -61,12 +63,13 @@ struct DeadlockMemberRow {  // a row for each gang of a member job
     c("joined", &DeadlockMemberRow::joined, "when the job became a member");
     c("left", &DeadlockMemberRow::left, "when the job left the deadlock; -1: not in this run");
     c("assigned", &DeadlockMemberRow::assigned,
-      "most pods of the gang that had a node at one time while the job was a member", "pods");
+      "maximum number of pods of the gang that had a node at one time while the job was a member",
+      "pods");
     c("needed", &DeadlockMemberRow::needed, "pods that the gang needs to start", "pods");
     c("gpus_held", &DeadlockMemberRow::gpus_held,
       "most GPUs that the gang held at one time while the job was a member", "GPU");
     c("is_infeasible", &DeadlockMemberRow::is_infeasible,
-      "whether the job's unplaced pods could not have fitted even without any other job");
+      "whether the job's unplaced pods would not fit even if no other job ran");
   }
 };
 

@@ -27,13 +27,13 @@ struct JobHolding {
   bool is_alike = false;  // all pods have one spec, and no role has a minimum
 };
 
-// Stores which pods of gangs have nodes. A pod has a node from its reservation on: while it waits
-// in Permit, and while it is bound.
+// Stores which pods of gangs have nodes. A pod has a node from its reservation on, so also while it
+// waits in Permit.
 class GangHoldings {
  public:
   explicit GangHoldings(const JobTable& jobs) : jobs_{jobs} {}
 
-  // Whether begin() was called for this job, and not only for an earlier one with this id.
+  // Whether begin() was called for this job, and not only for an earlier job with this id.
   bool knows(JobId id) const;
   void begin(JobId id);  // must be called before the job's first pod is assigned
   void assign(PodId id, NodeId node);
@@ -43,10 +43,12 @@ class GangHoldings {
   const PodHolding& pod(PodId id) const { return pods_[id.index]; }
   const GangHolding& gang(GangId id) const { return gangs_[id.index]; }
   const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
-  // Whether the job is Pending and has pods with nodes, but one of its gangs has too few to start.
+  // Whether the job is Pending and has pods with nodes, but one of its gangs has too few pods
+  // with nodes to start.
   bool is_partial(JobId id) const;
   // The pods that the job lacks to start. Each gang lacks the pods that its roles need for their
-  // minimums. If these are too few for min_available, it also lacks the smallest other pods.
+  // minimums. If the gang would still be below min_available with these pods, its smallest other
+  // pods are added.
   std::vector<PodNeed> missing(JobId id) const;
   int32_t needed(GangId id) const;  // how many pods must have nodes for the gang to start
 

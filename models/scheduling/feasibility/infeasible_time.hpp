@@ -20,12 +20,12 @@ class InfeasibleTime {
   }
   void add_summary(Recorder& recorder, Time end) const {
     recorder.add_summary("infeasible_gang_jobs", static_cast<int64_t>(jobs_), "jobs",
-                         "jobs in no deadlock that held nodes while their unplaced pods could not "
-                         "have fitted even without any other job");
+                         "jobs that held nodes while their unplaced pods would not fit even if no "
+                         "other job ran; jobs in a deadlock are not counted");
     recorder.add_summary("gpu_hours_infeasible", static_cast<double>(up_to(end)) * 1e-12 / 3600,
                          "GPU h",
                          "GPU time held by jobs whose unplaced pods would not fit even if no other "
-                         "job ran; without jobs in a deadlock");
+                         "job ran; jobs in a deadlock are not counted");
   }
 
  private:

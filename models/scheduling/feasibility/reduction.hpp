@@ -15,8 +15,8 @@ struct ReductionCandidate {
   JobId job;
   std::vector<PodNeed> needs;  // pods that the job lacks
   int32_t priority = 0;        // highest priority of the job's pods
-  // The job may preempt candidates whose pods all have a lower priority than this. Empty: it may
-  // not preempt.
+  // The job may preempt candidates whose pods all have a lower priority than this value. Empty:
+  // the job may not preempt.
   std::optional<int32_t> preempts_below = {};
 };
 
@@ -26,7 +26,7 @@ struct StuckMember {
 };
 struct StuckSet {
   std::vector<StuckMember> members;  // in the order of the candidates
-  bool is_deadlock = false;          // a member is not infeasible, so other members block it
+  bool is_deadlock = false;          // at least one member would fit without the other jobs
 };
 
 // Reduction, as in the banker's algorithm: repeatedly choose a candidate whose missing pods fit. It
@@ -36,13 +36,13 @@ struct StuckSet {
 // both would be stuck.
 //
 // A candidate also completes if its missing pods would fit without the candidates that it may
-// preempt. These are not removed, but must complete like all others. Example with 4 nodes: A and B
-// hold 2 nodes each and lack 2 each, and A may preempt B. A completes and releases 2 nodes. Then B
-// fits.
+// preempt. The candidates that it may preempt remain and must complete themselves. Example with 4
+// nodes: A and B hold 2 nodes each and lack 2 each, and A may preempt B. A completes and releases 2
+// nodes. Then B fits.
 //
-// A stuck job is in one group with the stuck jobs that need equal pods, and with those that hold
-// nodes its missing pods could use. `rooms` must contain the pods of all candidates, and is
-// unchanged at the end.
+// A stuck job is in one group with the stuck jobs that need equal pods, and with the stuck jobs
+// that hold nodes which its missing pods could use. `rooms` must contain the pods of all
+// candidates, and is unchanged at the end.
 std::vector<StuckSet> find_stuck(CandidateRooms& rooms,
                                  std::span<const ReductionCandidate> candidates);
 

@@ -27,8 +27,8 @@ struct PodNeed {  // a number of pods of one spec
 // of 8 GPUs, slots() of a 4-GPU pod is 4. After put() of a 6-GPU pod it is 2.
 class RoomTable {
  public:
-  // With `counts_down_nodes`, nodes that are down count like nodes that are up. Without it, no pods
-  // fit there.
+  // With `counts_down_nodes`, nodes that are down count like nodes that are up. Otherwise no pods
+  // fit on nodes that are down.
   RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes);
 
   GpuMask put(NodeId node, SpecId spec);  // returns the chosen devices
@@ -54,7 +54,7 @@ class RoomTable {
                   const std::function<void(NodeId)>& used);
   // The first eligible node in `nodes` on which a pod of the spec fits; invalid: none.
   NodeId first_with_room(SpecId spec, const NodeSet& nodes) const;
-  // Sets the room on each node to what is free in the real cluster now. Pods put before are lost.
+  // Sets the room on each node to what is free in the real cluster now. Drops the table's pods.
   void take_what_is_taken();
   // Must be called when taints or cordons change and, without `counts_down_nodes`, when a node goes
   // down or comes up.

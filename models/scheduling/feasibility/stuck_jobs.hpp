@@ -19,9 +19,9 @@ struct StuckJob {
 };
 using StuckGroup = std::vector<StuckJob>;  // sorted by serial
 
-struct StuckPodLost {  // a pod of a stuck job that lost its node
+struct StuckPodLost {  // a pod that lost its node while its job was stuck
   uint64_t serial = 0;
-  bool was_deleted = false;  // false: only its reservation was given up
+  bool was_deleted = false;  // false: it lost only its reservation
 };
 
 // Reasons for which jobs may no longer be stuck.

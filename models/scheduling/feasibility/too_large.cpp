@@ -28,7 +28,6 @@ std::string amounts(int64_t gpus, int64_t cpu_milli, int64_t memory) {
 TooLargeJobs::TooLargeJobs(const ClusterState& cluster, const JobTable& jobs)
     : cluster_{cluster}, jobs_{jobs}, empty_{cluster, jobs.specs(), true} {}
 
-// Stops counting once `pods` slots are found. A full count would visit all eligible nodes.
 int64_t TooLargeJobs::slots(SpecId spec, int64_t pods) {
   if (spec.index >= slots_.size()) slots_.resize(spec.index + size_t{1});
   Slots& known = slots_[spec.index];
@@ -65,8 +64,8 @@ void TooLargeJobs::job_arrived(JobId id) {
       pods[jobs_.pod(role.first).spec].add(role);
     }
     for (const auto& [spec, kind] : pods) {
-      // The gang needs at least this many pods of this kind: its minimum less all pods of other
-      // kinds.
+      // The gang needs at least this many pods of this kind: its min_available less all pods of
+      // other kinds.
       const int64_t of_gang = kind.pods - (gang.pods - gang.min_available);
       const int64_t needed = std::max(of_gang, kind.of_roles);
       if (needed > 0 && is_too_large(spec, needed)) return;

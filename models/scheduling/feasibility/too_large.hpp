@@ -12,10 +12,10 @@
 
 namespace orrery {
 
-// Compares the pods of each spec that a job needs with the number that fits on the empty cluster.
+// For each pod spec, compares how many pods a job needs with how many fit on the empty cluster.
 // Each spec is compared separately, so a job whose different pods do not fit together may be
 // missed. Nodes that are down are included. Taints and cordons are those at the time of the count;
-// a later change of these has no effect.
+// later changes of taints or cordons have no effect.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);
@@ -28,7 +28,7 @@ class TooLargeJobs {
  private:
   struct Slots {
     int64_t found = 0;
-    bool are_all = false;
+    bool are_all = false;  // no more than `found` fit
   };
   // How many pods of the spec fit on the empty cluster. Counting stops once there is room for
   // `pods`.

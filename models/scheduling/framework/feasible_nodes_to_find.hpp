@@ -6,11 +6,11 @@
 
 namespace orrery {
 
-// How many feasible nodes a cycle looks for in a cluster of `nodes`: `percentage` of them. 0 is
-// adaptive, as in kube-scheduler's numFeasibleNodesToFind (v1.36): 50 % for a few nodes, less one
-// percentage point for each 125 nodes, but at least 5 %. In any case a cycle looks for at least 100
-// nodes, or for all if there are fewer. Example: of 5,000 nodes a search stops at 10 %, that is at
-// 500 nodes.
+// How many feasible nodes a cycle looks for in a cluster of `nodes` nodes: `percentage` percent of
+// the nodes. A `percentage` of 0 is adaptive, as in kube-scheduler's numFeasibleNodesToFind
+// (v1.36): 50 % for a few nodes, less one percentage point for each 125 nodes, but at least 5 %. In
+// any case a cycle looks for at least 100 nodes, or for all nodes if there are fewer than 100.
+// Example: of 5,000 nodes a search stops at 10 %, that is at 500 nodes.
 [[nodiscard]] constexpr int64_t feasible_nodes_to_find(int64_t nodes, int32_t percentage) {
   constexpr int64_t kNodesMin = 100, kPercentageMin = 5;
   if (nodes < kNodesMin) return nodes;

@@ -29,7 +29,7 @@ class Framework final : private CommandSink {
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
   // No command is carried out until resume_commands(): a what-if must not change anything real.
-  size_t pause_commands() { return ++depth_, commands_.size(); }  // returns how many are pending
+  size_t pause_commands() { return ++depth_, commands_.size(); }  // number of pending commands
   void resume_commands(size_t kept = SIZE_MAX) {  // drops all but the first `kept` commands
     --depth_;
     if (kept < commands_.size()) commands_.resize(kept);
@@ -55,10 +55,10 @@ class Framework final : private CommandSink {
   bool run_filter(const Cycle& cycle, Selection& selection);
   void run_score(const Cycle& cycle, Selection& selection);
   Duration charge(const Cycle& cycle) const;  // sum of Charges::charge(); PreFilters must have run
-  // The subset of `nodes` on which the pod now passes all Filters; call after its PreFilter.
+  // The subset of `nodes` on which the pod now passes all Filters. PreFilters must have run.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
   bool decides_node_by_node(const CycleState& state) const;  // all called Filters are node-local
-  // Why a search found no node; call it right after. `with_nodes`: with the nodes of each reason.
+  // Why the latest search found no node. If `with_nodes`, also lists the nodes of each reason.
   Candidates diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const;
   // The text of a FailedScheduling event: "0/75 nodes are available: 74 Insufficient cpu, ..."
   std::string message(const Candidates& diagnosis) const;
@@ -86,7 +86,7 @@ class Framework final : private CommandSink {
   // How many more pods of the cycle's spec fit at most, if only whole GPUs are counted. INT64_MAX
   // if the spec requests no whole GPUs.
   int64_t gpu_capacity(const Cycle& cycle, const GangDomain* domain);
-  // Set of the plugins that reject the pod; the set of all Filters if none does. No node is chosen.
+  // Set of the plugins that reject the pod, or of all Filters if no plugin does. Chooses no node.
   uint32_t rejecting_plugins(const Cycle& cycle, const NodeSet* domain);
   void gang_over(GangId gang) { plugins_.gang_over(gang); }
 

@@ -1,4 +1,4 @@
-// The search for a node by PreFilter, Filter, PreScore and Score, and the reasons if it finds none.
+// The search for a node by PreFilter, Filter, PreScore and Score, and why a search found no node.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -130,8 +130,8 @@ const NodeSet& Framework::allowed_in(const SpecCache& cache, const CycleState& s
   return scratch_;
 }
 
-// True if run_score() must choose among several nodes. Otherwise `selection` has the node or the
-// failure.
+// Returns true if run_score() must choose among several nodes. Otherwise `selection` has the node
+// or the failure.
 bool Framework::run_filter(const Cycle& cycle, Selection& selection) {
   CycleState& state = cycle.state;
   SpecCache& cache = verdicts(cycle);
@@ -187,10 +187,10 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
                               [&](const auto& filter) { return is_run(state, filter.index); });
 }
 
-// Searches the nodes round robin, as upstream: it starts where the last search ended, and stops
-// when enough feasible nodes are found. Nodes after that cannot be chosen. If `lazily` is given,
-// verdicts are computed during the search, for a chunk of nodes at a time. Example: 500 feasible
-// nodes of 5,000 are enough, so a search that starts at node 4,900 may end at node 420.
+// Searches the nodes round robin. As upstream, the search starts where the last search ended, and
+// stops when enough feasible nodes are found. Nodes that are not visited cannot be chosen. With
+// `lazily`, verdicts are computed during the search, for a chunk of nodes at a time. Example: 500
+// feasible nodes of 5,000 are enough, so a search that starts at node 4,900 may end at node 420.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   CycleState& state = cycle.state;
   const auto n = static_cast<uint32_t>(cluster_.nodes());
@@ -228,8 +228,9 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   next_start_ = (start + window.visited) % n;
 }
 
-// Visits nodes round robin from `start`, and computes the stale verdicts of those in
-// `state.narrowing.nodes`. Stops once `limit` of these are feasible, or all nodes are visited.
+// Visits nodes round robin from `start`, and computes the stale verdicts of the visited nodes that
+// are in `state.narrowing.nodes`. Stops once `limit` feasible nodes of this set, or all nodes, are
+// visited.
 void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit) {
   const auto n = static_cast<uint32_t>(cluster_.nodes());
   const NodeSet& allowed = cycle.state.narrowing.nodes;

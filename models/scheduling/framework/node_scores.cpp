@@ -82,8 +82,9 @@ void NodeScores::count_refresh(SpecCache& cache) const {
   if (scores_alike_ && !cache.alike.is_usable()) ++cache.refreshes;
 }
 
-// An index is made when a spec's cache is used with a third version of the cluster. Making it takes
-// far longer than to score the nodes of one window, but such a spec will probably come again.
+// An index is made when a spec's cache is used with a third version of the cluster. Making an index
+// takes far longer than scoring the nodes of one window, but a spec that was used with three
+// versions will probably come again.
 bool NodeScores::wants_index(const SpecCache& cache) const {
   // Compared by ==, so that an index that had too many classes is not made again.
   constexpr uint32_t kIndexedAt = 3;
@@ -110,8 +111,8 @@ void NodeScores::index(const Cycle& cycle, SpecCache& cache, const NodeSet& node
   }
 }
 
-// Finds the classes with a node in the window. It visits either all classes or all candidates in
-// the window, whichever is estimated to be cheaper.
+// Finds the classes with a node in the window. Visits either all classes or all candidates in the
+// window, whichever is estimated to be cheaper.
 void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) {
   const bool are_all_in = state.window.count == alike.size();
   present_.clear();

@@ -10,16 +10,16 @@
 
 namespace orrery {
 
-// Raw scores that depend only on a node and the pod's spec are cached by spec. If this holds for
-// all scorers, and their normalisation needs only minimum and maximum, nodes with equal scores form
-// a class, and each class is evaluated once.
+// Raw scores that depend only on a node and the pod's spec are cached by spec. If all raw scores
+// are of this kind, and their normalisation needs only minimum and maximum, nodes with equal scores
+// form a class, and each class is evaluated once.
 class NodeScores {
  public:
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  // Counts the versions of the cluster with which a cache is used before it has an index; the count
-  // decides when it gets one. Call this once per version.
+  // Call this once per version of the cluster that uses the cache. The cache gets an index once
+  // enough versions are counted.
   void count_refresh(SpecCache& cache) const;
   // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;

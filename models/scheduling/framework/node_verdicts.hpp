@@ -12,7 +12,8 @@ namespace orrery {
 
 // A verdict that depends only on a node and the pod's spec is computed on demand and cached until
 // the node changes. A burst of equal pods costs one scan of the nodes, and then one verdict for
-// each node that changes. A pod with a new spec costs only the nodes that its search visits.
+// each node that changes. The first pod of a spec costs only verdicts of nodes that its search
+// visits.
 class NodeVerdicts {
  public:
   NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);
@@ -21,7 +22,7 @@ class NodeVerdicts {
   // become stale.
   SpecCache& of(const Cycle& cycle);
   // Computes the stale verdicts: look_at() for `nodes`, look_at_all() for all nodes. Both return
-  // whether there was a stale one.
+  // whether a verdict was stale.
   bool look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
   bool look_at_all(const Cycle& cycle, SpecCache& cache);
   // The nodes found feasible by the latest look_at() or look_at_all() that computed a verdict.

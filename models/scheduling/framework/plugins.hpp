@@ -33,8 +33,8 @@ class Plugins {
   size_t size() const { return plugins_.size(); }
   const std::string& name(uint8_t plugin) const { return plugins_[plugin].name; }
   int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
-  // The EventHints of a plugin. If it has none, the `plugin` pointer of the result is null, and
-  // every event causes a retry.
+  // The EventHints of a plugin. If the plugin has no EventHints, the `plugin` pointer of the result
+  // is null, and every event causes a retry.
   const Bound<EventHints>& hints(uint8_t plugin) const { return plugins_[plugin].hints; }
   // A plugin as an implementation of point P; null if it does not implement P.
   template <class P>

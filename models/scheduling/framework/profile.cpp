@@ -15,10 +15,10 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
 }
 
 // The plugins of Kubernetes v1.36 with their default weights, in their default order, but with
-// DefaultPreemption after the others. Those for pod affinity, topology spread and images are left
-// out: a scenario adds them where needed. So are those for features that are not simulated, such as
-// volumes. DefaultDevices is added, because upstream the kubelet chooses the devices on a node. A
-// base for gangs also has its gang plugin.
+// DefaultPreemption after the others. Plugins for pod affinity, topology spread and images are left
+// out: a scenario adds them where needed. Plugins for features that are not simulated, such as
+// volumes, are left out, too. DefaultDevices is added, because upstream the kubelet chooses the
+// devices on a node. A base for gangs also has its gang plugin.
 std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};
@@ -114,8 +114,8 @@ Driver resolve_driver(const ProfileParams& profile) {
 
 namespace {
 
-// A NextPod plugin replaces the order of the queue. So a profile has at most one. If it has one,
-// `driver` must not be per_gang, and `queue.head_of_line` must not be block.
+// A NextPod plugin replaces the order of the queue. So a profile has at most one NextPod plugin,
+// and this plugin excludes `driver: per_gang` and `queue.head_of_line: block`.
 void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
                     const config::Node& node, Diagnostics& diagnostics) {
   if (plugins == 0) return;
@@ -145,8 +145,8 @@ void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
   }
   diagnostics.error(at, where,
                     "'" + plugin.name +
-                        "' places whole gangs and needs driver: per_gang, which is that " +
-                        "of the bases strict_gang and native_gang");
+                        "' places whole gangs and needs driver: per_gang, the driver of the " +
+                        "bases strict_gang and native_gang");
 }
 
 // Each driver has its own preemption plugin: for single pods, or for whole gangs.
@@ -157,14 +157,14 @@ void check_preemption(const ProfileParams& profile, const std::string& name,
   if (has(entry.traits, Trait::PreemptsGangs) && driver != Driver::PerGang) {
     diagnostics.error(at, where,
                       "'" + name +
-                          "' makes room for whole gangs and needs driver: per_gang, which is that "
-                          "of the bases strict_gang and native_gang");
+                          "' makes room for whole gangs and needs driver: per_gang, the driver of "
+                          "the bases strict_gang and native_gang");
   }
   if (!has(entry.traits, Trait::Preempts) || driver == Driver::PerPod) return;
   diagnostics.error(at, where,
                     "'" + name +
-                        "' makes room for single pods and needs driver: per_pod, which is "
-                        "that of the bases default, coscheduling and koordinator");
+                        "' makes room for single pods and needs driver: per_pod, the driver of "
+                        "the bases default, coscheduling and koordinator");
 }
 
 // Only Score and ScorePlacement plugins have weights.

@@ -45,10 +45,12 @@ struct PluginParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Upstream name of the plugin, or name of a loaded one; see `orrery describe`.",
+    v("name", name,
+      "Upstream name of the plugin, or name of a policy from --plugin; see `orrery describe`.",
       Required{}, Example{"NodeResourcesFit"});
     v("weight", weight,
-      "Weight of its score. Absent: its weight in the base, or 1 if the base does not have it.",
+      "Weight of the plugin's score. Absent: the weight in the base, or 1 if the base does not "
+      "have the plugin.",
       Range<int64_t>{1, 1000});
     v("scores", scores,
       "false: the plugin is not called for Score. Its other extension points stay in use.");
@@ -65,7 +67,8 @@ struct QueueParams {
 
   template <class V>
   void fields(V& v) {
-    v("initial_backoff", initial_backoff, "Wait after the first failed attempt; doubles each time.",
+    v("initial_backoff", initial_backoff,
+      "Wait after the first failed attempt. The wait doubles with each further failure.",
       Range{1_s, 1_h}, Source{"kube-scheduler podInitialBackoffSeconds"});
     v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_s, 24_h},
       Source{"kube-scheduler podMaxBackoffSeconds"});
@@ -74,9 +77,9 @@ struct QueueParams {
       "every 30 s.",
       Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
-      "An idle scheduler takes the next pod in backoff. false: pods stay in backoff until it ends, "
-      "as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. With "
-      "either value, gang members that Coscheduling activates skip the backoff, as upstream.",
+      "true: an idle scheduler takes the next pod in backoff. false: pods wait until their backoff "
+      "ends, as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. "
+      "Gang members that Coscheduling activates skip the backoff in both cases, as upstream.",
       Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. "
              "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) use Kubernetes 1.35"});
     v("head_of_line", head_of_line,
@@ -109,14 +112,15 @@ struct ProfileParams {
       "1.35 with the gang plugin of scheduler-plugins. koordinator: a profile on Kubernetes 1.35 "
       "with the gang plugin of Koordinator 1.8; the gangs of a job start together or not at all. "
       "strict_gang: a gang is placed as a whole or waits. native_gang: gang scheduling of "
-      "Kubernetes 1.36. empty: only `plugins`.",
+      "Kubernetes 1.36. empty: a profile with `plugins` only.",
       kOfPods);
     v("driver", driver,
       "per_pod: pods are placed one at a time, as upstream. per_gang: gangs are placed as a whole. "
       "counting: jobs have no pods; a job that the job queue starts takes its resources out of the "
       "pool of all nodes. Absent: the driver of the base.");
     v("plugins", plugins,
-      "Plugins that are added after those of the base. A plugin of the same name is replaced.",
+      "Plugins that are added after those of the base. A plugin of the base with the same name "
+      "is replaced.",
       kOfPods);
     v("disable", disable, "Plugins of the base to leave out.", kOfPods);
     v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
@@ -138,7 +142,7 @@ bool is_loaded_for(const std::string& policy, const RawParams& args, const Point
 bool has_loaded(const ProfileParams& profile);  // whether any plugin is not built in
 bool has_loaded_for(const ProfileParams& profile, const PointName& point);
 Driver resolve_driver(const ProfileParams& profile);
-// Reports unknown names (with similar known ones), repeated plugins, wrong arguments, and points
+// Reports unknown names (with similar known names), repeated plugins, wrong arguments, and points
 // that are missing or implemented too often.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics);

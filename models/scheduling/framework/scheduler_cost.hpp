@@ -25,28 +25,29 @@ struct SchedulerCostParams {
   template <class V>
   void fields(V& v) {
     v("preset", preset,
-      "The scheduler whose speed is imitated; given costs take precedence. current: today's "
+      "The scheduler whose speed is imitated. Costs given below take precedence. current: today's "
       "kube-scheduler, as in scheduler_perf. kubernetes_1_15: a cycle that visits 500 nodes takes "
       "6.34 ms without InterPodAffinity, which gives 158 pods/s. Kubernetes 1.15 always had "
-      "InterPodAffinity; with this preset its default `algorithm` is before_1_18, which visits "
-      "all nodes. A cluster of 5,000 nodes whose profile has it reaches 38 pods/s.",
+      "InterPodAffinity. With this preset the plugin's default `algorithm` is before_1_18, which "
+      "visits all nodes. With this plugin a cluster of 5,000 nodes reaches 38 pods/s.",
       Source{"kubernetes pull request 79474, July 2019, on 12 cores. Three costs "
              "fit its anti-affinity benchmark within 15 %: 6.34 ms for a cycle, and in "
              "InterPodAffinity 3.96 us for each node and 1.44 us for each pod. In tests of 2019, "
              "clusters of 5,000 nodes reached 15 pods/s (issue 78208) to 100 pods/s (pull request "
              "74041)"});
     v("per_cycle", per_cycle,
-      "Scheduler time of one attempt, whatever its result. Absent: the preset's.",
+      "Scheduler time of one attempt, whatever its result. Absent: the cost of the preset.",
       Range{Duration{}, 1_min},
       Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us. 340us and 500 "
              "nodes at 2us each make 1.34 ms, the time of the filters in pull request 85861"});
     v("per_node", per_node,
-      "Scheduler time for each node that the filters visit. Absent: the preset's.",
+      "Scheduler time for each node that the filters visit. Absent: the cost of the preset.",
       Range{Duration{}, 1_s},
       Source{"2us, calibrated: 5,000 nodes, of which 500 are visited, give 745 pods/s. That is "
              "midway between the minimum rates of scheduler_perf SchedulingBasic, 680 and 810 "
              "pods/s. kubernetes_1_15: 2us, too"});
-    v("per_pod", per_pod, "Scheduler time for each pod that gets a node. Absent: the preset's.",
+    v("per_pod", per_pod,
+      "Scheduler time for each pod that gets a node. Absent: the cost of the preset.",
       Range{Duration{}, 1_min},
       Source{"140us, calibrated with per_node; kubernetes_1_15: 5ms, the rest of the 6.34 ms"});
     v("bind", bind, "Time from the end of the scheduling cycle until the pod is bound.",
@@ -54,7 +55,7 @@ struct SchedulerCostParams {
   }
 };
 
-// The costs of a profile. Costs that it does not give are those of its preset.
+// The costs of a profile. Costs that the profile does not give are those of its preset.
 struct SchedulerCost {
   SchedulerCost() = default;
   SchedulerCost(const SchedulerCostParams& params) : bind{params.bind} {  // NOLINT: on purpose

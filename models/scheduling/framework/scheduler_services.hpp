@@ -8,9 +8,9 @@ namespace orrery {
 
 class SchedulerServices : public SchedulerView {
  public:
-  // Carries out a command of a policy, after the point that gave it has returned. Of an Evict, only
-  // the first victim is evicted. An Evict of the others goes to `later`, behind commands that
-  // policies gave meanwhile.
+  // Carries out a command of a policy, after the point that gave it has returned. An Evict deletes
+  // only its first victim. A new Evict with the other victims is given to `later`, which carries it
+  // out after commands that policies gave meanwhile.
   virtual void carry_out(const PolicyCommand& command, CommandSink& later) = 0;
 };
 

@@ -12,8 +12,8 @@ namespace orrery {
 
 // A large cluster has few kinds of nodes in few states, so thousands of nodes are evaluated as a
 // few classes. Example: 5,000 equal nodes with 8, 4 or 2 free GPUs are three classes. The index
-// becomes unusable if it needs more than kClassesMax classes, and more than half of these have
-// nodes.
+// becomes unusable if it would need more than kClassesMax classes while more than half of its
+// classes have nodes.
 class ScoreIndex {
  public:
   void reset(size_t nodes, size_t scorers);

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// The node of a pod, or why it has none.
+// The node of a pod, or why the pod has no node.
 struct Selection {
   NodeId node;  // invalid: no node was found
   Code code = Code::Success;
@@ -20,7 +20,7 @@ struct Selection {
 
 // The result of Reserve, Permit, PreBind or Bind.
 struct Verdict {
-  Code code = Code::Success;  // from Permit: Wait if a plugin waits and none rejects
+  Code code = Code::Success;  // from Permit: Wait if a plugin waits and no plugin rejects
   std::string reason = {};
   uint32_t plugins = 0;  // set of the plugins that rejected or wait; empty for an Error
   Duration timeout = Duration::max();

@@ -28,8 +28,8 @@ struct SpecCache {
   // NodeScores::wants_index().
   ScoreIndex alike;
   uint64_t indexed_version = UINT64_MAX;  // version of the cluster when the index was last updated
-  uint32_t refreshes = 0;  // number of versions of the cluster at which `alike` was not usable
-  NodeSet scored;          // without an index: nodes whose raw scores are valid
+  uint32_t refreshes = 0;                 // versions counted by NodeScores::count_refresh()
+  NodeSet scored;                         // without an index: nodes whose raw scores are valid
   // By scorer, then by node; empty for scorers that are not node-local.
   std::vector<std::vector<int64_t>> raw;
   // How many more pods fit if only whole GPUs are counted, as of capacity_version: see

@@ -29,7 +29,8 @@ class CountedPool {
   const ClusterState& cluster() const { return cluster_; }
   std::span<const Counted> counts() const { return names_; }
   Resource counted() const { return counts_.front(); }
-  int64_t unit() const;  // amount of the counted resource in one GPU or CPU; 1 for others
+  // Amount of the counted resource in one GPU or CPU; 1 for memory, NICs and pods.
+  int64_t unit() const;
   // Amount of the counted resource on all nodes, up or down.
   int64_t total() const { return total_[counted()]; }
   int64_t capacity() const { return capacity_[counted()]; }

@@ -122,7 +122,7 @@ void JobQueue::job_suspended(JobId id) {
     r.progress.executed = r.executed_by(now());
     r.state = QueuedState::Stopping;
   }
-  // The plan stopped the job, which took no time. The plan may use the job's resources right away.
+  // The plan stopped the job, and may use its resources in this same call of plan().
   if (is_planning_) {
     take_back_stopped(slot);
     return;

@@ -101,7 +101,7 @@ class JobQueue final : private JobBoard {
   void set_pace(JobSlot job, Pace pace) override;
   void wake_at(Time when) override;
   bool start(JobSlot job, const NodeSet* nodes);
-  // Whether an Admit rejected the job; if so, the job is held.
+  // Returns true if an Admit rejects the job. The job is then held.
   bool is_refused(const QueuedJob& job);
   void begin(QueuedJob& job);
   void run_counted(const QueuedJob& job);
@@ -120,7 +120,7 @@ class JobQueue final : private JobBoard {
   void react();
   void react_to_all(bool has_room);
   void react_to_each(bool has_room);
-  bool take_in(JobSlot job);  // false: the job is infeasible and does not wait
+  bool take_in(JobSlot job);  // returns false if the job is infeasible and does not wait
   void take_back(JobSlot job);
   void take_back_ended(JobSlot job);
   void take_back_stopped(JobSlot job);

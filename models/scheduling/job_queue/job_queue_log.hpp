@@ -40,26 +40,28 @@ struct QueueRow {
     c("at", &QueueRow::at, "time of the decision, which holds until the next row of the job");
     c("job", &QueueRow::job, "serial of the job");
     c("decision", &QueueRow::decision,
-      "held: an Admit policy rejects it; lacks_room: too few resources are free; passed_over: it "
-      "would fit, but the Plan policy does not start it; stopped: it ran and waits again; "
-      "infeasible: it requests more than all nodes have; cancelled: before it started");
+      "held: an Admit policy rejects the job; lacks_room: too few resources are free; passed_over: "
+      "the job would fit, but the Plan policy does not start it; stopped: the job ran and waits "
+      "again; infeasible: the job requests more than all nodes have; cancelled: the job was "
+      "cancelled before it started");
     c("policy", &QueueRow::policy, "policy that decided");
     c("place", &QueueRow::place,
-      "number of jobs before it in the queue; -1 unless decision is lacks_room or passed_over");
+      "number of jobs before this job in the queue; -1 unless decision is lacks_room or "
+      "passed_over");
     c("asked", &QueueRow::asked,
       "amount that the job requests of the first resource of policy.job_queue.counts, usually GPUs",
       "units");
     c("free", &QueueRow::free,
-      "free amount of the first resource of policy.job_queue.counts; below 0 if nodes went down "
-      "under started jobs",
+      "free amount of the first resource of policy.job_queue.counts; below 0 if started jobs hold "
+      "more than the nodes that are up have",
       "units");
     c("head", &QueueRow::head,
       "serial of the first job in the queue; -1 unless decision is lacks_room or passed_over");
     c("reserved", &QueueRow::reserved,
-      "when the job starts at the latest, by its reservation; -1: it has none");
+      "latest start of the job, according to its reservation; -1: no reservation");
     c("head_reserved", &QueueRow::head_reserved,
-      "when the first job in the queue starts at the latest, by its reservation; -1: it has none, "
-      "or head is -1");
+      "latest start of the first job in the queue, according to its reservation; -1: no "
+      "reservation, or head is -1");
   }
 };
 

@@ -42,7 +42,7 @@ struct EstimateParams {
     v("correction", correction,
       "New estimate of a run that exceeds its estimate. requested: the request; steps: the first "
       "estimate plus 1 min, 5 min, 15 min, 30 min, 1 h, ... 100 h, at most the request; doubling: "
-      "twice the last estimate. If requested or steps would not raise it, it doubles, too.",
+      "twice the last estimate. requested and steps double an estimate that they would not raise.",
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
@@ -62,13 +62,13 @@ constexpr std::array<std::string_view, 3> enum_names(IfInfeasible) {
 }
 
 struct StopParams {
-  static constexpr std::string_view kDoc = "Costs of stopping a running job for another.";
+  static constexpr std::string_view kDoc = "Costs of stopping a running job for another job.";
   Duration write = {};
   Duration restart = {};
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Time to write a checkpoint. The job holds its resources until then.");
+    v("write", write, "Time to write a checkpoint. The job holds its resources during this time.");
     v("restart", restart, "Time to load the checkpoint, unless the job's `restore` is longer.");
   }
 };
@@ -116,13 +116,13 @@ struct JobQueueParams {
   template <class V>
   void fields(V& v) {
     v("policies", policies,
-      "At most one QueueOrder (without one: FIFO), at most one Plan (without one: Strict), and any "
-      "number of Admit policies.");
+      "At most one QueueOrder (default: FIFO), at most one Plan (default: Strict), and any number "
+      "of Admit policies.");
     v("estimates", estimates, "Estimates of run times.");
     v("counts", counts,
-      "Resources that jobs take out of the pool of all nodes. Plans reserve only the first; a job "
-      "starts only if enough of the other resources is free, too. With driver: counting, gpus must "
-      "be included if any job requests GPUs.");
+      "Resources that jobs take out of the pool of all nodes. Plans reserve only the first of "
+      "these; a job starts only if enough of the other resources is free, too. With driver: "
+      "counting, gpus must be included if any job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
       "after each arrival and each end. Exception: all jobs that end at their expected time free "
@@ -131,10 +131,10 @@ struct JobQueueParams {
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes have, nodes that are down included. "
       "set_aside: the job waits for ever, outside the queue. block: the job keeps its position in "
-      "the queue. Strict then starts no job behind it, like FIFO schedulers; EASY reserves for no "
-      "other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no other "
-      "job of its owner. Plans that skip jobs that do not fit, such as Skip, skip this job, too. "
-      "fail: the job fails at once.");
+      "the queue. Strict then starts no job behind it (FIFO schedulers do the same); EASY reserves "
+      "for no other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no "
+      "other job of the same owner. Plans that skip jobs that do not fit, such as Skip, skip this "
+      "job, too. fail: the job fails at once.");
     v("stops", stops, "Costs of stopping a running job.", Heeded{Fact::QueueStops});
     v("costs", costs, "Delays of starts and ends for jobs without pods.",
       Heeded{Fact::CountedJobs});
@@ -142,7 +142,7 @@ struct JobQueueParams {
   void check(Checker& c) const;
 };
 
-// The policies of `params`, with FIFO if none is a QueueOrder, and with Strict if none is a Plan.
+// The policies of `params`, plus FIFO if no QueueOrder is listed, and Strict if no Plan is listed.
 std::vector<JobPolicyParams> resolve_job_policies(const JobQueueParams& params);
 void check_job_queue(const JobQueueParams& params, const std::string& path,
                      const config::Node& node, Diagnostics& diagnostics);

@@ -36,8 +36,8 @@ class QueueStatistics {
     const int128_t used = integral_ + static_cast<int128_t>(used_) * (end - since_).ns;
     recorder.add_summary("bounded_slowdown_mean",
                          ended_ == 0 ? 0 : sum_ / static_cast<double>(ended_), "",
-                         "mean over jobs of the time from submission to end, divided by the run "
-                         "time; run times below 10 s count as 10 s, ratios below 1 as 1");
+                         "mean over jobs of (time from submission to end) / (run time); run "
+                         "times below 10 s count as 10 s, and ratios below 1 as 1");
     recorder.add_summary("bounded_slowdown_max", max_, "", "largest bounded slowdown of a job");
     recorder.add_summary(
         "pool_used", capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time, "",

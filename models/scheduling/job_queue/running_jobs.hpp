@@ -28,11 +28,11 @@ class RunningJobs {
   void computes(QueuedJob& job);  // the job's pods have started: its run time counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
-  // `leaves` gives up the GPUs that it shares with its partner. Returns the partner, which then
-  // holds them alone.
+  // The job `leaves` gives up the GPUs that it shares with its partner. Returns the partner, which
+  // then holds these GPUs alone.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
-  // Gives a later expected end to each job that has not ended by its present one. Returns whether
+  // Gives each job that has not ended by its expected end a later expected end. Returns whether
   // there was such a job.
   bool correct_overdue();
 

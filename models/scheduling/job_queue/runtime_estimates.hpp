@@ -16,10 +16,10 @@ class RuntimeEstimates {
   RuntimeEstimates(const EstimateParams& params, const RngStreams& rng)
       : params_{params}, rng_{rng} {}
 
-  // The estimate for a job that arrives. `run` is its real run time if nothing disturbs it, at most
+  // The estimate for a job that arrives. `run` is the real run time of the undisturbed job, at most
   // its time limit.
   Duration estimate(const QueuedJob& job, Duration run) const;
-  // The next estimate for a job that has reached its present one.
+  // The next estimate for a job that has reached its present estimate.
   Duration corrected(const QueuedJob& job) const;
   void learn(uint32_t user, Duration run);  // a job of the user ended
 

@@ -18,16 +18,16 @@ struct QueueEntry {
   SpecId spec;
   QueuePlace place = QueuePlace::None;
   uint32_t slot = 0;  // index of the unit in the heap or bucket that holds it
-  // Bit sets of the plugins that rejected the last attempt, and of those that returned Pending.
+  // Bit sets: plugins that rejected the last attempt, and plugins that returned Pending.
   uint32_t plugins = 0, pending_plugins = 0;
   int32_t errors = 0, unschedulable_count = 0;
-  // If QueueSort puts neither unit first, the one with the lower order is first.
+  // If QueueSort puts neither unit first, the unit with the lower `order` is first.
   uint64_t order = 0;
   Time backoff_until;  // a whole second
   Time entered;        // when the latest attempt failed
 };
 
-// The entries of all units by pod index. They are compared by QueueSort.
+// The entries of all units by pod index. QueueSort compares them.
 class QueueEntries {
  public:
   using Less = std::function<bool(const QueuedUnit&, const QueuedUnit&)>;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kPeriodsFound = 4;  // a round is found once it has run this often in a row
 constexpr int64_t kFactorMin = 4;    // a slow round that replaces fewer rounds saves too little
-// Rounds until begin() is called again after it found that a slow round would replace too few.
+// If begin() finds that a slow round would replace too few rounds, it is not called for this many
+// rounds.
 constexpr uint32_t kRoundsRefused = 4;
 constexpr uint64_t kCountMax = uint64_t{1} << 32;  // most attempts that a slow round may count as
 
@@ -75,8 +76,8 @@ void RetryRounds::follow(const Attempt& attempt) {
 
 // Finds the shortest period of the steps so far, by the border table of Knuth, Morris and Pratt.
 // The first steps may not belong to the round, and then the steps have no period. So a search that
-// has found none starts over, with twice as many steps. Example: X A B A B A B has no period, but a
-// search that starts after X finds the period A B.
+// has found no period starts over, with twice as many steps. Example: X A B A B A B has no period,
+// but a search that starts after X finds the period A B.
 void RetryRounds::search(const Attempt& attempt) {
   if (steps_.size() == steps_max_) {
     steps_.clear();

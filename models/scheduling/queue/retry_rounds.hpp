@@ -17,9 +17,9 @@ namespace orrery {
 // Once a round has repeated often enough, one slow round replaces n rounds. Each attempt in the
 // slow round counts n times and takes n times as long. Every state that the scheduler passes
 // through also lasts n times as long. So whatever adds up over time (GPU time held, waits, busy
-// time) has the same sum as after n rounds, and the slow round ends when the n-th round would. The
-// last round before the next event is never slow, because the times of its failures and the ends of
-// its backoffs must be exact.
+// time) has the same sum as after n rounds, and the slow round ends when the n-th round would end.
+// The last round before the next event is never slow, because the times of its failures and the
+// ends of its backoffs must be exact.
 //
 // Example: 80 attempts of 250 us make a round of 20 ms, and the next event is 6 s away. One slow
 // round of 5.98 s replaces 299 rounds; the 300th round takes 20 ms.
@@ -38,8 +38,8 @@ class RetryRounds {
 
   // Forgets the round. Must be called at every event that may change the result of an attempt.
   void interrupted();
-  // Whether a slow round may start with the next attempt. If so, the caller calls begin(), which
-  // decides whether it does.
+  // Returns true if a slow round may start with the next attempt. The caller must then call
+  // begin(), which decides whether a slow round starts.
   bool is_due() {
     if (slow_left_ > 0) return false;
     factor_ = 1;
@@ -64,9 +64,9 @@ class RetryRounds {
   // Each unit of a round fails at least once in it. So after 32 rounds backoffs have doubled so
   // often that they are at their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
-  // Backoffs end at whole seconds, and such an end may change the order of units. So a slow round
-  // starts only once whole seconds have begun at this many different steps of the unchanged round.
-  // For a round of fewer than 16 steps, half of them, rounded up, are enough.
+  // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So a
+  // slow round starts only once whole seconds have begun at this many different steps of the
+  // unchanged round. For a round of fewer than 16 steps, half of them, rounded up, are enough.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 
@@ -78,7 +78,7 @@ class RetryRounds {
   Duration length_;
   Time began_, ended_;             // when the present round began, and when the last attempt ended
   Time quiet_until_;               // Limits::next_event at the last call of begin()
-  std::vector<bool> has_crossed_;  // by step: whether a whole second has begun at it
+  std::vector<bool> has_crossed_;  // by step: whether a whole second has begun there
   size_t crossed_ = 0;
   size_t slow_left_ = 0;  // steps left in the slow round; 0: no slow round
   int64_t factor_ = 1;

@@ -21,7 +21,7 @@ Duration SchedulingQueue::backoff(const QueueParams& params, int32_t attempts) {
   return std::min(wait, params.max_backoff);
 }
 
-// Updates the entry's copy of the gang's last failure. Returns whether it changed.
+// Updates the entry's copy of the gang's last failure. Returns whether the copy changed.
 bool SchedulingQueue::read_gang_failure(QueueEntry& e) const {
   if (!e.view.gang.is_valid()) return false;
   return std::exchange(e.view.gang_failed, gang_failed_(e.view.gang)) != e.view.gang_failed;
@@ -146,7 +146,7 @@ void SchedulingQueue::fail(PodId unit, Time now, uint32_t plugins, uint32_t pend
   const int32_t count = e.errors > 0 ? e.errors : e.unschedulable_count;
   e.backoff_until = whole_second(now + backoff(params_, count));
   e.entered = now;
-  // No plugin rejected the unit, so there is no event to wait for.
+  // If no plugin rejected the unit, there is no event to wait for.
   if (plugins == 0)
     enter(unit.index, e.backoff_until <= now ? Place::Active : Place::ErrorBackoff);
   else

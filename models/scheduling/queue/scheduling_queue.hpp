@@ -1,5 +1,5 @@
-// models/scheduling/queue/scheduling_queue.hpp -- active, backoff and unschedulable queues, as
-// upstream's.
+// models/scheduling/queue/scheduling_queue.hpp -- active, backoff and unschedulable queues, as in
+// kube-scheduler.
 //
 // A unit is one pod or, with the per_gang driver, one gang, named by its (first) pod. Example: a
 // pod fails for the first time at 10.3 s and goes to the unschedulable queue. Its backoff is 1 s,
@@ -41,7 +41,7 @@ class SchedulingQueue {
 
   // Puts the unit into the active queue. A unit that was gated keeps its old place in the order.
   void add(const QueuedUnit& unit, SpecId spec);
-  void gate(const QueuedUnit& unit, SpecId spec);  // a PreEnqueue rejected the unit
+  void gate(const QueuedUnit& unit, SpecId spec);  // a PreEnqueue plugin rejected it
   void remove(PodId unit);
   // Removes and returns the unit to try next. Then the unit is in no queue, until fail(),
   // put_back() or add() is called for it.
@@ -85,7 +85,7 @@ class SchedulingQueue {
   QueuedUnit& view(PodId unit) { return entries_[unit.index].view; }
   size_t active() const { return active_.size(); }
   bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
-  size_t size() const { return in_queues_; }  // units in any queue, and gated and held ones
+  size_t size() const { return in_queues_; }  // units in any queue, and gated and held units
   size_t gated() const { return gated_.size(); }
   // The backoff of a unit whose last attempt was failure number `attempts`, counted from 1.
   static Duration backoff(const QueueParams& params, int32_t attempts);

@@ -9,18 +9,18 @@
 
 namespace orrery {
 
-// The expected free amount as a step function, from now on. It is what is free now, plus the count
-// of each running job after its expected end, minus each reservation while it lasts. Operations
-// cost O(steps). Example: 2 GPUs are free at 10 s, and a job of 6 GPUs is expected to end at 100 s.
-// Then earliest(4, ...) is 100 s. If 4 GPUs are reserved from 100 s on, the other 4 are free during
-// this reservation.
+// The expected free amount from now on, as a step function: the amount that is free now, plus the
+// count of each running job after its expected end, minus each reservation while it lasts.
+// Operations cost O(steps). Example: 2 GPUs are free at 10 s, and a job of 6 GPUs is expected to
+// end at 100 s. Then earliest(4, ...) is 100 s. If 4 GPUs are reserved from 100 s on, the other 4
+// are free during this reservation.
 class ORRERY_API Availability {
  public:
   // Starts over with the free amount and the running jobs of `board`. Expected ends are rounded up
   // to multiples of `resolution` after now; 0: they are not rounded.
   void reset(const JobBoard& board, Duration resolution = {});
   void advance(Time now);  // forgets the time before `now`
-  // The first time from which `count` is free for `span`.
+  // The first time from which `count` is free for `span`; Time::max() if there is no such time.
   Time earliest(int64_t count, Duration span) const;
   void reserve(Time start, Duration span, int64_t count);
   size_t steps() const { return steps_.size(); }

@@ -17,15 +17,16 @@ struct FairShareAccount {
   std::vector<FairShareUser> users;
 };
 
-// The classic algorithm: the factor is 2^(-u / s / damping). Here s is the share of all usage that
-// is due to the user, and u is the share that the user used, plus a part of the usage of the
+// The classic algorithm: the factor is 2^(-u / s / damping). Here s is the share of all usage to
+// which the user is entitled. u is the share that the user used, plus a part of the usage of the
 // account's other users. Example with damping 1: u = s / 2 gives 2^-0.5 = 0.71, and u = 2 s gives
 // 2^-2 = 0.25.
 ORRERY_API void classic_fair_share(std::vector<FairShareAccount>& accounts, double damping = 1);
 // Fair Tree: accounts, and then the users in each account, are sorted by level fairness (due share
-// over used share). The factor is the user's rank, from the best served, over the number of users:
-// of four users, the best served one has 0.25 and the worst served one has 1. Equal users have the
-// same rank. The users of equal accounts are ranked as if they had one account.
+// over used share). The factor is the user's rank, counted from the best served user, over the
+// number of users: of four users, the best served one has 0.25 and the worst served one has 1.
+// Equal users have the same rank. The users of equal accounts are ranked as if they had one
+// account.
 ORRERY_API void fair_tree(std::vector<FairShareAccount>& accounts);
 
 }  // namespace orrery

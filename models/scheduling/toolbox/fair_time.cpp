@@ -78,7 +78,8 @@ double worth(const FairTimeJob& job, std::span<const double> gpus) {
 FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   FairTime out{.value = kInfinite, .x = {jobs.size(), {0.0}}};
   std::vector<size_t> order;
-  double slope = 0;  // GPUs that all jobs need if their value grows by 1
+  double slope = 0;  // GPUs that raise the value of each remaining job by 1
+  // The value of job j if it runs all the time.
   const auto value_of_all = [&](size_t j) { return worth(jobs[j], gpus) * jobs[j].speed[0]; };
   for (size_t j = 0; j < jobs.size(); ++j) {
     if (!may_use(jobs[j], gpus[0], 0)) continue;
@@ -88,7 +89,7 @@ FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   if (order.size() < jobs.size()) out.value = 0;
   std::ranges::stable_sort(order, {}, value_of_all);
   double left = gpus[0];
-  for (const size_t j : order) {  // jobs that run all the time at a lower value are first
+  for (const size_t j : order) {
     const double need = jobs[j].gpus / value_of_all(j);
     const double level = std::min(value_of_all(j), left / slope);
     out.x[j][0] = level / value_of_all(j);
@@ -99,7 +100,7 @@ FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   return out;
 }
 
-// Shares with which every job j has at least the speed least[j]; empty if there are none.
+// Shares with which every job j has at least the speed least[j]; empty if no shares do this.
 std::optional<FairTime> with_speeds(std::span<const FairTimeJob> jobs, std::span<const double> gpus,
                                     std::span<const double> least) {
   if (gpus.size() == 1) {

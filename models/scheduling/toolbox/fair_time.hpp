@@ -28,10 +28,11 @@ struct FairTime {
 };
 
 // The value of job j is s_j sum_k x_jk v_jk / (w_j v_j), where w_j is the weight of job j and v_j
-// is its mean speed over all GPUs. Maximises the least value of all jobs. What then remains goes to
-// jobs that can still use it. With one model this costs O(m log m). With several models a first
-// linear program maximises the least value, and a second one the sum of all values. Example: for 4
-// GPUs of one model and two jobs of 4 GPUs and equal weight, each job has a share of 1/2.
+// is its mean speed over all GPUs. Maximises the least value of all jobs. GPU time that then
+// remains goes to jobs that can still use it. With one model this costs O(m log m). With several
+// models a first linear program maximises the least value, and a second one the sum of all values.
+// Example: for 4 GPUs of one model and two jobs of 4 GPUs and equal weight, each job has a share of
+// 1/2.
 ORRERY_API FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 
 // Minimises the largest rho_j = (elapsed + left / sum_k x_jk v_jk) / (isolated + left / u_j), to

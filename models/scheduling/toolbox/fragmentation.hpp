@@ -15,7 +15,7 @@ namespace orrery {
 struct TypicalPod {
   int64_t cpu_milli = 0;
   int32_t gpus = 0;
-  int32_t gpu_milli = 1000;  // share of each of its GPUs
+  int32_t gpu_milli = 1000;  // requested share of each GPU
   // A node must match one of these terms; empty: any node is allowed.
   std::vector<SelectorTerm> required_terms;
   int64_t weight = 1;  // number of pods of this kind
@@ -32,11 +32,12 @@ struct TypicalPod {
 // l) is the weight of the kinds with one GPU that the node accepts and that need at most CPU c and
 // share l. W2(c, i) is the weight of the kinds with several GPUs that the node accepts and that
 // need at most CPU c and i GPUs. W1 and W2 are tables, so the measure costs one look-up for each
-// GPU. It is computed as F * W in integers, so it is exact. Example: a GPU has 0.3 left, half of
-// all pods need a whole GPU, and half need 0.2 of a GPU. Then 0.15 GPUs are fragmented.
+// GPU. The functions of the class return F * W (of()) or its decrease, as exact integers. Example:
+// a GPU has 0.3 left, half of all pods need a whole GPU, and half need 0.2 of a GPU. Then 0.15 GPUs
+// are fragmented.
 class Fragmentation {
  public:
-  // The state of a node on which the measure depends.
+  // The part of a node's state on which the measure depends.
   struct Node {
     uint32_t kind = 0;  // number of the node's kind; nodes of one kind accept the same typical pods
     int64_t cpu_left = 0;
@@ -49,7 +50,7 @@ class Fragmentation {
 
   int64_t weight() const { return weight_; }  // W in the formula above
   Node node(NodeId id) const;
-  int64_t of(const Node& node) const;
+  int64_t of(const Node& node) const;  // F * W of the node
   // For each GPU, by how much the measure falls if a pod with a share of `gpu_milli` is placed on
   // it; negative if the measure grows. 0 for GPUs on which the share does not fit.
   std::array<int64_t, kGpusPerNodeMax> relief_by_share(const Node& before, int64_t cpu_milli,
@@ -82,8 +83,8 @@ class Fragmentation {
 
   const ClusterState& cluster_;
   int64_t weight_ = 0;
-  // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is how many of them are
-  // not above its free CPU.
+  // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is how many of these
+  // requests are at most its free CPU.
   std::vector<int64_t> cpu_steps_;
   // By milli-GPUs left on a device: how many of the distinct shares of one-GPU pods fit.
   std::array<uint16_t, 1001> milli_rank_{};

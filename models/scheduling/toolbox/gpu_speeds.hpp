@@ -41,15 +41,15 @@ struct GpuSpeedParams {
   void fields(V& v) {
     v("list", list,
       "Speeds by application and GPU model. Jobs of an application without an entry have the speed "
-      "from the file `throughputs`. If the file has none, the model's entry without an application "
-      "applies, or else speed 1.");
+      "from the file `throughputs`. If the file has no speed for them, the model's entry without "
+      "an application applies, or else speed 1.");
     v("throughputs", throughputs,
-      "Gavel's JSON file of steps per second, by GPU model and job type. Speeds are relative to "
-      "those on `reference`.",
+      "Gavel's JSON file of steps per second, by GPU model and job type. The speed on a model is "
+      "its steps per second divided by those of `reference`.",
       IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
     v("names", names, "Maps names of GPU models in the machines to their names in the file.",
       Example{"{V100M32: v100}"});
-    v("reference", reference, "Name of a GPU model in the file. On it, every job has speed 1.");
+    v("reference", reference, "Name of the GPU model in the file on which jobs have speed 1.");
   }
   void check(Checker& c) const;
 };

@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/largest_node.hpp -- the largest node, to which packing scores refer.
+// models/scheduling/toolbox/largest_node.hpp -- the largest amount of a resource on any node.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// The largest allocatable amount of the resource on any node. At least 1, so that scores can be
-// divided by it.
+// The largest allocatable amount of the resource on any node. At least 1, because packing scores
+// divide by this amount.
 inline int64_t largest_allocatable(const ClusterState& cluster, Resource resource) {
   int64_t most = 1;
   for (uint32_t n = 0; n < cluster.nodes(); ++n) {

@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-// Maximises `gain * x` over x >= 0 under rows `low <= a * x <= high`. If several x are best, the
-// result is always the same one of them, but which one is unspecified. Example: gains 3 and 2 under
-// x + y <= 4 and x <= 3 give x = 3, y = 1 and the value 11.
+// Maximises `gain * x` over x >= 0 under rows `low <= a * x <= high`. If several x are best, every
+// call for the same program returns the same x, but which one is unspecified. Example: gains 3 and
+// 2 under x + y <= 4 and x <= 3 give x = 3, y = 1 and the value 11.
 class ORRERY_API LinearProgram {
  public:
   struct Term {

@@ -13,8 +13,8 @@ std::vector<int64_t> pods_by_leaf(const RoomOn& room) {
   return pods;
 }
 
-// Adds nodes of the leaf to the plan, in order, until they have room for `wanted` pods. Returns for
-// how many pods they have room.
+// Plans up to `wanted` pods on nodes of the leaf, in order of the nodes. Returns the number of
+// these pods.
 int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPlan& plan) {
   int64_t taken = 0;
   for (const uint32_t n : room.topology().nodes_of(leaf)) {
@@ -37,9 +37,9 @@ class TreeWalk {
     for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
-  // The leaf to take next; free_.size() if no leaf has room. A leaf replaces the best one so far if
-  // it is nearer to the leaves in use and fits all wanted pods. A leaf at equal distance replaces
-  // it if is_preferred(). A farther leaf never replaces it.
+  // The leaf to take next; free_.size() if no leaf has room. A leaf that is nearer to the leaves in
+  // use replaces the best leaf so far if it has room for all wanted pods. A leaf at equal distance
+  // replaces the best leaf if is_preferred(). A farther leaf never does.
   uint32_t best(int64_t wanted) const {
     const auto none = static_cast<uint32_t>(free_.size());
     uint32_t best = none;
@@ -61,8 +61,8 @@ class TreeWalk {
   }
 
  private:
-  // Prefers the leaf that fits all wanted pods; if both fit them, the one with less room. If
-  // neither fits them, compares the blocks of the leaves in the same way. If this decides nothing,
+  // Prefers a leaf with room for all wanted pods; of two such leaves, the one with less room. If
+  // neither leaf has this room, compares their blocks in the same way. If this decides nothing,
   // prefers the leaf with more room.
   bool is_preferred(uint32_t i, uint32_t j, int64_t wanted) const {
     const auto verdict = [&](int64_t a, int64_t b) {
@@ -84,7 +84,8 @@ class TreeWalk {
 };
 
 // Of the domains with room for `pods`, the one with the least free share (room now over room if
-// idle, both given by `at`). Of equal ones the first. The result is `domains` if there is none.
+// idle, both given by `at`); of equally full domains the first. Returns `domains` if no domain has
+// this room.
 template <class At>
 uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
   uint32_t best = domains;
@@ -149,8 +150,9 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
   for (size_t l = best; l < last; l += inner) parts.push_back({sum_of(l, l + inner), false});
   const auto part_of = [&](size_t leaf) -> Aggregate& { return parts[(leaf - best) / inner]; };
   // Whether leaf `a` is taken before leaf `b`. A leaf of an aggregate that is in use comes first.
-  // Otherwise first the aggregates and then the leaves are compared by room: the one that fits the
-  // remaining pods most tightly is preferred, or the one with most room if none fits them.
+  // Otherwise first the aggregates and then the leaves are compared: one with room for all
+  // remaining pods comes first. If both have this room, the one with less room comes first. If
+  // neither has it, the one with more room comes first.
   const auto is_preferred = [&](size_t a, size_t b) {
     const Aggregate &in_a = part_of(a), &in_b = part_of(b);
     if (in_a.is_used != in_b.is_used) return in_a.is_used;

@@ -28,11 +28,12 @@ struct NodeShare {
 using PlacementPlan = std::vector<NodeShare>;
 
 // Slurm's topology/tree: takes the leaf that fits the pods most tightly. If no leaf has room for
-// all of them, takes the leaf with most room, in the block that fits them most tightly if one does.
-// Then takes more leaves for the rest. A leaf near those in use is preferred if it has room for the
-// whole rest. Example: three leaves of one block have room for 4, 6 and 8 pods. 5 pods go to the
-// leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the leaf with room
-// for 4. Costs O(leaves) for each leaf taken, and O(1) for each of its nodes.
+// all pods, takes the leaf with most room. If a block has room for all pods, this leaf is in the
+// block that fits them most tightly. Then takes more leaves for the remaining pods. A leaf near the
+// leaves in use is preferred if it has room for all remaining pods. Example: three leaves of one
+// block have room for 4, 6 and 8 pods. 5 pods go to the leaf with room for 6. Of 10 pods, 8 go to
+// the leaf with room for 8 and 2 to the leaf with room for 4. Costs O(leaves) for each leaf taken,
+// and O(1) for each of its nodes.
 PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 
 // Slurm's topology/block: the job gets nodes of one aggregate of 2^k neighbouring leaves. k is the
@@ -65,25 +66,26 @@ struct TasPlan {
   int64_t fits = 0;  // if not all pods fit: how many would fit
 };
 // Kueue's topology-aware scheduling. With level Node, `room` must have keeps_order, and the cost is
-// O(log nodes) for each node taken. With other levels, and if mode Preferred falls back to these,
-// it is O(blocks + leaves + nodes below the leaves chosen), plus O(log nodes) for each domain
-// taken.
+// O(log nodes) for each node taken. With other levels, or if mode Preferred falls back to other
+// levels, the cost is O(blocks + leaves + nodes below the leaves chosen), plus O(log nodes) for
+// each domain taken.
 TasPlan plan_kueue(const RoomOn& room, const TasRequest& request);
 
-// Volcano's hard mode: finds the hypernode of the lowest tier that has room for the job. Tier 1 are
-// leaves, tier 2 are blocks, and tier 3 is the root. Of several such hypernodes, the one with the
-// least free share of its room is used. The plan has all nodes with room below it. Tiers above
-// `highest_tier` are not used. Costs O(leaves + nodes of the plan).
+// Volcano's hard mode: uses the lowest tier on which a hypernode has room for the job. Tier 1 are
+// leaves, tier 2 are blocks, and tier 3 is the root. If several hypernodes of this tier have room,
+// the fullest one is used: the room that is left there is the smallest share of the room of its
+// idle nodes. The plan has all nodes with room below this hypernode. Tiers above `highest_tier` are
+// not used. Costs O(leaves + nodes of the plan).
 PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pods,
                              int32_t highest_tier);
 // Volcano's score of a node for a job that has a pod on node `placed`, 0..100. Nearer nodes score
 // higher. If the job has no pod placed, all scores are 0.
 double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed);
 
-// Helios: the job gets the node with the fewest free GPUs that has room for all its pods. A job
-// that is larger than a node gets whole nodes, and the remaining pods go to one more node. Costs
-// O(log nodes) for each node taken, and O(1) for each node that has enough GPUs but lacks another
-// resource.
+// Placement as in Helios: of the nodes with room for all pods of the job, the one with the fewest
+// free GPUs is used. A job that is larger than a node gets whole nodes, and the remaining pods go
+// to one more node. Costs O(log nodes) for each node taken, and O(1) for each node that has enough
+// GPUs but lacks another resource.
 struct Consolidation {
   const RoomOn& pods;     // room in pods; must have keeps_order
   const RoomOn& gpus;     // free GPUs in thousandths; must have keeps_order

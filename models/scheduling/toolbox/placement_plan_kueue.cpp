@@ -129,8 +129,8 @@ class TasSearch {
     return most;
   }
 
-  // Fills domains one after the other. The last one is the one that fits the remaining slices most
-  // tightly.
+  // Fills domains one after the other. The last domain is the one that fits the remaining slices
+  // most tightly.
   std::vector<Domain> spread(std::vector<Domain> domains, int64_t wanted) const {
     const auto comes_later = [this](const Domain& a, const Domain& b) {
       if (a.slices != b.slices) return is_ascending_ ? a.slices > b.slices : a.slices < b.slices;
@@ -155,7 +155,7 @@ class TasSearch {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
         // Takes the node that fits most tightly instead, but only if it has fewer slices than
-        // `next`. Another node with as many slices as `next` may have been taken already.
+        // `next`. With as many slices as `next`, it may have been taken already.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

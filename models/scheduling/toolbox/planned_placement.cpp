@@ -14,8 +14,8 @@ struct Kept {
   int64_t whole_gpus = 0;  // GPUs of nominated pods that request whole GPUs
 };
 
-// How many pods of `spec` fit on the node beside `kept`: now, or with is_idle if the node had no
-// pods.
+// How many pods of `spec` fit on the node beside `kept`. With is_idle, the node is treated as if it
+// had no pods.
 int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool is_idle,
                 const Kept& kept = {}) {
   const Resources asked = spec.requests();
@@ -88,7 +88,7 @@ void PlannedPlacement::look(const Cycle& cycle, Remembered& known, NodeId n) con
 }
 
 // Returns the rooms for the pod's spec. Examines only nodes that changed since the last call for
-// this spec, or all nodes if these are not known.
+// this spec, or all nodes if the changed nodes are not known.
 PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const ClusterState& cluster = cycle.cluster;
   const size_t at = cycle.pod.spec_id.index % kRoomsMax;
@@ -106,8 +106,8 @@ PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
 }
 
 // Room on the node if nominated pods of equal or higher priority count as placed, as in the
-// framework. Nominated members of the pod's own gang do not count, because they are planned with
-// it.
+// framework. Nominated members of the pod's own gang do not count, because the gang is planned as a
+// whole.
 int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node) const {
   std::vector<PodId> nominated;
   handle_.preemption()->nominated_on(node, nominated);

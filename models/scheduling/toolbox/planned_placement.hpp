@@ -25,10 +25,10 @@ struct TopologyParams {
 
 // Before a gang is tried, plan() decides how many pods each node gets. All members are assumed to
 // request as much as the first one. The framework then places the members on the nodes of the plan,
-// in the order of its scores. filter() rejects a node once it has its pods of the plan. If not all
-// members fit, plan() is called again for the quorum alone. A pod without a gang is planned as a
-// gang of one. Room that is kept for nominated pods of equal or higher priority is not used, unless
-// they are members of the gang. Needs the per_gang driver.
+// and chooses among these nodes by score. filter() rejects a node once the node has all its planned
+// pods. If not all members fit, plan() is called again for the quorum alone. A pod without a gang
+// is planned as a gang of one. Room that is kept for nominated pods of equal or higher priority is
+// not used, unless these pods are members of the gang. Needs the per_gang driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
   PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
@@ -42,7 +42,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     RoomOn now;                   // room on nodes that are up and that the pod's spec allows
     RoomOn idle;                  // room on all nodes if they had no pods; without keeps_order
     int64_t on_largest_node = 0;  // most pods that fit on an idle node
-    // Free GPUs, in thousandths, of nodes with room in `now`, if `now` has keeps_order.
+    // Free GPUs, in thousandths, of nodes with room in `now`. All 0 if `now` lacks keeps_order.
     RoomOn gpus;
     int64_t pod_gpus = 0;  // GPUs of a pod, in thousandths
   };
@@ -58,7 +58,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     Rooms rooms;
   };
   struct Planned : CycleData {
-    // Most pods that the node may have, including those it had before.
+    // Most pods that the node may have, including the pods that it had before.
     std::map<NodeId, int64_t> pods_max;
   };
   static constexpr size_t kRoomsMax = 64;

@@ -12,7 +12,7 @@ Topology::Topology(std::vector<uint32_t> leaf_of, std::vector<uint32_t> block_of
       block_of_{std::move(block_of)},
       nodes_{children_of(leaf_of_)},
       leaves_{children_of(block_of_)} {
-  // The last leaves may have no nodes, and then have no entry yet.
+  // children_of() makes no entries for leaves after the last leaf that has a node.
   nodes_.begin.resize(block_of_.size() + 1, static_cast<uint32_t>(leaf_of_.size()));
 }
 

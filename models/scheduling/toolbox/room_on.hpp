@@ -30,7 +30,7 @@ class Topology {
 
  private:
   struct Children {
-    // By parent: index in `all` of its first child; and, at the end, the size of `all`.
+    // begin[p] is where the children of parent p begin in `all`. The last entry is all.size().
     std::vector<uint32_t> begin{0};
     std::vector<uint32_t> all;
     std::span<const uint32_t> below(uint32_t parent) const {

@@ -11,7 +11,7 @@ namespace orrery {
 
 constexpr int64_t kNodeScoreMax = 100;
 
-// Scores of a node by one resource. `requested` includes the pod.
+// Scores of a node by one resource. `requested` includes the request of the pod to place.
 [[nodiscard]] int64_t least_requested_score(int64_t requested, int64_t allocatable);
 [[nodiscard]] int64_t most_requested_score(int64_t requested, int64_t allocatable);
 
@@ -19,7 +19,8 @@ struct ShapePoint {
   int64_t utilization = 0;  // percent
   int64_t score = 0;
 };
-// Linear between the points of `shape`, and constant before the first and after the last point.
+// The score is linear between the points of `shape`, and constant before the first and after the
+// last point.
 // `shape` must not be empty, and its utilizations must rise.
 [[nodiscard]] int64_t shape_score(std::span<const ShapePoint> shape, int64_t utilization);
 [[nodiscard]] int64_t requested_to_capacity_score(std::span<const ShapePoint> shape,
@@ -44,8 +45,8 @@ class WeightedScore {
 // 100 if all fractions are equal; the more they differ, the lower. `fractions` are the used shares
 // of the resources, in 0..1.
 [[nodiscard]] int64_t balance_score(std::span<const double> fractions);
-// The effect of a pod on the balance score of a node: 75 if there is none, more if the balance gets
-// better.
+// A score for the effect of a pod on the balance score of a node: 75 if the pod has no effect, more
+// if the balance gets better.
 [[nodiscard]] int64_t balance_delta_score(int64_t with_pod, int64_t without_pod);
 
 // The image size, scaled by the share of nodes with the image.
@@ -64,8 +65,8 @@ constexpr int64_t kImageBytesMax = int64_t{1000} << 20;  // for each container
 [[nodiscard]] int64_t spread_score(double sum_of_terms);
 void normalize_spread(std::span<int64_t> scores);
 
-// Scales scores so that the highest becomes 100. Reversed: the highest becomes 0, and a score of 0
-// becomes 100.
+// Scales scores so that the highest becomes 100; if all scores are 0, they stay 0. Reversed: each
+// result is then subtracted from 100.
 enum class Normalization : uint8_t { Plain, Reversed };
 void normalize_scores(std::span<int64_t> scores, Normalization direction);
 

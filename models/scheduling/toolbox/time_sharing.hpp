@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Lists all waiting jobs, then all running ones except those that are stopping.
+// Lists all waiting jobs, then all running jobs except those that are stopping.
 inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
   jobs.clear();
   board.waiting().for_each([&](JobSlot job) { jobs.push_back(job); });

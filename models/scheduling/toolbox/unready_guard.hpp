@@ -11,7 +11,7 @@ namespace orrery {
 
 struct UnreadyGuardParams {
   static constexpr std::string_view kDoc =
-      "With too many nodes not ready the autoscaler does nothing, neither up nor down.";
+      "If too many nodes are not ready, the autoscaler neither adds nor removes nodes.";
   double share_max = 0.45;
   int32_t ok_count = 3;
 

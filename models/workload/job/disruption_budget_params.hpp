@@ -41,8 +41,8 @@ constexpr std::array<std::string_view, 2> enum_names(UnhealthyPodEviction) {
 
 struct DisruptionBudgetParams {
   static constexpr std::string_view kDoc =
-      "A PodDisruptionBudget: how many of the selected pods controllers may evict at a time. "
-      "Preemption by the scheduler and forced drains ignore it.";
+      "A PodDisruptionBudget limits how many of the pods that it selects may be evicted by "
+      "controllers at a time. Preemption by the scheduler and forced drains ignore it.";
   std::string name = {};
   std::string team = {};
   std::map<std::string, std::string> labels = {};
@@ -54,7 +54,7 @@ struct DisruptionBudgetParams {
     v("name", name, "Name of the budget in messages and in /events/actions.", Required{},
       Example{"web"});
     v("team", team,
-      "The budget selects only pods of this team, which stands for a namespace; empty: of all "
+      "The budget selects only pods of this team, which stands for a namespace; empty: pods of all "
       "teams.");
     v("labels", labels,
       "The budget selects only pods that have all these labels; empty: every pod.",

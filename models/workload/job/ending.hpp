@@ -14,7 +14,7 @@ namespace orrery {
 // preemption or scaling.
 enum class EndCause : uint8_t {
   None,
-  Error,        // an error of its program or its user
+  Error,        // an error of the program or the user
   OutOfMemory,  // the kernel's OOM killer
   Cancelled,    // cancelled by its user
   TimeLimit,    // it computed for longer than its limit
@@ -26,16 +26,16 @@ constexpr std::array<std::string_view, 7> enum_names(EndCause) {
           "time_limit", "node_failed", "process_died"};
 }
 
-constexpr int32_t kNoExitCode = -1;                  // no kubelet reported one
+constexpr int32_t kNoExitCode = -1;                  // no kubelet reported an exit code
 constexpr int32_t kKilled = 137, kTerminated = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
 // The retryable exit codes of Kubeflow and KubeDL (pkg/util/train): 130, 137, 138 and 143 are
-// retried; 1, 2, 126, 127, 128, 139 and all others are permanent.
+// retried; 1, 2, 126, 127, 128, 139 and all other codes are permanent.
 constexpr bool is_retryable(int32_t exit_code) {
   return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
 }
 
-// How a job or a pod ends. `after`: the work computed until then.
+// How a job or a pod ends. `after`: the work computed until the end.
 struct Ending {
   Duration after;
   int32_t exit_code = 0;
@@ -45,9 +45,9 @@ struct Ending {
 // One way in which pods of a role may end.
 struct DrawnEndingParams {
   static constexpr std::string_view kDoc =
-      "A way in which pods of a role end. Each start of a pod draws it with its chance; the ranks "
-      "of a gang draw it once per role at each start of the gang. Of several ends the earliest "
-      "counts.";
+      "A way in which pods of a role end. At each start of a pod, `chance` is the probability that "
+      "the pod will end this way; in a gang, each role draws once at each start of the gang. If "
+      "several ends are drawn, the earliest counts.";
 
   EndCause cause = EndCause::Error;
   double chance = 0;
@@ -62,7 +62,9 @@ struct DrawnEndingParams {
       "start of the gang.",
       Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
-      "Exit code of the containers. 0, with cause: none, is a success; a gang then completes.",
+      "Exit code of the containers. 0 means success, and only 0 has `cause: none`. After an end "
+      "with "
+      "0, a gang completes.",
       Range{0, 255});
     v("after", after,
       "Compute time from the start to this end, at least 1 ms. If the work is done earlier, the "
@@ -71,7 +73,7 @@ struct DrawnEndingParams {
   template <class C>
   void check(C& c) const {
     if ((cause == EndCause::None) != (exit_code == 0)) {
-      c.error("cause", "must be none with exit_code: 0, and only then");
+      c.error("cause", "must be none if exit_code is 0, and only then");
     }
   }
 };

@@ -32,8 +32,8 @@ constexpr std::array<std::string_view, 8> enum_names(JobPhase) {
           "restarting", "completed", "failed",  "cancelled"};
 }
 constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
-// Whether a gang in this phase has failed and not restarted yet. All pods that it has lost are
-// recreated together at the restart.
+// Whether a gang in this phase has failed and not restarted yet. All pods that the gang has lost
+// are recreated together at the restart.
 constexpr bool comes_back_whole(JobPhase phase) {
   return phase == JobPhase::Hung || phase == JobPhase::Restarting;
 }
@@ -61,7 +61,7 @@ struct Pod {
   bool is_terminating = false;  // its deletion is stored, but its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
-  // Increased when a new job gets the id, when the pod is created, and when its creation is
+  // Increased when a new job gets this pod's id, when the pod is created, and when its creation is
   // cancelled (PodCreation::forget). So stale queue entries are recognised.
   uint64_t generation = 0;
 };
@@ -87,8 +87,9 @@ struct Role {
   JobId job;
   PodId first;
   int32_t pods = 0;
-  int32_t min_available = 0;  // 0: no minimum, or one that the gang's min_available implies anyway
-  int32_t created = 0, bound = 0;  // pods that exist, and those with a node; 0 for independent pods
+  // 0: no minimum, or a minimum that the gang's min_available implies anyway.
+  int32_t min_available = 0;
+  int32_t created = 0, bound = 0;  // pods that exist, pods with a node; 0 for independent pods
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
   // Roles whose pods one controller creates together have the same creator: the first of them.
   RoleId creator;
@@ -107,7 +108,7 @@ struct Job {
   int32_t pods = 0;
   // Pods requested by a counted job (JobTable::add_counted); JobTable holds no pods of such a job.
   int32_t counted_pods = 0;
-  int32_t gpus = 0;  // devices over all pods
+  int32_t gpus = 0;  // devices of all pods together
   Resources demand;  // requests of all pods together
   int32_t priority = 0;
   std::optional<NodeSet> nodes;  // nodes that the job queue chose for its pods; empty: any

@@ -18,7 +18,8 @@ struct JobNews {
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<JobId> pace_changed;   // the pace of a running job changed, or the job paused or resumed
   Signal<JobId> job_suspended;  // Pending again, without pods
-  // A gang's failure is detected: ranks died or gave up. Its remaining pods still hold their nodes.
+  // A gang's failure is detected: ranks died or gave up. The gang's remaining pods still hold their
+  // nodes.
   Signal<JobId> gang_failed;
   // Milli-GPUs held now by a counted job: see JobTable::add_counted.
   Signal<JobId, int64_t> counted_holds;

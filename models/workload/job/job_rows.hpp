@@ -46,45 +46,46 @@ struct JobRow {
 
   static void columns(auto&& c) {
     c("job", &JobRow::job, "serial number, in order of submission");
-    c("external_id", &JobRow::external_id, "its number in the trace or the scenario");
+    c("external_id", &JobRow::external_id, "number of the job in the trace or the scenario");
     c("name", &JobRow::name, "name of the job");
-    c("user", &JobRow::user, "who submitted it");
+    c("user", &JobRow::user, "user who submitted the job");
     c("team", &JobRow::team, "team or virtual cluster");
     c("kind", &JobRow::kind, "pods: independent pods; mpi_gang: gangs with one communicator");
     c("outcome", &JobRow::outcome,
-      "how it ended, or its phase at the end of the run; hung: its gang stopped, but this was not "
-      "detected yet");
+      "how the job ended, or its phase at the end of the run; hung: a gang of the job stopped, but "
+      "the stop was not detected yet");
     c("cause", &JobRow::cause,
-      "why it did not complete; none: it completed, is not over, or is a service of which no "
-      "replica ran at its end");
+      "why the job did not complete; none: it completed, is not over, or is a service that had no "
+      "running replicas when it ended");
     c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
-    c("pods", &JobRow::pods, "number of its pods; for a service, the maximum number of replicas",
+    c("pods", &JobRow::pods, "number of pods; for a service, the maximum number of replicas",
       "pods");
     c("members", &JobRow::members,
-      "pods with which its gangs last started; 0: they never started, or it has no gangs", "pods");
-    c("gpus", &JobRow::gpus, "GPUs of all its pods together", "GPU");
-    c("priority", &JobRow::priority, "priority of its pods");
+      "pods with which the job's gangs last started; 0: no gang started, or the job has no gangs",
+      "pods");
+    c("gpus", &JobRow::gpus, "GPUs of all pods of the job together", "GPU");
+    c("priority", &JobRow::priority, "priority of the job's pods");
     c("restarts", &JobRow::restarts,
-      "restarts after failures, of its gangs or of its independent pods");
-    c("preemptions", &JobRow::preemptions, "times one of its pods was preempted", "pods");
-    c("evictions", &JobRow::evictions, "times a controller evicted one of its pods", "pods");
+      "restarts of gangs or independent pods of the job after failures");
+    c("preemptions", &JobRow::preemptions, "times a pod of the job was preempted", "pods");
+    c("evictions", &JobRow::evictions, "times a controller evicted a pod of the job", "pods");
     c("membership_changes", &JobRow::membership_changes,
       "restarts of an elastic gang to include members that came up late");
-    c("submitted", &JobRow::submitted, "when it was submitted");
-    c("created", &JobRow::created, "when its first pod was created; -1: never");
+    c("submitted", &JobRow::submitted, "when the job was submitted");
+    c("created", &JobRow::created, "when the first pod was created; -1: never");
     c("bound", &JobRow::bound,
-      "when its first independent pod, or enough pods to start its gangs, first had nodes; -1: "
+      "when the first independent pod, or enough pods to start the gangs, first had nodes; -1: "
       "never");
-    c("running", &JobRow::running, "when it first computed; -1: never");
-    c("ended", &JobRow::ended, "when it ended; -1: not in this run");
+    c("running", &JobRow::running, "when the job first computed; -1: never");
+    c("ended", &JobRow::ended, "when the job ended; -1: not in this run");
     c("wait", &JobRow::wait,
-      "time from submission until it first computed; if it never did, until its end or the end of "
-      "the run");
+      "time from submission until the job first computed; if it never computed, until its end or "
+      "the end of the run");
     c("run", &JobRow::run,
-      "time from its first compute to its end, or to the end of the run; 0: it never computed");
+      "time from the job's first compute to its end or the end of the run; 0: it never computed");
     c("work", &JobRow::work,
-      "compute time that it needs with all members, without waits and checkpoints; with kind pods, "
-      "the time of each pod");
+      "compute time that the job needs with all members, without waits and checkpoints; if kind is "
+      "pods, the time that each pod needs");
     c("useful_gpu_s", &JobRow::gpu_s_useful,
       "GPU time of compute that was not lost: saved in a checkpoint, finished, or under way when "
       "the run ended",
@@ -98,7 +99,7 @@ struct JobRow {
       "ranks or input data",
       "GPU s");
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint,
-      "GPU time spent writing checkpoints, incomplete ones included", "GPU s");
+      "GPU time spent writing checkpoints, including incomplete checkpoints", "GPU s");
     c("restore_gpu_s", &JobRow::gpu_s_restore, "GPU time spent loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,
       "GPU time of reserved or bound pods that neither compute nor load a checkpoint, for example "

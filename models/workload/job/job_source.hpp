@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-// A source streams its jobs: its memory must not grow with their number. Submit times must never
-// decrease.
+// A source streams jobs: the memory of the source must not grow with the number of jobs. Submit
+// times must never decrease.
 class JobSource {
  public:
   virtual ~JobSource() = default;

@@ -14,7 +14,7 @@ namespace orrery {
 class JobSources {
  public:
   void add(std::unique_ptr<JobSource> source) { sources_.push_back(std::move(source)); }
-  // The source with the next job; null if none has one.
+  // The source with the next job; null if no source has a job.
   JobSource* next();
   bool is_empty() const;  // no more jobs
   // The first input error that next() found while streaming.

@@ -23,7 +23,7 @@ struct DatasetParams;
 struct ServiceParams;
 struct StepParams;
 
-// Independent pods, or one gang with a communicator.
+// Independent pods, or gangs whose ranks share one communicator.
 enum class JobKind : uint8_t { Pods, MpiGang };
 constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
 
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 2> enum_names(RoleFailure) {
   return {"fails_job", "ignored"};
 }
 
-// Whether a role's running pods are deleted when their job is over. Ranks of a gang always are.
+// Whether a role's running pods are deleted when their job is over. Ranks are always deleted.
 enum class CleanUp : uint8_t { Running, None };
 constexpr std::array<std::string_view, 2> enum_names(CleanUp) { return {"running", "none"}; }
 
@@ -66,8 +66,8 @@ constexpr Duration kNeverEnds = 365_d * 200;
 struct RoleSpec {  // equal pods
   PodSpec spec;
   int32_t pods = 1;
-  // To start, the gang needs this many pods of this role, and its own min_available pods of any
-  // role. 0: the role has no minimum.
+  // To start, the gang needs this many pods of this role, and GangSpec::min_available pods in all.
+  // 0: the role has no minimum.
   int32_t min_available = 0;
   std::string name = {};
   // Empty: the job's controller, which creates the pods of all roles without a controller of their
@@ -78,7 +78,7 @@ struct RoleSpec {  // equal pods
   RoleSuccess success = RoleSuccess::Counts;
   RoleFailure failure = RoleFailure::FailsJob;
   RestartPolicy restart = RestartPolicy::OnFailure;
-  // Restarts of its pods after failures; empty: unlimited.
+  // Maximum number of restarts of the role's pods after failures; empty: unlimited.
   std::optional<int32_t> backoff_limit = {};
   bool saves = true;  // its pods write checkpoints
   CleanUp clean_up = CleanUp::Running;
@@ -88,7 +88,7 @@ struct RoleSpec {  // equal pods
 struct GangSpec {  // pods that a scheduler may have to place together
   std::vector<RoleSpec> roles;
   int32_t min_available = 0;                    // 0: all pods
-  std::optional<Resources> min_resources = {};  // PodGroup.minResources; none: not checked
+  std::optional<Resources> min_resources = {};  // PodGroup.minResources; empty: not checked
 };
 
 struct JobSpec {
@@ -103,7 +103,7 @@ struct JobSpec {
   Duration requested = kNotRequested;  // the user's estimate of its duration
   // Time after submission at which the user cancels the job unless it has started; empty: never.
   std::optional<Duration> cancel_after;
-  // A planned end, such as the recorded one; an event may end it earlier.
+  // A planned end, such as the end that a trace records; another event may end the job earlier.
   std::optional<Ending> ending;
   std::vector<GangSpec> gangs;   // at least one, each with at least one pod
   Duration checkpoint_interval;  // compute time between checkpoints; 0: never

@@ -20,7 +20,7 @@ class JobTable {
   JobId add_counted(const JobSpec& spec);
   void remove(JobId id);  // call once the job is over and recorded
   // After remove(): frees the ids of the job, its gangs, roles and pods for new jobs; the caller
-  // must not use them afterwards.
+  // must not use these ids afterwards.
   void recycle(JobId id);
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
@@ -32,7 +32,7 @@ class JobTable {
     return jobs_[role.job.index].spec.gangs[role.gang].roles[role.role];
   }
   const RoleSpec& role_spec(PodId id) const { return role_spec(pods_[id.index].role); }
-  // The kind of controller that creates the pods of the role: its own, else that of the job.
+  // The kind of controller that creates the pods of the role: the role's own, else the job's.
   WorkloadKind controller(RoleId id) const {
     return role_spec(id).controller.value_or(jobs_[roles_[id.index].job.index].spec.controller);
   }
@@ -87,7 +87,7 @@ class JobTable {
   }
 
  private:
-  // Free ranges of ids, by length. A range is reused only for a range of the same length.
+  // Free ranges of ids, by length. A free range is reused only as a whole.
   using FreeRanges = std::map<int32_t, std::vector<uint32_t>>;
   JobId take_id();
   template <class T>

@@ -20,7 +20,7 @@ struct JobUsage {
 };
 
 // Compute of a gang, a counted job (Job::is_counted), a service or an independent pod between two
-// instants; only an independent pod has a valid `pod`. Amounts are milli-GPUs times nanoseconds.
+// instants. `pod` is valid only for an independent pod. Amounts are milli-GPUs times nanoseconds.
 // WorkSettled reports later whether the compute is kept. An amount below 0 takes back the latest
 // compute.
 struct WorkDone {
@@ -30,7 +30,7 @@ struct WorkDone {
   int128_t computed = 0;
 };
 // A decision about compute that WorkDone reported: of the compute not settled yet, the oldest
-// `kept` is saved for good, or the latest `lost` is lost.
+// part (`kept`) is saved for good, or the latest part (`lost`) is lost.
 struct WorkSettled {
   JobId job;
   PodId pod;

@@ -11,10 +11,10 @@ namespace orrery {
 
 class PodApi {
  public:
-  // Called once. `is_done` false: the API rejected the request, or all retries failed.
+  // Called once. `is_done` is false if the request and all its retries failed.
   using Done = std::function<void(bool is_done)>;
-  // Called with Answered at the first response, whatever it is. Called a second time with Known
-  // once the scheduler has observed the pod, or with Refused.
+  // Called with Answered at the first response, whatever it is. Called a second time: with Known
+  // once the scheduler has observed the pod, or with Refused once all retries have failed.
   enum class Creation : uint8_t { Answered, Known, Refused };
   using Reply = std::function<void(Creation news)>;
   // Called once. `left` is the time from now until the containers run.
@@ -25,11 +25,12 @@ class PodApi {
   // Calls `done` with true once the kubelet of the node has observed the binding, or with false
   // once the request has failed.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
-  // Starts a bound pod. Calls `started`, maybe before it returns, once the images are on the node
-  // and the rest of the start is known. Never calls it if the node fails before.
+  // Starts a bound pod. Calls `started`, maybe before start() returns, once the images are on the
+  // node and the duration of the later stages is known. If the node fails first, `started` is never
+  // called.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
-  // Ends a pod to make room for another pod. Replies Answered, then Known or Refused. Known: the
-  // pod's kubelet has observed the eviction; for a pod without a node, the scheduler has.
+  // Ends a pod to make room for another pod. Replies Answered, then Known or Refused. Known means
+  // that the pod's kubelet, or for a pod without a node the scheduler, has observed the eviction.
   virtual void evict(PodId pod, Reply reply) = 0;
   // Writes the nominated node of the pod. No caller waits for the write.
   virtual void nominated(PodId pod) = 0;
@@ -38,8 +39,8 @@ class PodApi {
   virtual void scheduling_failed(PodId pod) = 0;
   // A pod that was bound to the node is gone. Without a node: a pod that was not bound is gone, or
   // its creation is cancelled. `observed` is called once the scheduler has observed the end of the
-  // pod, maybe before this returns. It is empty for a pod without a node, and for one whose node is
-  // down.
+  // pod, maybe before this returns. `observed` is empty for a pod without a node, and for a pod
+  // whose node is down.
   virtual void removed(PodId pod, NodeId node, Observed observed) = 0;
 
  protected:

@@ -26,7 +26,7 @@ struct TolerationParams {
 
   template <class V>
   void fields(V& v) {
-    v("key", key, "Key of the taint. Empty with Exists: every taint.", Example{"nvidia.com/gpu"});
+    v("key", key, "Key of the taint; empty with Exists: any taint.", Example{"nvidia.com/gpu"});
     v("operator", op,
       "Equal: the taint must have this key and value; a missing value is empty. Exists: the taint "
       "must have this key, with any value. Absent: Equal if a value is given, else Exists. "
@@ -42,7 +42,7 @@ struct TolerationParams {
     }
     if (!is_equal || !key.empty()) return;
     if (op) {
-      c.error("operator", "must be Exists without a key");
+      c.error("operator", "must be Exists if there is no key");
     } else {
       c.error("value", "needs a key");
     }
@@ -61,7 +61,7 @@ struct PodImageParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name. Pods with equal names share the image.", Required{}, Example{"trainer"});
+    v("name", name, "Name; equal names mean the same image.", Required{}, Example{"trainer"});
     v("size", size, "Size that a node pulls.", Required{}, Example{"17GB"});
   }
   template <class C>
@@ -104,14 +104,14 @@ struct TopologySpreadParams {
 
   template <class V>
   void fields(V& v) {
-    v("max_skew", max_skew, "How many more pods a domain may have than the domain with the fewest.",
+    v("max_skew", max_skew, "By how many pods a domain may exceed the emptiest domain.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
     v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("when_unsatisfiable", when_unsatisfiable,
       "DoNotSchedule: no domain may exceed max_skew; ScheduleAnyway: fuller domains score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
-    v("match_labels", match_labels, "A pod with all these labels counts, whatever its job.",
+    v("match_labels", match_labels, "Pods with all these labels are counted, whatever their job.",
       Required{}, Example{"{app: database}"});
   }
   template <class C>
@@ -131,12 +131,12 @@ struct PodConstraintParams {
 
   template <class V>
   void fields(V& v) {
-    v("node_selector", node_selector, "Labels that a node must have, all of them.",
+    v("node_selector", node_selector, "A node must have all these labels.",
       Example{"{nvidia.com/gpu.product: H100}"}, Heeded{Fact::Pods});
     v("tolerations", tolerations, "Tolerations of the pods.", Heeded{Fact::Pods});
     v("labels", labels, "Labels of the pods, for selectors.", Example{"{app: database}"},
       Heeded{Fact::PodLabels});
-    v("affinity", affinity, "For each term, the domain must hold a pod that the term selects.",
+    v("affinity", affinity, "For each term, the pod's domain must hold a pod selected by the term.",
       Heeded{Fact::PodAffinity});
     v("anti_affinity", anti_affinity,
       "The pod and any other pod that a term selects never share a domain.",

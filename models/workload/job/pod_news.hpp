@@ -19,19 +19,20 @@ struct DeadPod {  // one life of a pod that ended with its node
 struct PodNews {
   Signal<std::span<const PodId>> pods_created;  // J: Pending pods, in the order of creation
   // S: no node was found for a pod, or for the first pod of a gang that is placed as a whole. Also
-  // emitted for a pod that was rejected in Permit, as when the rest of its gang has no node. Not
-  // emitted for a failed attempt that nominated the pod to a node, where preempted pods make room.
+  // emitted for a pod rejected in Permit, for example because other pods of its gang got no node.
+  // Not emitted for a failed attempt that nominated the pod to a node, where preempted pods make
+  // room.
   Signal<PodId> no_node_found;
   // S: a node is reserved for the pod. The Permit point and the binding follow.
   Signal<PodId, NodeId> pod_assigned;
   Signal<PodId, NodeId> pod_unassigned;  // S: the reservation is undone, or a bound pod has left
   Signal<PodId> pod_runs;                // J: an independent pod begins to compute
-  // J: the pod ended. Its entry in the JobTable still shows the state before the end; the entry of
-  // its gang no longer counts it.
+  // J: the pod ended. The pod's entry in the JobTable still shows the state before the end; the
+  // entry of its gang no longer counts the pod.
   Signal<PodId> pod_removed;
   // J: the scheduler observes the end of a pod that had a node; the pod's resources are free from
   // now on. Without a control plane this signal follows pod_removed at once. With a control plane,
-  // the job may already be over at this signal, or its pod may already be due for re-creation.
+  // the job may already be over at this signal, or the pod may already be due for re-creation.
   Signal<PodId> end_observed;
   // A: pods that died with a node are deleted, and their controllers have observed it.
   Signal<std::span<const DeadPod>> dead_pods_gone;

@@ -47,7 +47,7 @@ struct PodRow {  // one life of a pod
       "number of the pod in the job; a pod that replaces it has the same number");
     c("node", &PodRow::node, "node to which it was bound");
     c("gpus", &PodRow::gpus,
-      "bit mask: bit i is set if the pod held GPU i of its node, or a share of it");
+      "bit mask: bit i is set if the pod held GPU i of its node, or a share of GPU i");
     c("created", &PodRow::created, "when it entered the scheduler's queue");
     c("bound", &PodRow::bound,
       "when it was bound; with a control plane, when its kubelet observed the binding; -1: never");
@@ -57,10 +57,11 @@ struct PodRow {  // one life of a pod
     c("end", &PodRow::end,
       "why it ended. gang_stopped: its gang stopped as a whole; job_failed: the job failed or was "
       "cancelled; rank_died: its process died; cleaned_up: the job completed before the pod; "
-      "exited: its containers failed, or exited with 0 in a pod that is restarted or has "
+      "exited: its containers failed, or they exited with 0 and the pod is restarted or has "
       "takes_part: false; evicted: by a controller of policy.controllers");
     c("cause", &PodRow::cause,
-      "end exited: cause of the exit; end job_failed: why the job ended; otherwise none");
+      "if `end` is exited: cause of the exit; if `end` is job_failed: why the job ended; otherwise "
+      "none");
     c("exit_code", &PodRow::exit_code,
       "exit code of its containers; 137: killed; 143: terminated; -1: unknown");
   }

@@ -17,8 +17,8 @@ struct RecoveryRow {
   int32_t rank = -1;    // the independent pod that stopped; -1: the whole gang
   int32_t attempt = 0;  // 1: the first stop of the job
   NodeId node;
-  int32_t nodes = 0;  // nodes that the job, or the pod, held when the failure struck
-  int32_t gpus = 0;   // GPUs that it held when the failure struck
+  int32_t nodes = 0;  // nodes that the gang or pod held when it stopped
+  int32_t gpus = 0;   // GPUs that the gang or pod held when it stopped
   Time failed, detected = kNever, recreated = kNever, scheduled = kNever, started = kNever,
                resumed = kNever, caught_up = kNever;
   double lost_gpu_s = 0;
@@ -46,10 +46,10 @@ struct RecoveryRow {
     c("caught_up", &RecoveryRow::caught_up,
       "when the gang or pod had redone the lost work; -1: never");
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s,
-      "GPU time of the compute that the stop undid, usually all since the last checkpoint",
+      "GPU time of the compute that the stop undid, usually all compute since the last checkpoint",
       "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
-      "whether it stopped because a pod was preempted or evicted, not because of a failure");
+      "whether the cause of the stop was the preemption or eviction of a pod, not a failure");
     c("is_membership_change", &RecoveryRow::is_membership_change,
       "whether an elastic gang restarted to include members that came up late, not because of a "
       "failure");

@@ -11,14 +11,14 @@ namespace orrery {
 
 // A user cancels a job once `cancel_after` has passed since its submission, unless the job has
 // started. A job has started once enough of its pods have had nodes (JobAccount::first_bound). The
-// event is scheduled before any pod exists, so at one instant the cancellation precedes the start.
+// event is scheduled before any pod exists, so a cancellation precedes a start at the same instant.
 class Cancellations {
  public:
   Cancellations(Engine& engine, const JobTable& jobs, const JobAccounts& accounts)
       : engine_{engine}, jobs_{jobs}, accounts_{accounts} {}
 
   void admitted(JobId job);
-  bool cancel(JobId job);  // cancels at once; false: the job has started
+  bool cancel(JobId job);  // cancels at once; returns false if the job has started
   // True if the job has not started, and its `cancel_after` is still to come.
   bool is_ahead(JobId job) const;
   void end(JobId job);  // call when the job is over

@@ -64,10 +64,10 @@ void Companions::exits(PodId id, const Ending& ending) {
   retire(id);
 }
 
-// The pod is not recreated; from now on its gang starts without it.
+// The pod is not recreated, so from now on its gang starts without this pod.
 void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
-  const auto lower = [this](auto& group) {  // lowers a minimum to the pods that can still exist
+  const auto lower = [this](auto& group) {  // limits a minimum to the pods that may exist
     int32_t may_come = 0;
     JobTable::for_each_pod(group.first, group.pods, [&](PodId pod) {
       if (!pods_.creation().is_retired(pod)) ++may_come;

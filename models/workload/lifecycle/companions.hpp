@@ -12,8 +12,8 @@
 namespace orrery {
 
 // Companions run beside the ranks. A companion is recreated alone if its node fails, or if it exits
-// and its role's restart policy allows it; the ranks go on meanwhile. The GPU time of companions is
-// booked as held, or as hung while the gang hangs, but never as compute.
+// and its role's restart policy allows a restart; the ranks go on meanwhile. The GPU time of
+// companions is booked as held, or as hung while the gang hangs, but never as compute.
 class Companions {
  public:
   Companions(Sim sim, JobTable& jobs, JobAccounts& accounts, PodLives& pods,

@@ -48,7 +48,7 @@ class GangLives {
     int32_t awaited = 0;        // pods of a starting gang whose start is not known yet
     Time barrier;               // latest known start of the members' containers
     Time noticed;               // when the present hang will be detected; max: never
-    PodId dead_pod;             // a process of this pod died, and its node did not
+    PodId dead_pod;             // a process of this pod died while its node was up
     bool is_preempted = false;  // the gang hangs because a pod was preempted
     Ending failure;             // cause and exit code of the failure
     PodId failed_pod;           // the pod whose exit is the failure; invalid: another cause

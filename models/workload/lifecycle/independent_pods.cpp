@@ -136,9 +136,9 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// If any role has RoleSuccess::Decides: true once one such role is done, that is, all its pods are
-// (RoleEnds::done). Otherwise: true once all roles with RoleSuccess::Counts and RoleSpec::exits are
-// done; false if there is no such role.
+// A role is done if all its pods are done (RoleEnds::done). If any role has RoleSuccess::Decides,
+// returns true once one of the roles with Decides is done. Otherwise returns true once all roles
+// with RoleSuccess::Counts and RoleSpec::exits are done; false if no role has both.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
   bool counts = false, all = true, decides = false;

@@ -24,10 +24,10 @@ class IndependentPods {
   void bound(PodId pod);
   void struck(PodId pod, NodeId node);  // its node failed; called before the pod is removed
   bool is_failing(JobId job) const { return jobs_state_[job].is_failing; }
-  void job_struck(JobId job);     // call after struck(), once all its pods on the node are removed
-  void stops(PodId pod);          // the pod is preempted or evicted; call before it is removed
-  void refresh_phase(JobId job);  // sets the job's phase to that of its most advanced pod
-  void finish(JobId job);         // books and saves the compute of its running pods
+  void job_struck(JobId job);  // call after struck(), once the job's pods on the node are removed
+  void stops(PodId pod);       // the pod is preempted or evicted; call before it is removed
+  void refresh_phase(JobId job);      // sets the job's phase to that of its most advanced pod
+  void finish(JobId job);             // books and saves the compute of its running pods
   void leave(PodId pod, bool keeps);  // the pod's run ends; `keeps`: its compute is saved
   void end(JobId job);                // call when the job is over
 

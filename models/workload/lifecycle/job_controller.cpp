@@ -133,7 +133,8 @@ void JobController::node_failed(NodeId node) {
     const JobId job = jobs_.pod(id).job;
     pods_.remove(id, PodEnd::NodeFailed);
     if (is_gang(job)) gangs_.member_lost(id);
-    // A gang that goes on replaces the pod. A stopped gang recreates it when it restarts.
+    // A gang that goes on replaces the pod now. A stopped gang recreates lost pods when it
+    // restarts.
     const bool goes_on = phases_.of(job) == JobPhase::Pending || !is_struck(job);
     const bool is_replaced = !is_gang(job) || goes_on;
     replacements_.lost({.life = {id, jobs_.pod(id).generation},
@@ -192,8 +193,9 @@ void JobController::terminate(PodId id, const Disruption& why) {
       Phase::Control);
 }
 
-// A disruption is no failure, as with a pod failure policy that ignores disruptions. The controller
-// replaces the pod at once, unless the pod's gang restarts as a whole.
+// A disruption is not counted as a failure. (Kubernetes does the same under a pod failure policy
+// that ignores disruptions.) The controller replaces the pod at once, unless the pod's gang
+// restarts as a whole.
 void JobController::terminated(PodId id, const Disruption& why) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
@@ -230,7 +232,8 @@ Duration JobController::unsaved(PodId id) const {
 // ---- decisions of a job queue
 
 void JobController::set_pace(JobId id, Pace pace) {
-  ORRERY_CHECK(jobs_.job(id).is_counted() || is_gang(id), "pods go alone, at full pace");
+  ORRERY_CHECK(jobs_.job(id).is_counted() || is_gang(id),
+               "only gangs and counted jobs have a pace");
   jobs_.job(id).is_counted() ? counted_.set_pace(id, pace) : runs_.set_pace(id, pace);
 }
 

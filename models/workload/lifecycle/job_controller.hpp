@@ -33,8 +33,8 @@
 
 namespace orrery {
 
-// Admits jobs, passes events to the lives of their pods, and ends jobs. Observers of its signals
-// must not call back into it, except for pod_bound() from pods_created.
+// Admits jobs, passes events of pods to the classes that manage them, and ends jobs. Observers of
+// its signals must not call its methods; only an observer of pods_created may call pod_bound().
 class JobController : public JobNews, public PodNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -64,29 +64,29 @@ class JobController : public JobNews, public PodNews {
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
   // Unsaved compute of each GPU of the pod's gang, or of the independent pod.
   Duration unsaved(PodId pod) const;
-  // A process of a pod dies while its node is up, and its GPUs stop. The other ranks of a running
-  // gang wait for it until hang_timeout. False: the pod is not a rank of a running gang.
+  // The rank's process dies while its node is up; `gpu_milli` of its GPUs stop. The other ranks
+  // wait until hang_timeout. Returns false if the pod is no rank of a running gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
   // All processes of a running gang exit with an error, as when NCCL gives up. The exit is detected
-  // like that of a single rank. False: the job has no running gang.
+  // like the exit of a single rank. Returns false if the job has no running gang.
   bool abort(JobId job);
 
   // For job queues: releases a job that was held on arrival (Arrivals::Hold) or suspended. Its pods
   // are created and may use only these nodes; empty: any node.
   void release(JobId job, std::optional<NodeSet> nodes);
-  // Cancels the job on behalf of its user; false: the job has started.
+  // Cancels the job on behalf of its user. Returns false if the job has started.
   bool cancel(JobId job) { return cancellations_.cancel(job); }
-  void reject(JobId job);  // fails the job before it has pods: it can never start
+  void reject(JobId job);  // fails a job without pods that can never start
   void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
     counted_.run(job, delay, pace);
   }
   void set_pace(JobId job, Pace pace);  // only for gangs and counted jobs (Job::is_counted)
-  // Suspends a running gang or counted job after a checkpoint that takes `write`. Its next load
-  // takes at least `restart`. False: the job does not run, or is of another kind.
+  // Suspends a running gang or counted job after a checkpoint that takes `write`. Loading this
+  // checkpoint later takes at least `restart`. Returns false for any other job.
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
-  // Whether enough pods of the job have had nodes, or a counted job has been run.
+  // Whether enough pods of the job were bound at some time. For a counted job: whether it was run.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }
   Duration work(JobId job) const { return runs_.of(job).work; }  // compute time on its present GPUs
@@ -107,7 +107,7 @@ class JobController : public JobNews, public PodNews {
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  // False: the job waits for nodes or hangs for ever, and its user will not cancel it.
+  // Returns false if the job waits for nodes, hangs for ever or is over, and will not be cancelled.
   bool goes_on(JobId job) const;
   int32_t computing(JobId job) const { return runs_.computing(job); }
 
@@ -144,7 +144,7 @@ class JobController : public JobNews, public PodNews {
   CountedJobs counted_;
   Cancellations cancellations_;
   int64_t terminating_ = 0;
-  size_t left_behind_ = 0;  // finished jobs of which some pods still run
+  size_t left_behind_ = 0;  // jobs that are over, but have pods that still run
 };
 
 }  // namespace orrery

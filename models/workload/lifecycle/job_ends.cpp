@@ -51,7 +51,7 @@ void JobController::leave(PodId id, bool is_completed) {
   accounts_.loads_from(id, Time::max());
 }
 
-// Removes a pod that kept running after its job was over. The removal of the last such pod also
+// Removes a pod that kept running after its job was over. The removal of the job's last pod also
 // removes the job.
 void JobController::lose_left(PodId id, PodEnd why) {
   const JobId job = jobs_.pod(id).job;

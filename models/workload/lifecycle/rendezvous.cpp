@@ -49,8 +49,9 @@ void Rendezvous::await_up(PodId id) {
   });
 }
 
-// A member that comes up while the gang gathers may join it. A later member is noticed after
-// monitor_interval (absent: never), unless the gang has restarted with it before.
+// A member that comes up while the gang gathers may join it. A member that comes up later is
+// noticed after monitor_interval (absent: never), unless the gang has restarted with this member by
+// then.
 void Rendezvous::is_up_now(PodId id) {
   const Pod& pod = jobs_.pod(id);
   is_up_[id] = 1;
@@ -83,7 +84,7 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
-// A role whose pods are no ranks is taken as up, because has_quorum() requires nodes for its pods.
+// Pods that are no ranks are counted as up here; has_quorum() requires that they have nodes.
 bool Rendezvous::are_enough_up(GangId gang) const {
   if (members_[gang].up < members_[gang].needed) return false;
   const auto up = [this](RoleId role) {

@@ -1,11 +1,10 @@
-// models/workload/lifecycle/rendezvous.hpp -- gangs that may run with fewer than all of their
-// members.
+// models/workload/lifecycle/rendezvous.hpp -- gangs that may run without some of their members.
 //
-// Members gather as in torchrun's rendezvous. The min_available-th member that is up starts a last
-// call; when the call ends, all members that are up start. They start at once if all members are
-// up. Roles with a minimum must have that many members up as well. A later member holds its GPUs
-// and does not compute. The agents of the others notice the later member within the monitor
-// interval and restart the rendezvous; without an interval they never notice it.
+// Members gather as in torchrun's rendezvous. A last call begins once min_available members are up,
+// and each role has as many members up as its own minimum. When the call ends, all members that are
+// up start. If all members are up, they start at once. A member that comes up later holds its GPUs
+// and does not compute. The agents of the other members notice the late member within the monitor
+// interval and restart the rendezvous; without an interval, late members are never noticed.
 //
 // Example: a gang of 4 to 8 members, last call 30 s. The 4th is up at 100 s, the 5th at 110 s: five
 // start at 130 s. The 6th at 200 s makes all six restart by 200 s + the monitor interval.

@@ -9,7 +9,7 @@ namespace orrery {
 
 // Ends of the pods of one role of a live job.
 struct RoleEnds {
-  int32_t restarts = 0;  // restarts of its pods after failures of their own
+  int32_t restarts = 0;  // restarts of the role's pods after their own failures
   int32_t done = 0;  // pods that succeeded, or failed for good in a role whose failures are ignored
 
   // Whether a pod that ended with this exit code is restarted. Counts the restart if the pod

@@ -71,9 +71,9 @@ void ServiceLives::scale(JobId id, int32_t replicas) {
 }
 
 // The order in which a ReplicaSet deletes pods: first pods without a node, then pods that are not
-// running, then pods on nodes with most other replicas, then the pods that started last. Among
-// equals, the highest rank goes first. Deletion cost and restarts have no effect here. Start times
-// are compared exactly, not in logarithmic buckets as upstream.
+// running, then pods on the nodes with the most replicas, then the pods that started last. Among
+// equals, the highest rank goes first. Deletion cost and restarts have no effect here. Upstream
+// compares start times in logarithmic buckets; here they are compared exactly.
 void ServiceLives::retire(JobId id, int32_t count) {
   const Job& job = jobs_.job(id);
   PodCreation& creation = pods_.creation();

@@ -11,7 +11,7 @@
 namespace orrery {
 
 // One direction of spec.behavior of a HorizontalPodAutoscaler. `pods` and `percent` are two
-// policies; the one that allows the larger change applies (selectPolicy: Max).
+// policies; the policy that allows the larger change applies (selectPolicy: Max).
 struct ScalingRulesParams {
   Duration stabilization = {};
   int32_t pods = 0;
@@ -21,22 +21,22 @@ struct ScalingRulesParams {
   template <class V>
   void fields(V& v) {
     v("stabilization", stabilization,
-      "Stabilization window: of the recommendations in this time, the one with the smallest "
-      "change applies.",
+      "Stabilization window: the smallest change that was recommended within this time applies.",
       Range{Duration{}, 1_h},
-      Source{"autoscaling/v2: stabilizationWindowSeconds, 0 up and 300 down"});
+      Source{"stabilizationWindowSeconds of autoscaling/v2, 0 up and 300 down"});
     v("pods", pods,
-      "Limit of the change per period, in pods. Of pods and percent, the one that allows more "
+      "Limit of the change per period, in pods. The larger of the two limits pods and percent "
       "applies.",
-      Range{0, 1'000'000}, Unit{"pods"}, Source{"autoscaling/v2: 4 up, none down"});
+      Range{0, 1'000'000}, Unit{"pods"}, Source{"autoscaling/v2, 4 up; only percent is set down"});
     v("percent", percent, "Limit of the change per period, in percent of the replicas.",
-      Range{0, 1'000'000}, Unit{"%"}, Source{"autoscaling/v2: 100"});
+      Range{0, 1'000'000}, Unit{"%"}, Source{"autoscaling/v2, 100"});
     v("period", period, "Period of the limits pods and percent.", Range{1_s, 30_min},
-      Source{"autoscaling/v2: periodSeconds, 15"});
+      Source{"periodSeconds of autoscaling/v2, 15"});
   }
   template <class C>
   void check(C& c) const {
-    if (pods == 0 && percent == 0) c.error("pods", "or percent must be above 0: nothing changes");
+    if (pods == 0 && percent == 0)
+      c.error("pods", "must be above 0, or percent must be: else nothing changes");
   }
 };
 struct ScaleUpRulesParams : ScalingRulesParams {
@@ -51,7 +51,7 @@ struct ScaleDownRulesParams : ScalingRulesParams {
 struct HorizontalPodAutoscalerParams {
   static constexpr std::string_view kDoc =
       "A HorizontalPodAutoscaler: it periodically sets replicas = ceil(replicas * use / target), "
-      "by the CPU use that kubelets measured and a metrics server collected some time ago.";
+      "from the CPU use that kubelets measured and a metrics server collected some time ago.";
 
   int32_t replicas_min = 1;
   int32_t replicas_max = 1;
@@ -66,11 +66,11 @@ struct HorizontalPodAutoscalerParams {
   template <class V>
   void fields(V& v) {
     v("replicas_min", replicas_min, "Minimum number of replicas.", Range{1, 1'000'000},
-      Unit{"pods"}, Source{"autoscaling/v2: minReplicas, 1"});
+      Unit{"pods"}, Source{"minReplicas of autoscaling/v2, 1"});
     v("replicas_max", replicas_max, "Maximum number of replicas.", Range{1, 1'000'000},
       Unit{"pods"}, Required{});
     v("target", target, "Target of the mean use of the replicas, in percent of their requests.",
-      Range{1, 100}, Unit{"%"}, Source{"autoscaling/v2: averageUtilization, 80 without metrics"});
+      Range{1, 100}, Unit{"%"}, Source{"averageUtilization of autoscaling/v2, 80 without metrics"});
     v("tolerance", tolerance,
       "The number of replicas does not change while the use deviates from the target by at most "
       "this share of the target.",
@@ -82,8 +82,8 @@ struct HorizontalPodAutoscalerParams {
       "Time between two collections by the metrics server from kubelets. The phase is random.",
       Range{1_s, 1_h}, Source{"metrics-server --metric-resolution; its manifest sets 15s"});
     v("scrape_interval", scrape_interval,
-      "Time between two measurements of a container by its kubelet. Each is the mean use since the "
-      "last one.",
+      "Time between two measurements of a container by its kubelet. Each gives the mean use since "
+      "the measurement before.",
       Range{1_s, 10_min}, Source{"kubelet --housekeeping-interval"});
     v("scale_up", scale_up, "How fast replicas are added.");
     v("scale_down", scale_down, "How fast replicas are removed.");
@@ -92,7 +92,7 @@ struct HorizontalPodAutoscalerParams {
   void check(C& c) const {
     if (replicas_min > replicas_max) c.error("replicas_min", "must not be above replicas_max");
     if (replicas_min == replicas_max) {
-      c.error("replicas_min", "is replicas_max: there is nothing to scale");
+      c.error("replicas_min", "equals replicas_max: there is nothing to scale");
     }
     if (scrape_interval > metrics_resolution) {
       c.error("scrape_interval", "must not be longer than metrics_resolution");

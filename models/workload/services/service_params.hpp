@@ -1,5 +1,5 @@
-// models/workload/services/service_params.hpp -- a service: equal pods that answer a load, scaled
-// to it.
+// models/workload/services/service_params.hpp -- a service: equal pods that serve a load. An
+// autoscaler may adapt their number.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ServiceParams {
   static constexpr std::string_view kKind = "service";
   static constexpr std::string_view kDoc =
       "A Deployment: independent pods that run until they are deleted, and share a load evenly. "
-      "Their GPUs compute for a share of the time, load / running pods, and idle for the rest.";
+      "Their GPUs compute for the share load / (running pods) of the time, and idle for the rest.";
 
   std::string name = {}, team = {};
   Duration submit = {};
@@ -47,15 +47,15 @@ struct ServiceParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name.", Required{}, Example{"frontend"});
+    v("name", name, "Name of the service.", Required{}, Example{"frontend"});
     v("team", team, "Team, virtual cluster or namespace.");
-    v("submit", submit, "When it is deployed, from the start of the run.", IsInstant{});
+    v("submit", submit, "When the service is deployed, from the start of the run.", IsInstant{});
     v("lasts", lasts,
       "The service is deleted after this time. Absent: it never ends, and the run needs `until`.",
       Range{1_s, Duration::max()});
     v("replicas", replicas, "Number of pods; with an autoscaler, the initial number.",
       Range{1, 1'000'000}, Unit{"pods"});
-    v("priority", priority, "Priority of its pods.", kPriorities);
+    v("priority", priority, "Priority of the service's pods.", kPriorities);
     v("pod", pod, "Requests of each pod.");
     v("load", load,
       "Steps of the load of all replicas together, in order of time. Before the first step the "

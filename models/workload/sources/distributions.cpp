@@ -102,8 +102,8 @@ const JobSizeModel& JobSizeModel::preset(JobSizePreset preset) {
   return models[static_cast<size_t>(preset)];
 }
 
-// The last bin is open. Its end is chosen so that the mean of all durations is the published one.
-// The end is at most the longest published duration.
+// The last bin is open. Its end is chosen so that the mean of all durations equals the published
+// mean. The end is at most the longest published duration.
 void JobSizeModel::build_bins(const PublishedJobs& published) {
   double low = kShortestS;
   double percent_below = 0;
@@ -128,10 +128,10 @@ void JobSizeModel::build_bins(const PublishedJobs& published) {
   bin_shares_.push_back(rest);
 }
 
-// A size with share p of the jobs, g GPUs and share s of the GPU time runs s * G / (p * g) on
-// average. G is the mean GPU time of a job. G is chosen so that the mean duration over the sizes
-// equals the mean over the bins. Example: jobs with 8 GPUs are 10 % of the jobs and use 40 % of the
-// GPU time. With G = 2 GPU hours they run for 0.4 * 2 / (0.1 * 8) = 1 h.
+// Jobs of g GPUs that are a share p of the jobs and use a share s of the GPU time run for
+// s * G / (p * g) on average. G is the mean GPU time of a job. G is chosen so that the mean
+// duration over the sizes equals the mean over the bins. Example: jobs with 8 GPUs are 10 % of the
+// jobs and use 40 % of the GPU time. With G = 2 GPU hours they run for 0.4 * 2 / (0.1 * 8) = 1 h.
 void JobSizeModel::build_sizes(const PublishedJobs& published) {
   double mean = 0;
   for (size_t j = 0; j < bins_.size(); ++j) mean += bin_shares_[j] * bins_[j].mean_s();

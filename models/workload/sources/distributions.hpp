@@ -49,8 +49,8 @@ inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,
 const PublishedJobs& published_jobs(JobSizePreset preset);
 
 // Draws pairs of a number of GPUs and a duration, and reproduces three published distributions at
-// once: of sizes, of durations, and of GPU time over sizes. The last one fixes the mean duration of
-// each size.
+// once: of sizes, of durations, and of GPU time over sizes. The distribution of GPU time fixes the
+// mean duration of each size.
 //
 // Durations fall into the bins between kPublishedDurationsS and are log-uniform inside a bin
 // (straight lines on a log axis). The joint table p(size, bin) is the one closest to independence

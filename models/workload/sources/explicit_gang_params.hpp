@@ -40,13 +40,13 @@ struct ExplicitRoleParams {
     v("min_available", min_available,
       "In a gang: number of pods of this role that must be up before the job starts. They also "
       "count towards the gang's min_available. 0: the role has no minimum of its own. Volcano "
-      "differs: there a missing minimum means all pods of the role, and roles have no minimums if "
-      "the gang's minimum is less than their sum.",
+      "differs in two ways. A missing minimum means all pods of the role. If the gang's minimum is "
+      "less than the sum of the roles' minimums, Volcano ignores the roles' minimums.",
       Range{0, 1'000'000}, Unit{"pods"}, Source{"only the gang's min_available counts"},
       Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
-    v("pod", pod, "Requests of each of its pods.");
+    v("pod", pod, "Requests of each pod of the role.");
     v("controller", controller,
-      "The controller that creates its pods; absent: the job's controller.");
+      "The controller that creates the role's pods; absent: the job's controller.");
     v("takes_part", takes_part,
       "In a gang. true: the pods are ranks of the communicator. false: they run beside the ranks "
       "until the job is over, and are replaced one by one.",
@@ -57,7 +57,7 @@ struct ExplicitRoleParams {
     v("success", success,
       "With kind: pods. decides: the job completes once all pods of this role have succeeded. "
       "counts: if no role decides, the job completes once all pods of the roles that count have "
-      "succeeded. ignored: no effect.",
+      "succeeded. ignored: the job does not wait for this role.",
       Heeded{Fact::IndependentPods, success != RoleSuccess::Counts});
     v("failure", failure,
       "What happens when a pod has failed and is not restarted. fails_job: the job fails; ignored: "
@@ -66,14 +66,15 @@ struct ExplicitRoleParams {
       "Whether pods that ended by themselves are restarted. exit_code: only after exit codes 130, "
       "137, 138 and 143. Pods lost with their node are always restarted. Absent: as in training.");
     v("backoff_limit", backoff_limit,
-      "Maximum number of restarts of its pods after failures; absent: as in training.",
+      "Maximum number of restarts of the role's pods after failures; absent: as in training.",
       Range{0, 1'000'000});
-    v("saves", saves, "Whether its pods write checkpoints.");
+    v("saves", saves, "Whether the role's pods write checkpoints.");
     v("clean_up", clean_up,
       "running: pods that still run when the job is over are deleted; none: they stay, and hold "
       "their GPUs.",
       Source{"cleanPodPolicy of Kubeflow and KubeDL"});
-    v("endings", endings, "Ways in which its pods end by themselves; absent: those of training.");
+    v("endings", endings,
+      "Ways in which the role's pods end by themselves; absent: as in training.");
   }
   template <class C>
   void check(C& c) const {

@@ -162,15 +162,16 @@ void ExplicitJobParams::check(Checker& c) const {
 void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_gang) const {
   if (!is_gang) {
     if (!exits && success == RoleSuccess::Decides) {
-      c.error(at + "success", "cannot decide with exits: false: the job would never end");
+      c.error(at + "success", "cannot decide if exits is false, because the job would never end");
     }
     if (restart == RestartPolicy::Always && success != RoleSuccess::Ignored) {
-      c.error(at + "success", "must be ignored with restart: always: its pods never end for good");
+      c.error(at + "success",
+              "must be ignored if restart is always, because the pods never end for good");
     }
     return;
   }
   if (takes_part && clean_up == CleanUp::None) {
-    c.error(at + "clean_up", "ranks exit with their gang: none is for pods that take no part");
+    c.error(at + "clean_up", "must be running: ranks exit with their gang");
   }
   if (takes_part && failure == RoleFailure::Ignored) {
     c.error(at + "failure", "a gang cannot go on without a rank");

@@ -21,7 +21,7 @@ namespace orrery {
 constexpr int64_t kPodsAtOnceMax = 10'000'000;
 
 struct ExplicitJobParams {
-  static constexpr std::string_view kDoc = "A job, or several equal ones.";
+  static constexpr std::string_view kDoc = "A job, or several equal jobs.";
 
   std::string name = {}, user = {}, team = {}, application = {};
   JobKind kind = JobKind::MpiGang;
@@ -42,7 +42,7 @@ struct ExplicitJobParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name; empty: job-N, where N counts the jobs of the list from 0.");
-    v("user", user, "Who submits it.");
+    v("user", user, "The user who submits the job.");
     v("team", team, "Team, virtual cluster or namespace.");
     v("application", application,
       "The application, such as a model. Policies that know the speed of each application use it.");
@@ -50,10 +50,10 @@ struct ExplicitJobParams {
       "mpi_gang: the pods are ranks of one communicator; pods: the pods are independent.");
     v("controller", controller,
       "The controller that creates the pods. job and replica_set create them in batches of 1, 2, "
-      "4, ...; parallel_stateful_set creates all at once; ordered_stateful_set creates each pod "
-      "when the pod before it is ready.",
+      "4, ...; parallel_stateful_set creates all pods at once; ordered_stateful_set creates each "
+      "pod when the pod before it is ready.",
       Heeded{Fact::Pods, controller != WorkloadKind::Job});
-    v("submit", submit, "When it is submitted, from the start of the run.", IsInstant{});
+    v("submit", submit, "When the job is submitted, from the start of the run.", IsInstant{});
     v("work", work,
       "Compute time, without waits and checkpoints. With kind: pods, the compute time of each pod.",
       Required{});
@@ -62,10 +62,10 @@ struct ExplicitJobParams {
       "workload.controller.overruns: kill.",
       Heeded{Fact::HeededRequests});
     v("cancel_after", cancel_after,
-      "The user cancels the job this long after its submission, unless it has started before. A "
+      "The user cancels the job this long after its submission, unless it has started by then. A "
       "gang has started once enough of its pods have been bound; a job of kind: pods has started "
       "once one pod has been bound. Absent: never.");
-    v("priority", priority, "Priority of its pods.", kPriorities);
+    v("priority", priority, "Priority of the job's pods.", kPriorities);
     v("pods", pods, "Number of pods, which are all alike.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
       "Number of pods that must be up before the job starts; 0: all. Once they are up, the job "
@@ -79,7 +79,8 @@ struct ExplicitJobParams {
       "entry is allowed, and its pods are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: as in workload.training.");
     v("count", count, "Number of jobs like this one.", Range{1, 10'000'000}, Unit{"jobs"});
-    v("every", every, "Time between two of these jobs; 0: all arrive at once.",
+    v("every", every,
+      "Time between two successive submissions of these jobs; 0: all arrive at once.",
       Heeded{count > 1, "there is a single job"});
   }
   void check(Checker& c) const;
@@ -101,7 +102,7 @@ struct ExplicitJobsParams {
   }
 };
 
-// Jobs are sorted by submission, those of equal times by their place in the list.
+// Jobs are sorted by submission time; jobs with equal times keep their order in the list.
 std::unique_ptr<JobSource> make_explicit_jobs(const ExplicitJobsParams& params,
                                               const TrainingParams& training);
 

@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-// One of the two arrival processes: steady churn, or bursts. Every attribute has its own random
-// stream, so a change to one attribute (a new team, another size) never shifts the others.
+// One of the two arrival processes: jobs one by one (churn), or bursts. Every attribute has its own
+// random stream, so a change to one attribute (a new team, another size) never shifts the others.
 struct Arrivals {
   Arrivals(std::string_view process, const RngStreams& rng, uint64_t index)
       : arrival{stream(process, "arrival", rng, index)},

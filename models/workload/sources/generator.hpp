@@ -37,7 +37,8 @@ struct PresetShape {
       Unit{"GPU"});
     v("ends", ends,
       "completed: all jobs complete. published: jobs are cancelled, or fail for good, as often as "
-      "on that cluster, whatever their size. Such jobs end when their duration is over.");
+      "on that cluster, whatever their size. A cancelled or failed job ends when its duration is "
+      "over.");
   }
 };
 struct JobClassParams {
@@ -85,7 +86,7 @@ struct BurstParams {
     v("every", every, "Mean time between bursts, which are a Poisson process.", Required{},
       Range{1_ms, Duration::max()});
     v("jobs", jobs, "Number of jobs in a burst.", Unit{"jobs"});
-    v("shape", shape, "Sizes and durations of the burst's jobs; absent: those of the generator.");
+    v("shape", shape, "Sizes and durations of the burst's jobs; absent: the generator's `shape`.");
   }
   template <class C>
   void check(C& c) const {

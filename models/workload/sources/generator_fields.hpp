@@ -14,14 +14,14 @@ template <class V>
 void GeneratorParams::fields(V& v) {
   v("arrival_rate", arrival_rate, "Rate of the jobs that arrive one by one (a Poisson process).",
     Range{0.0, 1e9}, Unit{"jobs/h"});
-  v("burst", burst, "Jobs that arrive in bursts; absent: none.");
+  v("burst", burst, "Jobs that arrive in bursts; absent: no bursts.");
   v("shape", shape, "Sizes and compute times of jobs.", Required{});
   v("job_kind", job_kind,
     "auto: a job of several pods is a gang with one communicator, a job of one pod is of kind "
     "pods. With training.checkpoint or training.step every job is a gang.");
   v("gpus_per_pod_max", gpus_per_pod_max,
-    "Jobs with more GPUs have pods of this many GPUs, and one pod for the rest.", Range{1, 16},
-    Unit{"GPU"});
+    "Jobs with more GPUs have pods of this many GPUs, and one pod with the remaining GPUs.",
+    Range{1, 16}, Unit{"GPU"});
   v("cpus_per_gpu", cpus_per_gpu, "CPU cores of a pod for each GPU; 0: no request.",
     Range{0.0, 10'000.0}, Unit{"cores"});
   v("memory_per_gpu", memory_per_gpu, "Host memory of a pod for each GPU; 0: no request.",
@@ -32,7 +32,7 @@ void GeneratorParams::fields(V& v) {
   v("users_per_team", users_per_team,
     "Number of users of each team, who submit equally often; 0: jobs have no user.",
     Range{0, 1'000'000}, Unit{"users"});
-  v("priorities", priorities, "Priorities of jobs; empty: all 0.");
+  v("priorities", priorities, "Priorities of jobs; empty: all jobs have priority 0.");
   v("name", name, "Prefix of the jobs' names; a dash and a number follow it.");
   v("training", training, "Start, checkpoints and restarts; absent: as in workload.training.");
   v("start", start, "No job arrives before this time.", IsInstant{});
@@ -42,7 +42,7 @@ void GeneratorParams::fields(V& v) {
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }
 
-// The most GPUs of a job in a mixture of classes. 0 for a preset.
+// The largest number of GPUs that a job of a mixture of classes can have. 0 for a preset.
 inline int64_t gpus_most(const JobShape& shape) {
   const auto* const mixture = std::get_if<ClassesShape>(&shape);
   int32_t most = 0;
@@ -72,7 +72,7 @@ void GeneratorParams::check(C& c) const {
     }
   }
   if (arrival_rate <= 0 && !burst.has_value()) {
-    c.error("arrival_rate", "needs to be above 0, or a burst, for any job to arrive");
+    c.error("arrival_rate", "must be above 0 unless there is a burst: else no job arrives");
   }
   if (until.has_value() && *until <= start) c.error("until", "must be later than start");
   double sum = 0;

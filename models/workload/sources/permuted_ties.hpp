@@ -13,10 +13,10 @@
 
 namespace orrery {
 
-// Traces with whole seconds, and merged sources, have jobs of equal submit times in an arbitrary
-// order. Runs with several orders show how much the order matters. The class reads all jobs of a
-// submit time before it delivers the first. Example: A and B arrive at 0 s, C at 5 s. One seed
-// gives A B C, another B A C.
+// Traces whose times are whole seconds, and merged sources, have jobs of equal submit times in an
+// arbitrary order. Runs with several orders show how much the order matters. The class reads all
+// jobs of a submit time before it delivers the first. Example: A and B arrive at 0 s, C at 5 s. One
+// seed gives A B C, another B A C.
 class PermutedTies final : public JobSource {
  public:
   PermutedTies(JobSources sources, Rng rng) : sources_{std::move(sources)}, rng_{rng} {}

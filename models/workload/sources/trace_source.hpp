@@ -16,8 +16,8 @@
 
 namespace orrery {
 
-// Whether jobs that failed, timed out, lost their node or were cancelled in the trace end so in the
-// replay (Recorded), or complete their work like the others (Completed).
+// Whether jobs that failed, timed out, lost their node or were cancelled in the trace end the same
+// way in the replay (Recorded), or complete their work (Completed).
 enum class TraceEnds : uint8_t { Recorded, Completed };
 constexpr std::array<std::string_view, 2> enum_names(TraceEnds) {
   return {"recorded", "completed"};
@@ -45,15 +45,15 @@ struct TraceSourceParams : TraceParams {
       "pods. With training.checkpoint or training.step every job is a gang.");
     v("team", team,
       "The team of a job for quotas, fair shares and the output. queue: the job's queue; group: "
-      "the group of its user, which formats swf, sacct and native have.");
+      "the group of the job's user, which the formats swf, sacct and native record.");
     v("departures", departures,
       "false: jobs never end, whatever their recorded duration, so the cluster fills up. Studies "
       "of packing do this. The run then needs `until`.");
     v("ends", ends,
       "recorded: jobs that were cancelled, failed, reached their time limit or lost their node end "
       "the same way after their recorded compute time. They are not retried, and their unsaved "
-      "compute is lost. completed: they complete. Jobs of openb complete in both cases: their "
-      "phases are those of a snapshot, not outcomes.");
+      "compute is lost. completed: they complete. Jobs of openb complete in both cases, because "
+      "openb records the phases of a snapshot, not outcomes.");
     v("shuffle", shuffle,
       "Jobs arrive in random order and at even intervals, not at the recorded times.");
     v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");

@@ -58,15 +58,16 @@ struct TrainingParams {
       "members that start together count.",
       Heeded{Fact::GpuJobs});
     v("checkpoint", checkpoint,
-      "Gangs write checkpoints to a store and read them from it, at its bandwidth. Replaces "
-      "checkpoint_write and restore.",
+      "Gangs write checkpoints to a store and read them back, at the store's bandwidth. This "
+      "section "
+      "replaces checkpoint_write and restore.",
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
-    v("communicator", communicator, "How ranks connect; the time for it is added to init.",
+    v("communicator", communicator, "How ranks connect; the time to connect is added to init.",
       Heeded{Fact::Communicators});
     v("step", step,
       "One training step of a gang. Absent: exchanges between ranks take no time. With a step, "
-      "work is GPU compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges "
-      "lengthen the run. With a model, work is the compute time on the GPU model work_gpu.",
+      "`work` is GPU compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges "
+      "lengthen the run. With step.model, `work` is the compute time on the GPU model work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
       Heeded{is_step_felt(), "the step has only compute, so it does not lengthen the run"});
     v("dataset", dataset,
@@ -74,7 +75,7 @@ struct TrainingParams {
       Heeded{Fact::Gangs});
     v("restart_scope", restart_scope,
       "Which pods are recreated after a gang loses a pod. gang: all pods. pod: only the lost pods; "
-      "the others stay on their nodes (semi-stateful pods). All ranks restart in both cases.",
+      "the gang's other pods stay on their nodes. All ranks restart in both cases.",
       Heeded{Fact::Pods}, Heeded{Fact::GangsOfPods}, Heeded{Fact::Restarts});
     v("restarts_max", restarts_max,
       "Maximum number of restarts after failures; the next failure fails the job. Absent: no "
@@ -89,25 +90,27 @@ struct TrainingParams {
       "Whether pods that ended by themselves are restarted; a gang restarts as a whole. exit_code: "
       "only after exit codes 130, 137, 138 and 143. Pods lost with their node are always "
       "restarted.",
-      Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"},
+      Source{"restartPolicy of a Job; exit_code is KubeDL's ExitCode"},
       Heeded{!endings.empty() || restart == RestartPolicy::OnFailure, "there are no endings"});
     v("backoff_limit", backoff_limit,
       "Maximum number of restarts of a role's pods after their own failures; the next failure is "
       "final. null: no limit. These restarts count towards restarts_max, too.",
-      Range{0, 1'000'000}, Source{"Job: .spec.backoffLimit, 6"});
+      Range{0, 1'000'000}, Source{".spec.backoffLimit of a Job, 6"});
   }
   template <class C>
   void check(C& c) const {
     if (restart == RestartPolicy::Always) {
-      c.error("restart", "always is for roles whose success is ignored: such pods never end");
+      c.error("restart",
+              "always is only for roles whose success is ignored, because their pods never end");
     }
-    if (dataset && !step) c.error("dataset", "needs step: it is read step by step");
+    if (dataset && !step)
+      c.error("dataset", "needs step, because the dataset is read step by step");
   }
   bool saves() const { return checkpoint_interval > Duration{}; }
   bool is_saving_free() const { return !checkpoint && checkpoint_write == Duration{}; }
   bool is_step_felt() const { return !step || step->lengthens() || dataset || saves(); }
-  // Auto: a gang if the job has several pods, or if `checkpoint` or `step` is set, which only gangs
-  // use.
+  // Auto: a gang if the job has several pods, or if `checkpoint` or `step` is set (only gangs use
+  // these).
   JobKind kind_of(KindOfJob kind, int32_t pods) const {
     const bool is_gang =
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;

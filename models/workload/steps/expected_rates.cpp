@@ -11,8 +11,8 @@ namespace orrery {
 namespace {
 
 constexpr double kDriftMax = 0.02;
-// Smaller relative changes of a gang's rate leave the load on its links as it is. The load is
-// always updated when the gang's active moments change.
+// If the rate of a gang changes by no more than this share, and the gang exchanges in the same
+// moments as before, the load on its links is not updated.
 constexpr double kRateNoticed = 0.01;
 constexpr int32_t kVisitsMax = 8;  // evaluations of a gang in one settle()
 
@@ -60,8 +60,8 @@ void ExpectedRates::attach(JobId job, const Use& use) {
   gangs_[job.index].uses.push_back({use.link, use.weight});
 }
 
-// A link's sums are maintained only while it has watchers. So the first watcher computes them from
-// the loads of all members.
+// The sums of a link are maintained only while the link has watchers. So the sums are computed from
+// the loads of all members when the first watcher is added.
 void ExpectedRates::watch(JobId job, const LinkUse& use) {
   Link& link = links_[use.link.index];
   gangs_[job.index].watched.push_back(use);

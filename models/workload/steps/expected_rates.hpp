@@ -14,23 +14,25 @@
 
 namespace orrery {
 
-// Time is represented by 32 moments. The duty cycle d of a gang is the share of its step in which
-// it exchanges across nodes. Each gang has a random order of the moments, and is active in about
-// the first 32 d of them. While it is active, it puts the load w * rate on a link, where w is its
-// weight on the link. A link of capacity C offers a gang, in each moment,
+// Rates are means over 32 sampled instants, called moments. The duty cycle d of a gang is the share
+// of its step in which it exchanges across nodes. Each gang has a random order of the moments, and
+// exchanges in about the first 32 d of them. While a gang exchanges, it puts the load w * rate on a
+// link, where w is the gang's weight on the link. A link of capacity C offers a gang, in each
+// moment,
 //     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
-// where the sums are over the other active gangs. The first term is an equal share, the second is
-// what slower gangs leave. The gang's rate in a moment is the least offer of its links, or its own
-// limit if that is less. Its rate is the mean over all moments. That rate changes its duty cycle,
-// which changes the others' rates. So gangs are evaluated in turn until the rates settle.
+// where the sums are over the other gangs that exchange in this moment. The first term is an equal
+// share, the second is what slower gangs leave. The rate of a gang in one moment is the least offer
+// of its links, or the gang's own limit if that is less. The rate of the gang is the mean over all
+// moments. A new rate changes the gang's duty cycle, and so the rates of other gangs. So gangs are
+// evaluated in turn until the rates settle.
 //
-// Example: two gangs with d = 1/4 share one link that either could fill. In the 8 moments in which
-// the other gang is active, a gang is offered half of the link, in the other 24 all of it. The
-// first evaluation gives it (8 * 1/2 + 24) / 32 = 7/8 of the link.
+// Example: gangs A and B with d = 1/4 share one link that either could fill. In the 8 moments in
+// which B exchanges, A is offered half of the link; in the other 24 moments, all of it. The first
+// evaluation gives A (8 * 1/2 + 24) / 32 = 7/8 of the link.
 //
 // A gang is limited only by the 64 of its links with the highest demand relative to their capacity.
 // It is evaluated again once the load on these links has changed by more than 2 % on average. So
-// its rate may be stale by about that much.
+// its rate may be out of date by about 2 %.
 class ExpectedRates {
  public:
   static constexpr size_t kWatched = 64;  // at most this many links limit a gang
@@ -40,14 +42,16 @@ class ExpectedRates {
     double capacity;  // capacity of the link, bits a second
     double pressure;  // demand of all its gangs when each is alone, relative to the capacity
   };
-  // Adds a gang, or replaces its entry. `across` is the first estimate of its exchange's duration.
+  // Adds a gang, or replaces its entry. `across` is a first estimate of the duration of the gang's
+  // exchange across nodes.
   void join(JobId job, const SharingGang& gang, std::vector<Use> uses, Duration across);
   void leave(JobId job);
   void set_capacity(LinkId link, double bits_per_s);
   bool contains(JobId job) const { return job.index < gangs_.size() && gangs_[job.index].is_in; }
   size_t uses(JobId job) const { return gangs_[job.index].uses.size(); }
 
-  // Evaluates changed gangs and returns them. across() of a returned gang may be unchanged.
+  // Evaluates new gangs and gangs whose links have changed, and returns the evaluated gangs.
+  // across() of a returned gang may be the same as before.
   std::span<const JobId> settle();
   Duration across(JobId job) const { return gangs_[job.index].across; }
   uint64_t worked_out() const { return worked_out_; }
@@ -70,9 +74,10 @@ class ExpectedRates {
     Bytes bytes;
     double rate_max = 0;
     std::vector<LinkUse> uses, watched;
-    // By moment: its place, 0 to 31, in the gang's random order. The gang exchanges in the first.
+    // The place of each moment in the gang's random order, from 0 to 31. The gang exchanges in the
+    // moments with the lowest places.
     Sums order{};
-    double dither = 0;  // drawn in [0, 1): rounds the number of active moments up or down
+    double dither = 0;  // drawn in [0, 1): rounds the number of these moments up or down
     Duration across{};
     Load load;
   };
@@ -83,7 +88,7 @@ class ExpectedRates {
   struct Link {
     double capacity = 0;
     std::vector<Member> members{};
-    std::vector<JobId> watchers{};
+    std::vector<JobId> watchers{};  // gangs that this link may limit
     // The fields below are up to date only while the link has watchers.
     double mean_load = 0;
     Sums weight{}, load{};  // by moment: sums over the gangs that exchange in it

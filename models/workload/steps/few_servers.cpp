@@ -49,7 +49,7 @@ void FewServers::phase_changed(JobId id, JobPhase after) {
 std::optional<std::string> FewServers::note() const {
   if (found_ == 0) return std::nullopt;
   if (found_ == 1) return first_;
-  return first_ + "; " + std::to_string(found_) + " jobs in all have too few";
+  return first_ + "; " + std::to_string(found_) + " jobs in all have too few of them";
 }
 
 }  // namespace orrery

@@ -15,10 +15,10 @@ namespace orrery {
 // job runs, because the number of its nodes is not known before.
 class FewServers {
  public:
-  explicit FewServers(const JobTable& jobs) : jobs_{jobs} {}  // the table must outlive it
+  explicit FewServers(const JobTable& jobs) : jobs_{jobs} {}  // `jobs` must outlive this object
 
   void connect(JobNews& jobs);
-  // A note that names the first job found and the number of all. Empty if none was found.
+  // Names the first job found, and gives the number of jobs found. Empty if no job was found.
   std::optional<std::string> note() const;
 
  private:

@@ -113,7 +113,7 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
 }
 
 // A gang on shared links first gets the step that it would have without other gangs. SharedLinks
-// emits `changed` when it settles; its step() then includes the others.
+// emits `changed` when it settles; SharedLinks::step() then includes the effect of other gangs.
 void GangSteps::find_step(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;

@@ -22,11 +22,11 @@
 
 namespace orrery {
 
-// With `steps: rate` a gang runs at the pace of its mean step until something changes. The step is
-// a closed form if no shared link can fill up, otherwise SharedLinks computes it. With `steps:
-// traced` StepTracer simulates every step. A gang that cannot exchange stalls, and is aborted after
-// NCCL's retry timeout. Example: a step of 0.8 s compute and 0.4 s exchange, half of it hidden,
-// lasts 1.0 s, so 1 h of work takes 4,500 steps and 75 min.
+// With `steps: rate` a gang runs at the pace of its mean step until something changes. The duration
+// of this step has a closed form if no shared link can fill up; otherwise SharedLinks computes it.
+// With `steps: traced` StepTracer simulates every step. A gang that cannot exchange stalls, and is
+// aborted after NCCL's retry timeout. Example: a step with 0.8 s of compute and 0.4 s of exchange,
+// of which compute hides 0.2 s, lasts 1.0 s. So 1 h of work takes 4,500 steps and 75 min.
 class GangSteps : public PaceModel {
  public:
   // `network` is null with level: alpha_beta, `storage` is null without storage. All arguments must
@@ -40,8 +40,8 @@ class GangSteps : public PaceModel {
 
   struct View {
     const StepCycle* cycle = nullptr;  // null: no gang of the job is running
-    // With `steps: rate`: mean duration of the exchange across nodes; 0 without level: flow, max if
-    // it cannot proceed.
+    // With `steps: rate`: mean duration of the exchange across nodes; max if the exchange cannot
+    // proceed. 0 unless `network.level` is `flow`.
     Duration across{};
     Bytes bytes{};  // bytes of that exchange on the gang's heaviest link
     bool is_traced = false;
@@ -50,8 +50,8 @@ class GangSteps : public PaceModel {
   View view(JobId job) const;
   // True if the gang cannot exchange, and no pending timeout will abort it.
   bool waits_in_vain(JobId job) const;
-  // Bytes that traced steps have sent over the gang's heaviest link. Includes those of earlier jobs
-  // with this id.
+  // Bytes that traced steps have sent over the gang's heaviest link. Includes the bytes of earlier
+  // jobs with this id.
   Bytes sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
   // See GangTraffic::nic_parts(). Empty unless the gang is running.
   std::vector<double> nic_parts(JobId job) const;

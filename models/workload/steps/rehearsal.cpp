@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-// Limit for the steps of all gangs together in a window, each gang at its speed without the others.
+// Limit for the number of steps of all gangs together in a window, if each gang steps as fast as
+// without the other gangs.
 constexpr double kStepsInWindow = 8192;
 constexpr double kSlowestStep = 30 * 86400.0;  // seconds
 constexpr Duration kForEver = 876'000_h;
@@ -41,7 +42,8 @@ class Stage {
   const Marks& play(int64_t steps) {
     goal_ = std::ranges::min(now_, {}, &Mark::steps).steps + steps;
     short_of_goal_ = std::ranges::count_if(now_, [this](const Mark& m) { return m.steps < goal_; });
-    while (short_of_goal_ > 0) ORRERY_CHECK(engine_.step(), "gangs go on for ever");
+    while (short_of_goal_ > 0)
+      ORRERY_CHECK(engine_.step(), "gangs without an end always have a next event");
     return now_;
   }
   uint64_t played() const { return played_; }

@@ -1,5 +1,5 @@
-// models/workload/steps/rehearsal.hpp -- mean steps of a few gangs that share links, by simulating
-// them.
+// models/workload/steps/rehearsal.hpp -- simulates a few gangs that share links, to find the mean
+// durations of their steps.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// Duration of an exchange across nodes at this rate; max if that is more than a century.
+// Duration of an exchange across nodes at this rate; Duration::max() if it exceeds a century.
 Duration across_of(Bytes bytes, double bits_per_s);
 
 // A gang whose exchange across nodes has a route.
@@ -22,14 +22,14 @@ struct SharingGang {
   // Bits a second on that link while no other gang uses any of the gang's links.
   double rate_max = 0;
   std::vector<LinkUse> uses{};
-  double position = 0;  // finished share of its present step
+  double position = 0;  // finished share of the gang's present step
 
   // Duration of the exchange across nodes without other gangs.
   Duration alone() const { return across_of(bytes, rate_max); }
 };
 
 struct Rehearsal {
-  // Mean duration of each gang's steps, at least that without other gangs.
+  // Mean duration of each gang's steps; at least their duration without other gangs.
   std::vector<Duration> steps;
   uint64_t played = 0;  // simulated steps of all gangs
 };
@@ -44,9 +44,9 @@ struct Rehearsal {
 // positions both exchange at half the rate, and a step takes 1.5 s. From opposite positions they
 // take turns, and a step takes 1 s.
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
-// False if step lengths differ so much that a window of rehearse() would have too many steps, or if
-// a step takes more than 30 days. Gangs with such different steps do not synchronise, so
-// ExpectedRates suits them.
+// Returns false if step lengths differ so much that a window of rehearse() would have too many
+// steps, or if a step takes more than 30 days. Gangs with such different steps do not synchronise,
+// so ExpectedRates suits them.
 bool is_worth_rehearsing(std::span<const SharingGang* const> gangs);
 
 }  // namespace orrery

@@ -56,7 +56,7 @@ void SharedLinks::put(JobId job) {
   set_demand(job);
 }
 
-// Sets the gang's demand by the present capacities of its links.
+// Sets the gang's demand on its links, from their present capacities.
 void SharedLinks::set_demand(JobId job) {
   WatchedGang& gang = gangs_[job.index];
   double rate = gang.rate_limit;
@@ -92,8 +92,8 @@ void SharedLinks::take_away(JobId job) {
 }
 
 // Joining `expected_` takes time for each link. So a large gang does not join again for every link
-// that becomes or ceases to be contended. If it joined with n contended links, more than kWatched,
-// it takes more than n / 2 such changes.
+// that becomes or ceases to be contended. A gang that joined with n contended links, n > kWatched,
+// joins again once its links have become or ceased to be contended more than n / 2 times.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -165,9 +165,10 @@ void SharedLinks::settle() {
   }
 }
 
-// A gang in `expected_` need not join again unless it changed, and then it is a seed itself. Its
-// neighbours are in `expected_` too, or are seeds. So a search that has found too many gangs for a
-// rehearsal does not continue through gangs in `expected_`.
+// A gang in `expected_` needs to join again only if it has changed, and then it is in seeds_
+// itself. Gangs that share contended links with it are in `expected_`, too, or in seeds_. So a
+// search that has found too many gangs for a rehearsal does not continue through gangs in
+// `expected_`.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};
@@ -223,8 +224,8 @@ void SharedLinks::rehearse_group() {
   steps_rehearsed_ += rehearsal.played;
   for (size_t i = 0; i < group_.size(); ++i) {
     const SharingGang& gang = gangs[i];
-    // Finds the duration of the exchange across nodes from that of the rehearsed step. It is at
-    // least the duration without sharing.
+    // Derives the duration of the exchange across nodes from the duration of the rehearsed step.
+    // The exchange takes at least as long as without sharing.
     const StepCycle& cycle = gang.cycle;
     const Duration exposed = rehearsal.steps[i] - cycle.working - cycle.update;
     const bool waits_for_data = rehearsal.steps[i] <= cycle.reading;

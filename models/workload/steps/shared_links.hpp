@@ -14,16 +14,16 @@
 
 namespace orrery {
 
-// A link is contended if the rates that its gangs would reach alone add up to more than its
-// capacity. A gang without contended links steps in closed form. Gangs that are connected by
-// contended links, directly or through other gangs, are a group. Groups of up to 16 gangs are
+// A link is contended if the rates that its gangs would reach alone add up to more than the link's
+// capacity. The step of a gang without contended links has a closed form. Gangs that are connected
+// by contended links, directly or through other gangs, are a group. Groups of up to 16 gangs are
 // rehearsed, see rehearse(), unless their steps differ too much; other groups use ExpectedRates.
 // Example: A and B share link 1, B and C share link 2, and both links are contended. A, B and C are
 // one group and are rehearsed together.
 //
 // When a gang begins, ends or changes, or a capacity changes, the steps of the affected groups are
-// computed again, once per instant, in Phase::Settle. A paused gang is treated as one that
-// continues.
+// computed again, once per instant, in Phase::Settle. A paused gang counts as if it continued its
+// steps.
 class SharedLinks {
  public:
   static constexpr size_t kRehearsedMax = 16;
@@ -34,18 +34,19 @@ class SharedLinks {
   SharedLinks& operator=(const SharedLinks&) = delete;
   ~SharedLinks() { engine_.cancel(settle_event_); }
 
-  // The gang steps like this from now on. `gang.rate_max` limits its rate besides the capacities of
-  // its links.
+  // From now on the gang has these steps. Its rate is limited by `gang.rate_max` and by the
+  // capacities of its links.
   void set(JobId job, const SharingGang& gang);
   void remove(JobId job);
 
   struct Step {
-    Duration across;  // mean duration of the exchange across nodes; max: it cannot proceed
+    // Mean duration of the exchange across nodes; max if the exchange cannot proceed.
+    Duration across;
     Duration length;
     bool operator==(const Step&) const = default;
   };
-  // The step that the last settle() found. A gang set() since then has its step without other
-  // gangs.
+  // The step that the last settle() found. If set() was called for the gang since then, the gang's
+  // step without other gangs.
   const Step& step(JobId job) const { return gangs_[job.index].step; }
   Signal<JobId> changed;  // step() of the gang changed
 
@@ -60,7 +61,8 @@ class SharedLinks {
     Step alone, step;       // alone: without other gangs; step: the value of step()
     Time as_of{};           // when own.position was computed
     uint32_t found = 0;     // number of the last search that reached the gang
-    size_t flips = 0;       // links that became or ceased to be contended since it joined expected_
+    // Links that became or ceased to be contended since the gang joined expected_.
+    size_t flips = 0;
     bool shares() const { return is_there && alone.length != Duration::max(); }
   };
   struct Member {
@@ -97,9 +99,9 @@ class SharedLinks {
   std::vector<WatchedGang> gangs_;  // by job
   std::vector<Link> links_;
   ExpectedRates expected_;
-  std::vector<JobId> seeds_;    // gangs from which the next settling searches groups
+  std::vector<JobId> seeds_;    // gangs whose groups the next settle() searches for
   std::vector<JobId> group_;    // members found by the last search
-  std::vector<JobId> changed_;  // gangs whose step changed in the present settling
+  std::vector<JobId> changed_;  // gangs whose step changed in the present settle()
   uint32_t searches_ = 0, rehearsals_ = 0;
   EventId settle_event_;
   uint64_t steps_rehearsed_ = 0;

@@ -209,7 +209,7 @@ void StepTracer::start(JobId job, Wait& wait, Duration span, Label label,
     wait.left = span;
     return;
   }
-  ORRERY_CHECK(!engine_.is_pending(wait.event), "a gang plays one step at a time");
+  ORRERY_CHECK(!engine_.is_pending(wait.event), "a gang does one step at a time");
   wait.due = engine_.now() + span;
   wait.left = Duration::max();
   wait.event = engine_.after(span, label, [this, job, then] { (this->*then)(job); });

@@ -18,12 +18,12 @@ namespace orrery {
 
 // Each step follows StepCycle. Its exchange across nodes is one transfer, which shares links with
 // all other flows. Work progresses while a step computes and stands still in its other phases. A
-// pause of the gang stops the step, its transfer included. The last step has only the work that is
-// left, and its times and bytes are that share of a whole step's. Example: 10 s of work in steps of
+// pause of the gang stops the step, its transfer included. The last step does only the remaining
+// work, and its times and bytes are scaled down in proportion. Example: 10 s of work in steps of
 // 4 s take two whole steps and one half step.
 class StepTracer {
  public:
-  // `flows` is null unless `network.level` is `flow`. Activities then have no `bytes`.
+  // `flows` is null unless `network.level` is `flow`. If it is null, activities have no `bytes`.
   StepTracer(Engine& engine, FlowNetwork* flows) : engine_{engine}, flows_{flows} {}
   StepTracer(const StepTracer&) = delete;
   StepTracer& operator=(const StepTracer&) = delete;
@@ -37,7 +37,7 @@ class StepTracer {
   void set_paused(JobId job, bool is_paused);
 
   Signal<JobId, Pace> pace_changed;  // exact: the work of a phase is done in exactly its duration
-  // Afterwards the next step begins, unless end() was called or no work is left.
+  // After this signal the next step begins, unless end() was called or no work is left.
   Signal<JobId> step_done;
   Signal<JobId> transfer_due;  // the exchange across nodes begins; a route may be missing
 
@@ -45,7 +45,7 @@ class StepTracer {
     return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
   }
   bool is_transferring(JobId job) const;  // an exchange across nodes is due or under way
-  // Bytes sent so far, including by earlier jobs with this id.
+  // Bytes sent so far, including the bytes of earlier jobs with this id.
   Bytes sent(JobId job) const;
 
  private:
@@ -60,7 +60,7 @@ class StepTracer {
     bool is_active = false;
     StepCycle cycle{};
     StepActivity activity{};
-    Duration left{};  // remaining work, including that of the present step
+    Duration left{};  // work still to do, including the work of the present step
     Duration work{};  // work of the present step
     double part = 1;  // the present step's share of a whole step
     // The time of the present step before its exchange begins, and the work done in that time.

@@ -11,13 +11,13 @@
 namespace orrery::traces {
 namespace {
 
-static_assert(std::is_trivially_copyable_v<TraceJob>, "jobs go to the file as they lie in memory");
+static_assert(std::is_trivially_copyable_v<TraceJob>, "the bytes of a job are written to the file");
 constexpr size_t kJobsAtATime = 256;  // read from a sorted run in the file
 
 }  // namespace
 
 void JobSorter::add(const TraceJob& job) {
-  ORRERY_CHECK(!is_merging_, "jobs that come after the first was given back would be out of order");
+  ORRERY_CHECK(!is_merging_, "jobs added after the first pop() would be out of order");
   if (jobs_.size() == run_) spill();
   jobs_.push_back(job);
   ++size_;
@@ -108,8 +108,8 @@ TraceJob JobSorter::pop() {
   } else {
     heap_.pop_back();
   }
-  // Jobs that are lost in a broken file cannot be popped. The caller sees the error, and then the
-  // end.
+  // If the file could not be read, its jobs are lost. So the sorter then counts as empty; the
+  // caller finds the reason in error().
   size_ = error_.empty() ? size_ - 1 : 0;
   return job;
 }

@@ -13,10 +13,11 @@
 
 namespace orrery::traces {
 
-// Takes all jobs, then returns them in order; jobs of one instant keep their order. Jobs are sorted
-// in runs of `run` jobs. All runs but the last are written to an unnamed temporary file, and all
-// are merged. Texts of jobs are not copied: their pool must outlive the sorter. Example: with runs
-// of 3, submissions 5 2 9 | 1 7 3 become runs 2 5 9 and 1 3 7, and are merged to 1 2 3 5 7 9.
+// Takes all jobs, then returns them sorted by submission. Jobs submitted at one instant keep the
+// order in which they were added. Jobs are sorted in runs of `run` jobs. All runs but the last are
+// written to an unnamed temporary file; then all runs are merged. Texts of jobs are not copied, so
+// the pool of these texts must outlive the sorter. Example: with runs of 3, submissions 5 2 9 | 1
+// 7 3 become runs 2 5 9 and 1 3 7, and are merged to 1 2 3 5 7 9.
 class JobSorter {
  public:
   static constexpr size_t kRun = 500'000;  // jobs, which take 140 MB
@@ -26,7 +27,7 @@ class JobSorter {
   void add(const TraceJob& job);  // never call after pop()
   size_t size() const { return size_; }
   TraceJob pop();  // the sorter must not be empty
-  // What went wrong with the temporary file; empty: nothing. After an error no job may be popped.
+  // What went wrong with the temporary file; empty: no error. After an error no job may be popped.
   const std::string& error() const { return error_; }
   bool has_spilled() const { return !spilled_.empty(); }
 
@@ -34,7 +35,7 @@ class JobSorter {
   struct Run {
     std::vector<TraceJob> block;  // jobs read ahead from the file
     size_t at = 0;                // index in `block` of the next job
-    int64_t offset = 0;           // position in the file of the data after `block`
+    int64_t offset = 0;           // file position of the jobs that follow those in `block`
     size_t left = 0;              // number of this run's jobs in the file from `offset` on
   };
   struct Close {

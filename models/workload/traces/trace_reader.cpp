@@ -29,8 +29,8 @@ struct Origin {
   }
 };
 
-// The earliest end of a job in the file. Stops at a mistake, which the actual reading will report
-// again.
+// The earliest end of a job in the file. Stops at a mistake, which will be reported when
+// the file is read again for the replay.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
   StringPool pool;
@@ -139,7 +139,7 @@ class FileTraceReader final : public TraceReader {
   Time rebased(Time arrival) const;
   void check_queues();
   void check_counts() const;
-  // "file:row:column (name)" of the job's arrival; without the column if the layout has none.
+  // "file:row:column (name)" of the job's arrival; only "file:row" if the layout has no columns.
   std::string place_of(const TraceJob& job) const {
     return findings_.file() + ":" + std::to_string(job.row) +
            parser_->arrival_place(params_.arrive_at);
@@ -162,16 +162,16 @@ class FileTraceReader final : public TraceReader {
   std::optional<Time> window_end_;
   std::optional<Time> first_end_;  // set only if window_start is the first end of a job
   std::optional<Time> zero_;       // time in the trace at which the run starts
-  // Earliest submission read so far; set only if waiting_ holds the whole file, to sort it.
+  // Earliest submission read so far; set only if the whole file is read before it is sorted.
   Time earliest_ = Time::max();
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
-  // Names of queues in the file, for suggestions; only with a queue filter.
+  // Names of queues in the file, for suggestions; stored only if there is a queue filter.
   std::vector<std::string> queues_met_;
   TraceJob job_;
   int32_t copies_left_ = 0;
   TraceCounts counts_;
-  int64_t taken_ = 0;  // rows that became jobs, counted once each
+  int64_t taken_ = 0;  // rows that became jobs; copies are not counted
 };
 
 const Format* FileTraceReader::choose_format(const Origin& origin) {
@@ -255,10 +255,10 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// Applies the window. False: the job is not replayed. With warm_start, a job alive at window_start
-// is moved to that instant. If the job was already running, `submit` is its start until next()
-// delivers it. So running jobs come first, in the order of their starts. They fit again in a
-// cluster that ran them all.
+// Applies the window. Returns false if the job is not replayed. With warm_start, a job alive at
+// window_start arrives at that instant. If the job was already running, its `submit` is its start
+// until next() delivers the job. So running jobs come first, in the order of their starts. A
+// cluster that ran all these jobs has room for them again.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
@@ -281,14 +281,14 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   return true;
 }
 
-// A run over dates starts at midnight, so that hours of the day keep their meaning.
+// If times are dates, the run starts at midnight, so that hours of the day keep their meaning.
 Time FileTraceReader::start_of(Time first) const {
   const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
 }
 
-// Whether a job that was cancelled before it started is replayed. Its duration is the requested
-// time, if that was recorded.
+// Returns whether a job that was cancelled before it started is replayed. The duration of the job
+// becomes its requested time, if that was recorded.
 bool FileTraceReader::takes_unstarted(TraceRow& row) {
   if (!params_.cancelled_unstarted || params_.arrive_at == TraceArrival::Start) {
     findings_.leave_out(row.lacks_duration.empty() ? "never started" : row.lacks_duration);
@@ -300,7 +300,7 @@ bool FileTraceReader::takes_unstarted(TraceRow& row) {
   return true;
 }
 
-// Gives a job of unknown duration the default one. False: there is no default.
+// Gives a job of unknown duration the default duration. Returns false if there is no default.
 bool FileTraceReader::complete_duration(TraceRow& row) {
   if (row.lacks_duration.empty() && format_->durations != Durations::InNoRow) return true;
   if (!params_.default_duration) {
@@ -360,7 +360,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// A queue of `queues` that no job matched is an error: it is probably misspelt.
+// It is an error if no job is in a queue that `queues` names: the name is probably misspelt.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

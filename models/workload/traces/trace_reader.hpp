@@ -36,20 +36,20 @@ struct TraceCounts {
   }
 };
 
-// The trace is streamed: memory does not grow with the file. It is bounded by the reorder window or
-// the sorter, and by the jobs alive at once if a job has several rows. But the tables beside a PAI
-// trace are held whole: 105 bytes for each row of the job table, 75 for each row of the others. A
-// reader never throws. If it could not open its file, or found a wrong row without `lenient`, it
-// ends early and has an error.
+// The trace is streamed, so memory does not grow with the file. Memory is bounded by the reorder
+// window or the sorter and, if a job has several rows, by the number of jobs alive at once. Only
+// the tables beside a PAI trace are held whole: 105 bytes for each row of the job table, 75 bytes
+// for each row of the other tables. A reader never throws. If the file cannot be opened, or a row
+// is malformed and `lenient` is false, the reader ends early and has an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
-  // Valid until the next call; null at the end and after an error.
+  // The next job, valid until the next call; null at the end and after an error.
   virtual const TraceJob* next() = 0;
   virtual const std::vector<std::string>& errors() const = 0;
   virtual TraceCounts counts() const = 0;
-  // How many rows were skipped or left out and why, then oddities of jobs that were kept, then
-  // skipped rows of other tables. Rows that were filtered out are only in counts().
+  // In this order: rows that were skipped or left out, with the reason; oddities of jobs that were
+  // kept; skipped rows of other tables. Filtered rows are not in the notes, only in counts().
   virtual std::vector<TraceNote> notes() const = 0;
   // The first malformed rows that were skipped, with the text of their errors.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
@@ -58,7 +58,7 @@ class TraceReader {
   // Other files from which the jobs were made, in the order of opening.
   virtual std::vector<std::string> side_files() const = 0;
   virtual TraceFormat format() const = 0;  // Auto if the header was not recognised
-  // For a table with named columns: the columns read so far.
+  // For a table with named columns: which columns were read so far, and which were not.
   virtual TraceColumnUse columns() const = 0;
 
   // The first error, as `file:row:column (name): found '...', expected ...`.
@@ -67,7 +67,7 @@ class TraceReader {
   }
 };
 
-// Never null. The reader stops at the first mistake, unless params.lenient.
+// Never returns null. Without params.lenient, the reader stops at the first mistake.
 std::unique_ptr<TraceReader> open_trace(const TraceParams& params);
 // Reads text in memory: plain, gzip or xz. The text is called params.file in messages, and must
 // outlive the reader.
@@ -79,7 +79,7 @@ struct TraceReport {
   std::vector<std::string> errors;  // at most kErrorsMax
   static constexpr size_t kErrorsMax = 20;
 };
-// Reads the file past wrong rows, until it has found kErrorsMax of them.
+// Reads the whole file, but stops after kErrorsMax malformed rows.
 TraceReport validate_trace(const TraceParams& params);
 
 }  // namespace orrery

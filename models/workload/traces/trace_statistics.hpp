@@ -35,17 +35,17 @@ class TraceStatistics {
   size_t groups() const { return groups_.size(); }
   size_t queues() const { return queues_.size(); }
   size_t applications() const { return applications_.size(); }
-  double gpu_seconds() const;   // of all jobs; a share of a GPU is a fraction
+  double gpu_seconds() const;   // of all jobs; a quarter of a GPU counts as 0.25
   double core_seconds() const;  // of jobs with recorded cores
   Time first_submit() const;
   Time last_submit() const;
   int64_t with_deadline() const { return with_deadline_; }
-  // Jobs whose row names another job, after whose end they were submitted.
+  // Number of jobs whose row names a preceding job (TraceJob::after).
   int64_t chained() const { return chained_; }
-  // The earliest recorded end of a job, and how many jobs were submitted before it.
-  Time first_end() const { return first_end_; }
+  Time first_end() const { return first_end_; }  // the earliest recorded end of a job
+  // Number of jobs submitted before first_end().
   int64_t before_first_end() const;
-  // When the last job would have ended if no job had waited.
+  // The latest end of a job, computed as if no job had waited.
   Time last_end() const { return last_end_; }
   const std::array<StatusShare, enum_names(TraceStatus{}).size()>& statuses() const {
     return statuses_;

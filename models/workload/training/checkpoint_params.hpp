@@ -15,15 +15,15 @@
 namespace orrery {
 
 // Sync: compute stops until the checkpoint is in the store. Async: compute stops only while the
-// state is copied to host memory. If the previous checkpoint is not yet in the store, compute first
-// stops until it is.
+// state is copied to host memory. If an async checkpoint is due before the previous one is in the
+// store, compute also stops until the previous one is in the store.
 enum class CheckpointMode : uint8_t { Sync, Async };
 constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"sync", "async"}; }
 
 struct CheckpointParams {
   static constexpr std::string_view kDoc =
       "Checkpoints are written to a store and read from it, and share its bandwidth with other "
-      "transfers. Replaces checkpoint_write and restore.";
+      "transfers. This section replaces checkpoint_write and restore.";
 
   std::string store = {};
   Bytes bytes = {};
@@ -36,12 +36,13 @@ struct CheckpointParams {
     v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
       Example{"blob"});
     v("bytes", bytes,
-      "Size of a whole checkpoint. Megatron: 14 bytes a parameter, which is 2.45 TB for 175 "
+      "Size of a whole checkpoint. Megatron writes 14 bytes a parameter, which is 2.45 TB for 175 "
       "billion parameters.",
       Required{}, Example{"2.45TB"});
     v("mode", mode,
       "sync: compute stops until the checkpoint is written. async: compute stops only until the "
-      "checkpoint is copied to host memory; the next checkpoint waits until this one is written.");
+      "checkpoint is copied to host memory. If the next checkpoint is due before this checkpoint "
+      "is written, compute stops until it is written.");
     v("sharded", sharded,
       "true: each node writes an equal part, and reads it back. false: the node of rank 0 writes "
       "everything, and every node reads everything.",
@@ -57,7 +58,7 @@ struct CheckpointParams {
     if (bytes <= Bytes{}) c.error("bytes", "must be more than 0");
     if (host_copy.bits_per_s <= 0) c.error("host_copy", "must be more than 0");
     if (store == "local" && !sharded) {
-      c.error("sharded", "must be true for local disks: nodes read no disk but their own");
+      c.error("sharded", "must be true for local disks: each node reads only its own disk");
     }
   }
 };

@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
 
 struct CommunicatorParams {
   static constexpr std::string_view kDoc =
-      "From the start of all ranks until they can communicate. With n ranks tcp_store takes 86 us "
-      "* n^2 + 335 ms * n, redis 86 us * n^2, ordered 2.4 ms * n but at most 30 s: fitted to "
-      "MegaScale's 1047 s, 361 s and less than 5 s on 2,048 GPUs.";
+      "The time from the start of all ranks until they can communicate. With n ranks tcp_store "
+      "takes 86 us * n^2 + 335 ms * n, redis 86 us * n^2, ordered 2.4 ms * n but at most 30 s. The "
+      "formulas are fitted to MegaScale's 1047 s, 361 s and less than 5 s on 2,048 GPUs.";
 
   CommunicatorMethod method = CommunicatorMethod::TcpStore;
   Duration discovery = {};
@@ -37,10 +37,10 @@ struct CommunicatorParams {
       "n^2, and ordered 2.4 ms * n but at most 30 s. The formulas are fitted to MegaScale.",
       Source{"PyTorch's default"});
     v("discovery", discovery, "Time until all ranks know the address of the first rank.",
-      Source{"it is in the environment of the pods"});
+      Source{"the address is in the environment of the pods"});
     v("kernel_loading", kernel_loading,
-      "Time to load NCCL's kernels on first use. NCCL issue 1646: 52 s on a DGX B200.",
-      Source{"they are loaded already"});
+      "Time to load NCCL's kernels on first use. NCCL issue 1646 reports 52 s on a DGX B200.",
+      Source{"the kernels are loaded already"});
   }
 };
 

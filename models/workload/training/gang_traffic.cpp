@@ -17,7 +17,7 @@ constexpr uint32_t kNoNic = UINT32_MAX;
 
 // For each GPU, the nearest compute NIC as an index among the node's compute NICs.
 std::vector<uint32_t> nics_of_gpus(const Machine& machine) {
-  std::vector<uint32_t> compute(machine.nics.size());  // number of compute NICs before each
+  std::vector<uint32_t> compute(machine.nics.size());  // number of compute NICs before each NIC
   for (uint32_t i = 0, k = 0; i < machine.nics.size(); ++i) {
     compute[i] = k;
     k += machine.nics[i].role == NicRole::Compute ? 1U : 0U;

@@ -22,11 +22,11 @@ struct GangPlaces {
   struct Share {  // the gang's GPUs and CPUs on its first node of a machine type
     uint32_t machine = 0;
     GpuMask gpus = 0;
-    int64_t cpu_milli = 0;  // requested by its pods there; 0: no limit
+    int64_t cpu_milli = 0;  // requested by the gang's pods on that node; 0: no limit
   };
   std::vector<RankPlace> ranks;  // one for each GPU of the running pods, in order of ranks
   std::vector<NodeId> nodes;     // each node once, in id order
-  // One for each machine type; its other nodes are taken to be like the first.
+  // One for each machine type. All nodes of a type are assumed to be like the type's first node.
   std::vector<Share> shares;
 };
 
@@ -42,16 +42,16 @@ class GangTraffic {
   GangPlaces places_of(JobId job) const;
   StepPlan plan_of(JobId job, const GangPlaces& places) const;
   struct Found {
-    StepActivity activity;      // its bytes are those on the heaviest link, which has weight 1
+    StepActivity activity;      // `bytes` is for the gang's heaviest link, which has weight 1
     std::vector<LinkUse> load;  // routes of the gang over each link, for adaptive routing
     bool has_detour = false;
   };
-  // Finds the exchanges by the network's present routes. `held` is the load of the gang's earlier
-  // routes; the new ones replace them, so adaptive routing ignores that load.
+  // Finds the exchanges with the network's present routes. `held` is the load of the gang's earlier
+  // routes. The new routes replace the earlier ones, so adaptive routing ignores `held`.
   Found find(JobId job, const StepPlan& plan, const GangPlaces& places,
              std::span<const LinkUse> held) const;
-  // For each rank, the bytes that it sends relative to those of the activity. Ranks that share a
-  // NIC send equally. Empty without a fabric.
+  // For each rank, the bytes that it sends, relative to `activity.bytes`. Ranks that share a NIC
+  // send equally. The result is empty without a fabric.
   std::vector<double> nic_parts(const GangPlaces& places, const StepActivity& activity) const;
 
  private:

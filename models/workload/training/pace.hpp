@@ -16,10 +16,10 @@ namespace orrery {
 // s in a span of 1 s, and computing is 80 %.
 struct Pace {
   static constexpr int64_t kFull = 1'000'000, kWhole = 1'000'000'000;
-  int64_t work = 1, span = 1;  // this work is done in this time; work 0: no progress
-  // Billionths of `span` in which GPUs compute; in the rest of it they wait.
+  int64_t work = 1, span = 1;  // `work` is done in the time `span`; work 0: no progress
+  // Billionths of `span` in which GPUs compute; in the rest of `span` they wait.
   int64_t computing = kWhole;
-  int64_t share_milli = 1000;  // thousandths of its GPUs' time; another job has the rest
+  int64_t share_milli = 1000;  // the job's thousandths of its GPUs' time; another job has the rest
 
   // The pace of a job that does `ppm` millionths of a unit of work in each unit of time.
   static constexpr Pace of_millionths(int64_t ppm, int64_t share_milli = 1000) {

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// The checkpoint plan with its interval in time at the present pace.
+// The checkpoint plan, with the interval converted from compute to time at the present pace.
 CheckpointPlan paced(const RunTerms& terms) {
   return {terms.pace.span_of(terms.plan.interval), terms.plan.write};
 }
@@ -33,7 +33,7 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   }
   const Duration saved = interval * cut.checkpoints;
   if (cut.checkpoints > 0) cut.to_last = pace.span_of(saved - run.unsaved, run.rest);
-  // No checkpoint follows the last stretch, so the time after the last checkpoint is compute.
+  // No checkpoint follows the last interval, so all time after the last checkpoint is compute.
   const bool is_last = cut.checkpoints == planned;
   const Duration goal = (is_last ? terms.work - run.saved : saved + interval) - run.unsaved;
   const Duration most = pace.span_of(goal, run.rest), rest = since - write * cut.checkpoints;

@@ -46,9 +46,10 @@ struct RunProgress {
   Duration done() const { return saved + unsaved; }  // up to `since`
 };
 
-// State of a run at one pace when `passed` has elapsed since `since`, and what it did in that time.
+// State of a run when `passed` has elapsed since `since`, and what the run did in that time, at a
+// constant pace.
 struct RunCut {
-  int64_t checkpoints = 0;  // complete ones
+  int64_t checkpoints = 0;  // number of checkpoints that were completed
   Duration computing;       // part of `passed` outside of checkpoints
   Duration to_last;         // part of `computing` before the last complete checkpoint began
   Duration half_written;    // time spent on an incomplete checkpoint
@@ -72,7 +73,8 @@ struct Snapshot {
 Snapshot snapshot(const RunProgress& run);  // as of `since`
 // The run must not have failed since the snapshot.
 RunSpans save(RunProgress& run, const Snapshot& snapshot);
-// Time from `since` until done() reaches `done`, at the pace of `terms`. max: it never does.
+// Time from `since` until done() reaches `done`, at the pace of `terms`; Duration::max() if done()
+// never reaches `done`.
 Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done);
 // Time from `since` until all work is done.
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {

@@ -1,7 +1,7 @@
 // models/workload/training/step_activity.hpp -- the exchanges of a job's steps as one activity on
 // the fabric.
 //
-// The activity has the load of all groups of all exchanges of a step on each link. In reality
+// On each link, the activity has the load of all groups in all exchanges of a step. In reality
 // exchanges take turns; averaged over many steps the load on links is the same.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace orrery {
 
 struct RankPlace {
   NodeId node;
-  NicId nic;  // the NIC that it sends through
+  NicId nic;  // the NIC that the rank sends through
   PodId pod{};
 };
 
@@ -31,17 +31,19 @@ std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<Ran
 
 struct StepActivity {
   FabricActivity fabric;  // empty: no exchange leaves the nodes
-  // Buffers of a step's exchanges across nodes. In GangTraffic::Found: bytes on the heaviest link.
+  // Sum of the buffers of a step's exchanges across nodes. In GangTraffic::Found these are the
+  // bytes on the gang's heaviest link.
   Bytes bytes{};
   Bandwidth rate_max{};  // rate of these bytes without other traffic, latency included
   // Duration of the exchanges within nodes; with `network.level: alpha_beta`, of all exchanges.
   Duration inside{};
 };
 
-// Ranks are in the order of `places`, node by node; each node gives `gpus` of this machine type. If
-// a group has different numbers of NICs on its nodes, it uses as many on each node as on the node
-// with the fewest. NICs reach `nic_factor` of their rate. `times` gives the duration and pattern of
-// each exchange alone. The traffic between two NICs is split among `queue_pairs` flows.
+// Ranks are in the order of `places`, node by node. The job has the GPUs `gpus` of each node, and
+// each node counts as this machine type. If a group has different numbers of NICs on its nodes, it
+// uses as many on each node as on the node with the fewest. NICs reach `nic_factor` of their rate.
+// `times` gives the duration and pattern of each exchange alone. The traffic between two NICs is
+// split among `queue_pairs` flows.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor = 1, const ExchangeTimes& times = {},

@@ -19,7 +19,8 @@ struct StepCycle {
   Duration update{};   // fixed time: the optimizer, and waiting for data
   Duration reading{};  // time to read the step's data; max: no data arrive
 
-  // Duration of a step whose exchange across nodes takes this long. max: the step never ends.
+  // Duration of a step whose exchange across nodes takes `across`; Duration::max() if the step
+  // never ends.
   Duration length(Duration across) const;
 };
 

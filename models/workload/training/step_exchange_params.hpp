@@ -18,10 +18,10 @@
 
 namespace orrery {
 
-// Which ranks exchange with each other. Ranks are numbered like Megatron's: those of a tensor group
-// are consecutive, then come the data groups, then the pipeline stages. Expert groups are equal
-// parts of the data groups. Example: tensor 2, data 2, pipeline 2: ranks 0 and 1 are a tensor
-// group, 0 and 2 a data group, 0 and 4 pipeline neighbours.
+// Which ranks exchange with each other. Ranks are numbered as in Megatron: the place in the tensor
+// group varies fastest, then the place in the data group, then the pipeline stage. Expert groups
+// are equal parts of the data groups. Example with tensor 2, data 2 and pipeline 2: ranks 0 and 1
+// are a tensor group, 0 and 2 a data group, 0 and 4 pipeline neighbours.
 enum class ExchangeGroup : uint8_t { Data, Tensor, Pipeline, Expert, All };
 constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
   return {"data", "tensor", "pipeline", "expert", "all"};
@@ -44,12 +44,12 @@ struct ExchangeParams {
       "The collective. push_pull: the ranks of each node reduce; then the nodes push the result to "
       "parameter servers, and pull the sum over all nodes.");
     v("bytes", bytes,
-      "What one rank holds before the exchange; with all_gather, what it holds after the exchange.",
+      "Bytes that one rank holds before the exchange; with all_gather, after the exchange.",
       Required{}, Example{"350MB"});
-    v("count", count, "Number of such exchanges in each step.", Range{1, 1'000'000'000});
+    v("count", count, "How often each step makes this exchange.", Range{1, 1'000'000'000});
     v("among", among,
-      "Which ranks exchange: those of each data, tensor, pipeline or expert group, or all ranks of "
-      "the job.");
+      "Which ranks exchange with each other: the ranks of each data, tensor, pipeline or expert "
+      "group, or all ranks of the job.");
     v("algorithm", algorithm,
       "auto: the algorithm that NCCL's tuner finds fastest. ring: a ring over all ranks. tree: a "
       "chain in each node, and two binary trees between nodes. nvls: NVSwitches reduce in each "
@@ -59,8 +59,8 @@ struct ExchangeParams {
       "choice is used.",
       Source{"NCCL without NCCL_ALGO"});
     v("stages", stages,
-      "For algorithm: hierarchical. serial: stages within nodes and between nodes alternate; "
-      "pipelined: they overlap.",
+      "Order of the stages of a hierarchical exchange. serial: the stages within nodes and between "
+      "nodes alternate; pipelined: these stages overlap.",
       Source{"three collectives that are called one after the other"},
       Heeded{algorithm == AlgorithmChoice::Hierarchical, "algorithm is not hierarchical"},
       Heeded{Fact::GangsOfPods});
@@ -80,7 +80,8 @@ struct ExchangeParams {
   }
 };
 
-// The size of a group in a job with this many ranks. A pipeline group is a stage and the next one.
+// The size of a group in a job with this many ranks. A pipeline group has one rank of a stage and
+// one rank of the next stage.
 int32_t group_ranks(ExchangeGroup among, const ParallelParams& parallel, int32_t ranks);
 
 }  // namespace orrery

@@ -3,8 +3,8 @@
 //
 // A run computes from the saved progress to the end of the work, in cycles of `interval` compute
 // and `write` pause; the last stretch of at most one interval has no checkpoint after it. With W
-// the remaining work and n = ceil(W / interval) - 1 checkpoints, it takes W + n * write. Example:
-// 10 h of work, every 3 h a write of 0.1 h: n = 3, so 10.3 h.
+// the remaining work and n = ceil(W / interval) - 1 checkpoints, a run takes W + n * write.
+// Example: 10 h of work, every 3 h a write of 0.1 h: n = 3, so 10.3 h.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct CheckpointPlan {
 // are exact, in whole nanoseconds.
 int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
 Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
-// The share of the run's time in which it computes. For a run without an end that is interval /
-// (interval + write).
+// The share of its time in which the run computes. For a run without an end, the share is interval
+// / (interval + write).
 double compute_fraction(Duration work_left, CheckpointPlan plan);
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 // models/workload/training/training_step.hpp -- duration and work of a synchronous training step.
 //
 // Training is a loop: data, compute, exchange, wait, update. With p stages, v shares of the layers
-// on each and m microbatches a step takes
+// on each stage, and m microbatches, a step takes
 //   t = compute * (1 + (p - 1) / (v * m)) * slowdown + max(0, exchange - overlap * compute) + fixed
 // where slowdown is the expected effect of waiting for the slowest machine, and fixed is the time
 // of optimizer and data. Example: compute 1 s, p = 4, v = 1, m = 12, slowdown 1, exchange 0.5 s,
@@ -22,8 +22,8 @@
 namespace orrery {
 
 // An exchange in which each rank takes part `count` times a step. A group consists of `ranks`
-// ranks, every `stride`-th one. All ranks of the job are in such groups, which exchange at the same
-// time.
+// ranks, whose numbers are `stride` apart. Each rank of the job is in one such group, and all
+// groups exchange at the same time.
 struct StepTraffic {
   ExchangeGroup among = ExchangeGroup::Data;
   Collective collective = Collective::AllReduce;
@@ -42,8 +42,8 @@ struct StepPlan {
   double overlap = 0;
   std::vector<StepTraffic> traffic;
 };
-// `params` must have no mistakes() and no mistakes_for() these ranks. `flops_rate` is that of each
-// GPU; absent: that of the model's work_gpu.
+// `params` must have no mistakes() and no mistakes_for() these ranks. `flops_rate` is the FLOP/s of
+// each GPU; if absent, the FLOP/s of the model's work_gpu.
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate = {});
 // working_time() is compute with its waits for other stages and machines. hidden_time() is the most
@@ -51,8 +51,8 @@ StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
 
-// The ranks of a group of this traffic if each node gives these GPUs to the job. NICs are shared
-// equally with the node's other groups.
+// One group of this traffic, if the job has the GPUs `gpus` of each node. NICs are shared equally
+// with the node's other groups.
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
 // Duration and pattern of a single exchange. NICs reach `nic_factor` of their rate, see
 // polling_factor().
@@ -76,7 +76,7 @@ double reference_rate(const TransformerParams& model);
 // this rate.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
 // Converts the compute time `work` of a job to other GPUs. A step computes for `reference` on the
-// old GPUs and for `compute` on the new ones. Example: 10 h, reference 1 s, compute 0.5 s: 5 h.
+// old GPUs and for `compute` on the new GPUs. Example: 10 h, reference 1 s, compute 0.5 s: 5 h.
 Duration work_at(Duration work, Duration reference, Duration compute);
 Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);
@@ -91,8 +91,8 @@ double bubble_fraction(int32_t stages, int32_t virtual_stages, int32_t microbatc
 double straggler_probability(double fraction, int32_t nodes);
 double expected_slowdown(const StragglerParams& params, int32_t nodes);
 
-// Default: 14 bytes for each parameter, its weight in 16 bits, and weight, momentum and variance in
-// 32 bits each.
+// By default, each parameter takes 14 bytes: its weight in 16 bits; weight, momentum and variance
+// in 32 bits each.
 Bytes checkpoint_bytes(double parameters, double bytes_per_parameter = 14);
 
 }  // namespace orrery

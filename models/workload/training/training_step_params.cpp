@@ -33,8 +33,8 @@ double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
 std::string no_reference(const TransformerParams& model) {
   if (find_gpu_model(model.work_gpu) != nullptr) {
     return "the peak of " + model.work_gpu + " in " + std::string{name_of(model.precision)} +
-           " is not known: name a GPU model that has one, give model.peak_tflops, or compute in "
-           "place of model";
+           " is not known: name a GPU model with a known peak, give model.peak_tflops, or give "
+           "compute in place of model";
   }
   std::vector<std::string> names;
   for (const GpuModel& gpu : gpu_models()) names.push_back(gpu.name);

@@ -17,7 +17,7 @@
 namespace orrery {
 
 struct StragglerParams {
-  static constexpr std::string_view kDoc = "Slow machines, for which all others wait.";
+  static constexpr std::string_view kDoc = "Slow machines, for which all other machines wait.";
 
   double fraction = 0;
   double slowdown = 0.1;
@@ -25,12 +25,12 @@ struct StragglerParams {
   template <class V>
   void fields(V& v) {
     v("fraction", fraction,
-      "Share of slow machines; MegaScale: 0.005. Each job gets the expected slowdown on its nodes: "
-      "slowdown * (1 - (1 - fraction) ^ nodes).",
+      "Share of slow machines (0.005 at MegaScale). Each job gets the expected slowdown on its "
+      "nodes: slowdown * (1 - (1 - fraction) ^ nodes).",
       Range{0.0, 1.0}, Source{"machines are alike"});
     v("slowdown", slowdown,
-      "How much longer compute takes on slow machines, as a share of its duration.",
-      Range{0.0, 1000.0}, Source{"MegaScale, NSDI'24: about 10 %"},
+      "How much longer compute takes on slow machines, as a share of its usual duration.",
+      Range{0.0, 1000.0}, Source{"about 10 % at MegaScale, NSDI'24"},
       Heeded{fraction > 0, "fraction is 0: no machine is slow"});
   }
 };
@@ -38,7 +38,7 @@ struct StragglerParams {
 struct PollingParams {
   static constexpr std::string_view kDoc =
       "CPU cores poll for RDMA completions. With c cores per GPU, fewer than cores_per_gpu, NICs "
-      "reach (c / cores_per_gpu) ^ exponent of their rate. No effect on one node.";
+      "reach (c / cores_per_gpu) ^ exponent of their rate. Jobs on one node are not affected.";
 
   double cores_per_gpu = 4;
   double exponent = 1;
@@ -46,12 +46,13 @@ struct PollingParams {
   template <class V>
   void fields(V& v) {
     v("cores_per_gpu", cores_per_gpu, "CPU cores per GPU with which NICs reach their full rate.",
-      Range{0.0, 1024.0}, Unit{"cores"}, Source{"Yandex: 4; with fewer, several times slower"},
+      Range{0.0, 1024.0}, Unit{"cores"},
+      Source{"4 at Yandex; with fewer cores, NICs are several times slower"},
       Heeded{exponent > 0, "exponent is 0: missing cores cost nothing"});
     v("exponent", exponent,
       "With c cores per GPU, fewer than cores_per_gpu, NICs reach (c / cores_per_gpu) ^ exponent "
       "of their rate. 0: no effect.",
-      Range{0.0, 10.0}, Source{"estimate: between 1 and 2"},
+      Range{0.0, 10.0}, Source{"an estimate between 1 and 2"},
       Heeded{cores_per_gpu > 0, "cores_per_gpu is 0: no cores can be missing"});
   }
 };
@@ -80,9 +81,10 @@ struct StepParams {
   template <class V>
   void fields(V& v) {
     v("compute", compute,
-      "Compute time of one rank in a step, without waiting, in place of a model. It is the same on "
-      "every GPU model.");
-    v("model", model, "A model that determines compute and exchanges, in place of compute.");
+      "Compute time of one rank in a step, without waiting; replaces `model`. The time is the same "
+      "on every GPU model.");
+    v("model", model,
+      "A language model that determines compute and exchanges; replaces `compute`.");
     v("parallel", parallel, "Parallelism of the model.",
       Heeded{has_exchanges() || parallel.pipeline > 1,
              "there is no model, no exchange and no pipeline"});
@@ -95,7 +97,7 @@ struct StepParams {
       Heeded{has_exchanges(), "there are no exchanges"});
     v("optimizer", optimizer, "Time to update the parameters at the end of a step.");
     v("data", data, "Waiting time for the next batch, in each step.");
-    v("stragglers", stragglers, "Slow machines, for which all others wait.");
+    v("stragglers", stragglers, "Slow machines, for which all other machines wait.");
     v("polling", polling, "The effect of too few CPU cores on the rate of NICs.",
       Heeded{has_exchanges(), "there are no exchanges"}, Heeded{Fact::GangsOfPods});
   }
@@ -105,13 +107,13 @@ struct StepParams {
     for (size_t i = 0; i < exchanges.size(); ++i) {
       if (!is_alone(exchanges[i].among)) continue;
       c.warning("exchanges[" + std::to_string(i) + "].among",
-                "such a group has one rank by `parallel`, so nothing is exchanged");
+                "with this `parallel` the group has one rank, so nothing is exchanged");
     }
   }
   std::vector<StepMistake> mistakes() const;
   bool has_exchanges() const { return model || !exchanges.empty(); }
   bool lengthens() const;  // whether a step may take longer than its compute
-  // Whether groups of this kind have one rank, whatever the number of ranks.
+  // Whether groups of this kind have one rank, whatever the job's number of ranks.
   bool is_alone(ExchangeGroup among) const;
   // Reports what this number of ranks makes impossible. Ranks must fill whole groups, batch and
   // layers must divide evenly, and a step must compute for at least 1 ns. Does not repeat

@@ -51,8 +51,8 @@ struct TransformerParams {
     v("efficiency", efficiency,
       "The share of the peak that a GPU reaches while it computes, without waits.",
       Range{0.001, 1.0},
-      Source{"A100: 44 to 52 %, Megatron, SC'21 table 1; V100: 48 %, Megatron-LM 1.0; H100 with "
-             "waiting: 41 to 43 %, Llama 3"});
+      Source{"44 to 52 % on A100 (Megatron, SC'21 table 1); 48 % on V100 (Megatron-LM 1.0); 41 to "
+             "43 % on H100, waits included (Llama 3)"});
     v("work_gpu", work_gpu,
       "GPU model on which the job computes for exactly `work`. On another model, the compute of a "
       "step is longer or shorter by the ratio of the two peaks.",

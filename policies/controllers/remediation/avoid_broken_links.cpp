@@ -1,4 +1,4 @@
-// Cordons, for a time, the nodes of a failed gang that have a NIC without a link.
+// When a gang fails, cordons its nodes that have a NIC without a link, for a limited time.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// Evicts pods from unsuitable nodes: duplicates of one owner on a node, and pods on too full nodes.
+// Evicts pods of one owner that share a node, and pods on nodes that are too full.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -34,7 +34,7 @@ class Round {
 
   void remove_duplicates();
   void balance();
-  // Whether further rounds evict nothing until nodes or pods change.
+  // Returns true if further rounds evict nothing until nodes or pods change.
   bool is_vain() const { return is_vain_ && params_.pod_age_min == Duration{}; }
 
  private:
@@ -138,7 +138,7 @@ bool Round::fits_elsewhere(PodId pod) {
   return rooms_->put_all({.spec = placed.spec, .pods = 1}, others, [](NodeId) {}) == 1;
 }
 
-// Budgets of pods that are not ready are left to the Eviction API.
+// Only the Eviction API checks the budgets of pods that are not ready.
 bool Round::is_allowed(PodId pod) {
   if (!board_.is_ready(pod)) return true;
   const std::vector<uint32_t> budgets = board_.budgets(pod);
@@ -341,13 +341,13 @@ void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
   }
 }
 
-// Both strategies are upstream's, with its definitions of duplicates and of over- and underutilized
-// nodes. Only ready nodes count; a cordoned node is never underutilized. Example of
-// RemoveDuplicates: 24 replicas are on 4 nodes, 6 on each, because 4 others were broken. All 8 are
-// ready again: a node may have ceil(24 / 8) = 3, so 3 are evicted from each of the four. Example of
-// LowNodeUtilization: thresholds {pods: 20}, target_thresholds {pods: 50}. Three nodes with room
-// for 10 pods each have 8, 4 and 1. The first is above 50 %. The third is not above 20 % and can
-// take 4 pods. Pods are evicted from the first until it has 5, the lowest priority first.
+// Both strategies and the definitions of duplicates and of over- and underutilized nodes are
+// upstream's. Only ready nodes count; a cordoned node is never underutilized. Example of
+// RemoveDuplicates: 24 replicas are on 4 of 8 nodes, 6 on each, because 4 nodes were broken. Once
+// these are ready again, a node may have ceil(24 / 8) = 3, so 3 are evicted from each full node.
+// Example of LowNodeUtilization with thresholds {pods: 20} and target_thresholds {pods: 50}: three
+// nodes with room for 10 pods have 8, 4 and 1 pods. The first is above 50 %. The third is not above
+// 20 % and can take 4. Pods are evicted from the first until it has 5, the lowest priority first.
 class Descheduler final : public Policy, public Controller {
  public:
   using Params = DeschedulerParams;
@@ -372,8 +372,8 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
-  // After a round with is_vain(), evictions need a changed node. With LowNodeUtilization alone and
-  // fixed thresholds, they need a changed node above target_thresholds.
+  // Returns false if no relevant node has changed since a vain round. With LowNodeUtilization alone
+  // and fixed thresholds, only nodes above target_thresholds are relevant.
   bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
     if (!is_vain_ || !cluster.log_covers(version_)) return true;
     const std::span<const NodeId> changed = cluster.touched_since(version_);

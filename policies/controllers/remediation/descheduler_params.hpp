@@ -79,8 +79,9 @@ struct LowNodeUtilizationParams {
 
 struct RemoveDuplicatesParams {
   static constexpr std::string_view kDoc =
-      "Evicts pods of one owner from a node that has more of them than ceil(pods / nodes), where "
-      "nodes are those that the pods may use.";
+      "Evicts pods of one owner from a node that has more than ceil(pods / nodes) of them. Here "
+      "`pods` is the number of the owner's pods, and `nodes` the number of nodes that these pods "
+      "may use.";
   std::vector<WorkloadKind> exclude_owner_kinds = {};
 
   template <class V>
@@ -107,10 +108,10 @@ struct DeschedulerParams {
   template <class V>
   void fields(V& v) {
     v("remove_duplicates", remove_duplicates,
-      "Evicts pods from nodes that have too many pods of one owner; absent: they stay.");
+      "Evicts pods from nodes that have too many pods of one owner; absent: these pods stay.");
     v("low_node_utilization", low_node_utilization,
       "Evicts pods from overutilized nodes while underutilized nodes have room for them; absent: "
-      "they stay.");
+      "pods on overutilized nodes stay.");
     v("node_fit", node_fit,
       "true: a pod is evicted only if it fits on another node. Node name, labels, taints, cordons "
       "and requests are checked. All pods evicted in the same period must fit together.");

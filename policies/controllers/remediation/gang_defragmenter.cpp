@@ -54,11 +54,11 @@ struct SmallGang {
 };
 
 // Frees nodes of small gangs, the cheapest first, until the large gang fits. The gain of a node is
-// how many more pods of the large gang fit once the node is freed. Its cost is the GPU time that
-// its small gangs lose, divided by the gain. Example: 2 gangs lose 40 GPU min in all and 4 more
-// pods fit: the cost is 10 GPU min per pod. At equal cost, nodes with fewer small gangs per pod
-// gained come first. Freeing a node suspends all small gangs with a pod there. At the end,
-// suspensions that are not needed are dropped, the costliest first.
+// how many more pods of the large gang fit once the node is freed. The cost of a node is the GPU
+// time that the small gangs on it lose, divided by the gain. Example: 2 gangs lose 40 GPU min in
+// all and 4 more pods fit: the cost is 10 GPU min per pod. At equal cost, nodes with fewer small
+// gangs per pod gained come first. Freeing a node suspends all small gangs with a pod there. At the
+// end, suspensions that are not needed are dropped, the costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
@@ -78,7 +78,8 @@ class MovePlan {
   }
 
   bool is_there_room() { return rooms_.fits(needs_); }
-  // Indices in `gangs` of the gangs to suspend; none: there is no plan within these limits.
+  // Returns the indices (in the constructor's `gangs`) of the gangs to suspend, or an empty list if
+  // there is no plan within these limits.
   std::vector<size_t> find(int32_t moved_max, bool may_wait);
 
  private:
@@ -90,14 +91,14 @@ class MovePlan {
     NodeId node;
     int64_t gangs = 0;
     int128_t lost = 0;
-    int64_t gain = 0;  // pods of the large gang that then fit there and did not before
+    int64_t gain = 0;  // how many more pods of the large gang then fit
     // Compares the cost per pod without a division.
     bool is_cheaper_than(const Step& other) const {
       if (lost * other.gain != other.lost * gain) return lost * other.gain < other.lost * gain;
       return gangs * other.gain < other.gangs * gain;
     }
   };
-  int64_t fitting() {  // pods of the large gang that fit, each spec counted by itself
+  int64_t fitting() {  // pods of the large gang that fit; each spec as if it were alone
     int64_t pods = 0;
     for (const PodNeed& need : needs_) pods += std::min(need.pods, rooms_.slots(need.spec));
     return pods;
@@ -134,7 +135,7 @@ std::vector<size_t> MovePlan::unmoved_on(NodeId node) const {
   return gangs;
 }
 
-// Whether the large gang would fit without all small ones.
+// Whether the large gang would fit if all small gangs were suspended.
 bool MovePlan::can_help() {
   std::vector<size_t> all(gangs_.size());
   std::iota(all.begin(), all.end(), size_t{0});
@@ -206,14 +207,15 @@ std::vector<size_t> MovePlan::find(int32_t moved_max, bool may_wait) {
   return may_wait || fit_all(chosen) ? chosen : std::vector<size_t>{};
 }
 
-// One large gang is helped at a time. Gangs that were never helped come first, then the one helped
-// longest ago; of equals, the one that waits longest. If no plan for it is found, the next one is
-// tried. Only running gangs of the same or a lower priority and with fewer GPUs are suspended. They
-// are resumed once the large gang has started, or after give_up_after. Gangs that a job queue holds
-// are not helped. Example: four nodes of 8 GPUs, on each a gang of one pod with 4 GPUs. A gang of
-// two pods with 8 GPUs each waits: 16 GPUs are free, but no whole node. After 30 min two small
-// gangs are suspended: those that lose the least GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min.
-// The large gang gets their nodes, and they restart beside the two others.
+// One large gang is helped at a time. Gangs that were never helped come first, then the other gangs
+// in the order of their last help; of equal gangs, the one that waits longest comes first. If there
+// is no plan for a gang, the next gang is tried. Only running gangs of the same or a lower priority
+// and with fewer GPUs are suspended. Suspended gangs are resumed once the large gang has started,
+// or after give_up_after. Gangs that a job queue holds are not helped. Example: four nodes of 8
+// GPUs, on each a gang of one pod with 4 GPUs. A gang of two pods with 8 GPUs each waits: 16 GPUs
+// are free, but no whole node. After 30 min two small gangs are suspended: those that lose the
+// least GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min. The large gang gets the nodes of these two
+// gangs, which restart beside the other two small gangs.
 class GangDefragmenter final : public Policy, public Controller {
  public:
   using Params = GangDefragmenterParams;
@@ -297,8 +299,8 @@ std::vector<SmallGang> small_gangs(const ControlBoard& board, const JobView& lar
   return gangs;
 }
 
-// Large gangs that wait longer than wait_limit, at most kGangsPerSearch: first those never helped,
-// then the one helped longest ago.
+// Large gangs that wait longer than wait_limit, at most kGangsPerSearch: first gangs that were
+// never helped, then the others in the order of their last help.
 std::vector<WaitingJob> GangDefragmenter::to_be_helped(const ControlBoard& board) {
   std::vector<std::pair<Time, WaitingJob>> over;
   std::map<uint64_t, Time> helped;
@@ -354,7 +356,8 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   return true;
 }
 
-// A suspended gang that still writes its checkpoint cannot be resumed yet: the request is repeated.
+// A suspended gang cannot be resumed while it still writes its checkpoint, so each tick repeats the
+// request.
 void GangDefragmenter::go_on(const ControlBoard& board, Actions& actions) {
   Help& help = *help_;
   const bool is_late = board.now() >= help.until;

@@ -12,8 +12,8 @@ namespace orrery {
 struct ScaleDownParams {
   static constexpr std::string_view kDoc =
       "A node is unneeded while it has no pods, or while its use is below the threshold and its "
-      "pods fit on other nodes. A node that is unneeded for long enough is removed. None is "
-      "removed while pods wait that would fit on present nodes.";
+      "pods fit on other nodes. A node that is unneeded for long enough is removed. No node is "
+      "removed while waiting pods fit on present or requested nodes.";
   double utilization_threshold = 0.5;
   bool gangs = false;
   Duration unneeded_time = 10_min;
@@ -29,9 +29,9 @@ struct ScaleDownParams {
   template <class V>
   void fields(V& v) {
     v("utilization_threshold", utilization_threshold,
-      "A node with pods may be removed if its use is below this. The use is the requested share of "
-      "its GPUs. For a node without GPUs, it is the larger of the requested shares of CPU and "
-      "memory. 0: only nodes without pods are removed.",
+      "A node with pods may be removed if its use is below this. The use is the requested share "
+      "of its GPUs. For a node without GPUs, the use is the larger of the requested shares of CPU "
+      "and memory. 0: only nodes without pods are removed.",
       Range{0.0, 1.0}, Unit{"share"},
       Source{"cluster-autoscaler: --scale-down-utilization-threshold, and likewise for GPUs"});
     v("gangs", gangs,

@@ -15,7 +15,8 @@ namespace orrery {
 
 // Moves the pods of one node after the other to other nodes; earlier moves stay in effect. Targets
 // are ready nodes that are not cordoned and not removed themselves. Example: nodes A, B and C can
-// hold three pods each and have one each. A's pod moves to B; B's two pods then move to C; C stays.
+// hold three pods each and have one pod each. A's pod moves to B; B's two pods then move to C; C's
+// pods cannot move.
 class MoveSimulation {
  public:
   MoveSimulation(const ControlBoard& board, const ClusterAutoscalerParams& params);

@@ -65,9 +65,9 @@ void ScaleDown::update(const ControlBoard& board, NodeId node) {
   if (!is_idle && !is_low) nodes_[node].unneeded = Time{-1};
 }
 
-// Updates the nodes that changed since the last call, because only these can have become idle or
-// low. ClusterState::touched_since() does not list a dead node that leaves its pool. So all idle
-// and low nodes that are no longer members of a pool are updated, too.
+// Updates `idle_` and `low_` for the nodes that changed since the last call.
+// ClusterState::touched_since() does not list a dead node that leaves its pool. So nodes in these
+// two sets that are no longer members of a pool are updated, too.
 void ScaleDown::refresh(const ControlBoard& board) {
   const ClusterState& cluster = board.cluster();
   if (has_looked_ && cluster.log_covers(version_)) {
@@ -164,7 +164,7 @@ bool ScaleDown::is_draining(NodeId node) const {
   return std::ranges::find(draining_, node, &Draining::node) != draining_.end();
 }
 
-// Nodes that were unneeded for long enough, the longest first.
+// Nodes that were unneeded for long enough, the longest unneeded first.
 std::vector<NodeId> ScaleDown::due(const ControlBoard& board, const NodeSet& among) const {
   std::vector<std::pair<Time, NodeId>> sorted;
   among.for_each([&](NodeId node) {

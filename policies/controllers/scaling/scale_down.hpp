@@ -11,10 +11,10 @@
 namespace orrery {
 
 // A node is unneeded while it has no pods, or while its use is below the threshold and its pods fit
-// on other nodes. Nodes that are unneeded for long enough are removed. Empty nodes are removed
-// several at a time, others after a drain, by default one at a time. Example: threshold 50 %, a
-// node with 2 of 8 GPUs in use whose pod fits on another node, unneeded from 0 s: at 10 min it is
-// drained, then removed.
+// on other nodes. Nodes that are unneeded for long enough are removed. Several empty nodes may be
+// removed at a time. Nodes with pods are drained first, by default one at a time. Example:
+// threshold 50 %, a node with 2 of 8 GPUs in use whose pod fits on another node, unneeded from 0 s:
+// at 10 min it is drained, then removed.
 class ScaleDown {
  public:
   struct Plan {
@@ -48,7 +48,8 @@ class ScaleDown {
   struct Draining {
     NodeId node;
     // Set at the first tick after the drain if the node still has pods. The drain has failed only
-    // if it has pods at the next tick, too. The scheduler may observe ends of pods one tick late.
+    // if the node has pods at the next tick, too, because the scheduler may observe ends of pods
+    // one tick late.
     bool has_ended = false;
   };
   bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that are not expendable

@@ -1,5 +1,5 @@
-// Limits what the running jobs of a team, a user or an application hold together. Example: with a
-// limit of 16 GPUs and running jobs of 8 and 4, a job of 8 is held until one of them ends.
+// Limits the amount that all running jobs of a team, a user or an application hold. Example: with a
+// limit of 16 GPUs and running jobs of 8 and 4, a job of 8 is held until one of the two ends.
 #include <array>
 #include <map>
 #include <optional>

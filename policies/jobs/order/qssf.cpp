@@ -12,8 +12,8 @@ class Qssf final : public Policy, public QueueOrder {
   // 3.2e18, which fits into 64 bits.
   int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 };
-ORRERY_REGISTER_POLICY(Qssf, "QSSF",
-                       "The job with the least GPU time first, as estimated when it arrived.");
+ORRERY_REGISTER_POLICY(
+    Qssf, "QSSF", "Jobs with the least GPU time first, by the estimate made when a job arrives.");
 
 }  // namespace
 }  // namespace orrery

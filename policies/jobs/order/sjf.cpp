@@ -1,4 +1,4 @@
-// Shortest job first, by the estimate of its run time.
+// Shortest job first, by the estimated run time.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

@@ -59,7 +59,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       v("weight_job_size", weight_job_size, "PriorityWeightJobSize.", kWeights);
       v("weight_fairshare", weight_fairshare, "PriorityWeightFairshare.", kWeights);
       v("weight_priority", weight_priority,
-        "Weight of the job's own priority. Unlike the factors, it is not scaled to 0..1.",
+        "Weight of the job's own priority. Unlike the factors, this priority is not scaled to "
+        "0..1.",
         kWeights);
       v("max_age", max_age, "PriorityMaxAge: after a wait of this time, the age factor is 1.",
         Range{1_s, 3660_d}, Source{"slurm.conf"});
@@ -77,8 +78,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         Range{1.0, 1000.0}, Source{"slurm.conf"},
         Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
       v("shares", shares,
-        "Shares of teams, by name; others have 1. Users of a team have equal shares. Users without "
-        "a job so far do not count.",
+        "Shares of teams, by name; other teams have share 1. Users of a team have equal shares. "
+        "Users without a job so far do not count.",
         kFactors);
       v("weight_tres", weight_tres,
         "PriorityWeightTRES: weights of the job's share of all cpus, memory, gpus, nics or pods.",
@@ -153,7 +154,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     place->second = {job.team, accounts_[job.team].users.size()};
     accounts_[job.team].users.push_back({.factor = 1});
     held_[job.team].push_back(0);
-    factors_due_ = {};  // a new user changes the factors of all
+    factors_due_ = {};  // a new user changes the factors of all users
   }
   void job_starts(const QueuedJob& job) override { hold(job, billed(job)); }
   void job_stops(const QueuedJob& job) override { hold(job, -billed(job)); }

@@ -1,6 +1,7 @@
 // Dominant resource fairness (Ghodsi et al., NSDI 2011): serves the owner with the smallest
-// dominant share, its largest share of any resource. Example: of 9 CPUs and 18 GPUs, A holds 3 CPUs
-// and 1 GPU (dominant share 1/3), B holds 1 CPU and 4 GPUs (2/9): B is next.
+// dominant share. This is the largest share that the owner has of any resource. Example: of 9 CPUs
+// and 18 GPUs, A holds 3 CPUs and 1 GPU (dominant share 1/3), B holds 1 CPU and 4 GPUs (2/9): B is
+// next.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -29,7 +30,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     void fields(V& v) {
       v("of", of, "Whether the owners that share fairly are teams or users.");
       v("weights", weights,
-        "Weights of owners, by name; others have 1. Twice the weight gives twice the share.",
+        "Weights of owners, by name; other owners have weight 1. Twice the weight gives twice the "
+        "share.",
         Range{0.0, 1e9});
     }
     void check(Checker& c) const {
@@ -104,8 +106,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     }
     settle(owner);
   }
-  // Puts the owner in its place in order_: by share, ties by number. Shares are not negative, so
-  // their bits sort like their values.
+  // Puts the owner in its place in order_: by share, ties by the owner's number. Shares are not
+  // negative, so their bits sort like their values.
   void settle(uint32_t owner) {
     if (order_.contains(owner)) order_.erase(owner);
     const Held& held = owners_[owner];

@@ -3,9 +3,9 @@
 //
 // `shadow` is the first instant at which the head of the queue fits, by the expected ends of
 // running jobs. `extra` is the amount that is then free beside the head. A job may start if it fits
-// now, and either ends by the shadow or is no larger than the extra. Example: of 8 GPUs, A holds 6
-// until 10 h, and the head B needs 4: shadow 10 h, extra 4. C needs 2 and starts, however long it
-// runs.
+// now, and either ends by `shadow` or requests at most `extra`. Example: of 8 GPUs, A holds 6 until
+// 10 h, and the head B needs 4. Then `shadow` is 10 h and `extra` is 4. C needs 2 and starts,
+// however long it runs.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -36,7 +36,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
 
   void plan(const PlanNews& news) override {
-    // A job that exceeds its estimate frees nothing; it only moves the reservation. With Queue, the
+    // A job that exceeds its estimate frees nothing and only moves the reservation. With Queue, the
     // reservation is recomputed once there is room or an arrived job fits; with Shortest, at each
     // call.
     runs_longer_ |= news.has_longer;
@@ -63,7 +63,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     backfill(limits);
   }
 
-  // Only the first job in the queue has a reservation. Backfilled jobs do not move it.
+  // Only the first job in the queue has a reservation. Backfilled jobs do not move the reservation.
   Time reserved_start(JobSlot job) const override {
     if (job != board_.waiting().first()) return Time::max();
     const Duration window = reserve(board_.job(job)).window;
@@ -125,7 +125,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const BackfillOrder order_;
   JobSlot head_ = kNoJob;
-  bool runs_longer_ = false;      // jobs exceeded their estimates since all candidates were tried
+  bool runs_longer_ = false;      // an estimate was exceeded, so all candidates must be tried
   std::vector<JobSlot> arrived_;  // scratch space of plan()
   JobTree by_length_;             // waiting jobs by estimate, for Shortest
 };

@@ -34,15 +34,17 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("objective", objective,
-        "max_min: maximises the least normalised throughput of a job; finish_time: minimises the "
-        "largest ratio of a job's finish time to its finish time on an equal part of the cluster.",
+        "max_min: maximises the lowest of the jobs' normalised throughputs; finish_time: minimises "
+        "the largest ratio of a job's finish time to its finish time on an equal part of the "
+        "cluster.",
         Source{"Gavel, OSDI'20, section 4.1"});
       v("round", round,
         "Length of a round. At the start of a round, the jobs that run in it are chosen.",
         Range{1_s, 10'000_h}, Source{"Gavel, OSDI'20: 6 min"});
       v("speeds", speeds, "Speeds of jobs on each GPU model.");
       v("weights", weights,
-        "Weights of teams, by name; others have 1. No effect with objective: finish_time.",
+        "Weights of teams, by name; other teams have weight 1. No effect with objective: "
+        "finish_time.",
         Range{0.0, 1e9});
     }
     void check(Checker& c) const {
@@ -103,7 +105,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   struct Standing {
     std::vector<double> speed;     // by part of the pool
     std::vector<double> share;     // share of future time, by part of the pool
-    std::vector<double> due, had;  // rounds that the job should have had, and has had, by part
+    std::vector<double> due, had;  // by part: rounds that the job should have had; rounds it had
     double isolated = 0;  // seconds that the work so far takes on an equal part of the cluster
     Duration counted;     // work included in `isolated`
     int32_t chosen = kNowhere;  // part of the pool for this round
@@ -122,8 +124,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Updates the amount of each part of the pool. A part has the GPUs of one model. If jobs have no
-  // paces (a driver other than counting), the whole pool is one part.
+  // Updates the amount of each part of the pool. A part has the GPUs of one model. With `driver:
+  // per_pod` or `per_gang`, jobs have no paces, and the whole pool is one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {
@@ -168,7 +170,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     }
   }
 
-  // Adds a claim of the job to each part of the pool on which it can run. Claims of the least
+  // Adds a claim of the job to each part of the pool on which the job can run. Claims of the least
   // served jobs come first. Claims to parts in which a job has no share of time come last, the
   // fastest part first.
   void claim(const QueuedJob& job, std::vector<Claim>& claims) {

@@ -52,8 +52,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       v("profiled_gpus_max", profiled_gpus_max, "Jobs with more GPUs than this are not profiled.",
         Range{int64_t{1}, int64_t{1'000'000}});
       v("profile_time", profile_time,
-        "A job that runs longer in the profiler is stopped and joins the queue. It keeps its "
-        "progress.",
+        "A job that has run in the profiler for this time is stopped and joins the queue. The job "
+        "keeps its progress.",
         Range{1_s, 24_h}, Source{"Lucid artifact: 500 s"});
       v("scores", scores, "Sharing scores of applications, as found by profiling.",
         Source{"empty: the Lucid artifact's labels of 66 model configurations are not built in"});
@@ -84,10 +84,10 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
           paces.size() == 9 && std::ranges::all_of(paces, [](double pace) { return pace > 0; });
       if (!is_table) c.error("paces", "must have 9 numbers, all above 0");
       if (profiler_gpus > 0 && profiled_gpus_max > profiler_gpus) {
-        c.error("profiled_gpus_max", "must not be above profiler_gpus, where they are profiled");
+        c.error("profiled_gpus_max", "must not be above profiler_gpus");
       }
       if (scores.empty() && 2 * score_of_others > scores_max) {
-        c.warning("scores", "without them, and with this score_of_others, no two jobs share");
+        c.warning("scores", "no two jobs share without scores and with this score_of_others");
       }
     }
   };

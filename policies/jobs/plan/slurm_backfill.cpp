@@ -21,8 +21,9 @@ class SlurmBackfill final : public Policy, public Plan {
       v("bf_interval", bf_interval, "Time between two planner passes.", Range{1_s, 24_h},
         Source{"slurm.conf SchedulerParameters"});
       v("bf_resolution", bf_resolution,
-        "Expected ends of jobs are rounded up to multiples of this.", Range{1_s, 24_h},
-        Source{"slurm.conf SchedulerParameters"});
+        "Expected remaining run times of waiting and running jobs are rounded up to multiples of "
+        "this.",
+        Range{1_s, 24_h}, Source{"slurm.conf SchedulerParameters"});
       v("bf_window", bf_window, "How far ahead a pass looks: no reservation starts later.",
         Range{1_s, 366_d}, Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_test", bf_max_job_test,
@@ -105,7 +106,7 @@ class SlurmBackfill final : public Policy, public Plan {
   Availability future_;
   std::vector<JobSlot> tested_;
   std::vector<Time> starts_;      // by slot: reservations of the last planner pass
-  std::vector<int32_t> of_user_;  // chosen jobs, by user
+  std::vector<int32_t> of_user_;  // number of jobs seen by choose(), by user
 };
 ORRERY_REGISTER_POLICY(SlurmBackfill, "SlurmBackfill",
                        "Slurm's backfill scheduler. A pass takes no simulated time, so "

@@ -19,8 +19,8 @@ class Strict final : public Policy, public Plan {
  private:
   JobBoard& board_;
 };
-ORRERY_REGISTER_POLICY(Strict, "Strict",
-                       "Starts jobs in queue order. No job passes the first that does not fit.");
+ORRERY_REGISTER_POLICY(
+    Strict, "Strict", "Starts jobs in queue order. No job passes the first job that does not fit.");
 
 }  // namespace
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// Themis (NSDI'20): jobs hold GPUs by leases, which are auctioned among the jobs with the least
-// fair finish times.
+// Themis (NSDI'20): jobs hold GPUs by leases, which are auctioned among the jobs whose finish times
+// are the most unfair.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,12 +12,13 @@
 namespace orrery {
 namespace {
 
-// rho of a job is the time from its submission to its expected end, divided by the time that it
-// would take on 1/n of the cluster, with n jobs. GPUs that are free, or whose lease is over, are
-// auctioned. Of the jobs without a lease, the share 1 - f with the largest rho may bid, where f is
-// `fairness`. Example: with f = 0.8, two of 10 jobs bid. A bid is the factor by which a job's rho
-// improves if the job has its GPUs for the next lease. The winners are the bidders that fit on the
-// GPUs together and have the largest product of bids: a knapsack over the logarithms of bids.
+// rho of a job is the time from its submission to its expected end, divided by the time that the
+// job would take on 1/n of the cluster, where n is the number of jobs. GPUs that are free, or whose
+// lease is over, are auctioned. Of the jobs without a lease, the share 1 - f with the largest rho
+// may bid, where f is `fairness`. Example: with f = 0.8, two of 10 jobs bid. A bid is the factor by
+// which a job's rho improves if the job has its GPUs for the next lease. The winners are the
+// bidders that fit on the GPUs together and have the largest product of bids: a knapsack over the
+// logarithms of bids.
 class Themis final : public Policy, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -30,8 +31,8 @@ class Themis final : public Policy, public Plan, public JobWatcher {
         Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
       v("fairness", fairness,
         "The f of Themis: of the jobs without a lease, a share of 1 - f may bid, but at least one "
-        "job. These are the jobs with the largest rho: the expected time from submission to end, "
-        "divided by the time on an equal part of the cluster.",
+        "job. The bidders are the jobs with the largest rho: the expected time from submission to "
+        "end, divided by the time on an equal part of the cluster.",
         Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
     }
   };
@@ -55,7 +56,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     std::ranges::sort(others, {}, [&](JobSlot job) {
       return std::tuple{-rho(board_.job(job), now, jobs), board_.job(job).serial};
     });
-    // Less a trifle, because (1 - 0.7) * 10 is above 3 in floating point.
+    // 1e-9 is subtracted, because (1 - 0.7) * 10 is above 3 in floating point.
     const double bidding =
         std::ceil((1 - params_.fairness) * static_cast<double>(others.size()) - 1e-9);
     const size_t bidders = std::clamp<size_t>(static_cast<size_t>(bidding), 1, others.size());

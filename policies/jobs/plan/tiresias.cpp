@@ -1,10 +1,10 @@
 // Tiresias (NSDI'19) schedules jobs of unknown length: jobs with little attained service go first.
 //
-// With dlas and dlas_gpu, running jobs of a queue stay ahead of its waiting ones, as in the
-// artifact: a job is stopped only for a job of a higher queue. A job that enters a queue goes to
-// its end. Example: the first queue ends at 3.6 GPU-hours. A job on 8 GPUs falls into the second
-// queue after 27 min. With gittins there is one queue, and a job is stopped for any job with a
-// larger index.
+// With dlas and dlas_gpu, running jobs of a queue stay ahead of the waiting jobs of this queue, as
+// in the artifact: a job is stopped only for a job of a higher queue. A job that enters a queue
+// goes to the end of the queue. Example: the first queue ends at 3.6 GPU-hours. A job on 8 GPUs
+// falls into the second queue after 27 min. With gittins there is one queue, and a job is stopped
+// for any job with a larger index.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -146,7 +146,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     }
     return job.queued + (job.progress.executed - s.forgiven) * params_.promote_knob - s.waited;
   }
-  // When the job will be promoted or demoted or, with gittins, has used its quantum.
+  // When the job will be promoted or demoted or, with gittins, will have used one quantum more.
   Time change(const QueuedJob& job) const {
     if (!job.is_running()) return std::max(promoted_at(job), board_.now() + 1_ns);
     const Standing& s = standings_[job.slot];

@@ -81,8 +81,9 @@ class DefaultDevices final : public Policy, public PickDevices {
   const DeviceStrategy strategy_;
 };
 ORRERY_REGISTER_POLICY(DefaultDevices, "DefaultDevices",
-                       "Picks idle GPUs with the lowest indices for a pod with whole GPUs, and the "
-                       "fullest GPU with room for a pod with a share of a GPU.");
+                       "Picks the GPUs of a pod on its node. By default, these are the idle GPUs "
+                       "with the lowest indices or, for a share of a GPU, the fullest GPU with "
+                       "room.");
 
 }  // namespace
 }  // namespace orrery

@@ -1,8 +1,9 @@
 // Gangs on top of a scheduler that places pods one by one, like scheduler-plugins' Coscheduling:
-// members with a node wait in Permit, and hold the node, until minMember members have one. Example:
-// minMember 4 and room for 3. Three members hold their nodes until the fourth finds none. A quarter
-// of the gang is then missing, more than podGroupRejectPercentage (10), so the gang is rejected at
-// once. With minMember 40 and room for 39, the 39 hold their nodes until permitWaitingTimeSeconds.
+// members with a node wait in Permit, and hold the node, until minMember members have a node.
+// Example: minMember 4 and room for 3. Three members hold their nodes until the fourth finds no
+// node. A quarter of the gang is then missing, more than podGroupRejectPercentage (10), so the gang
+// is rejected at once. With minMember 40 and room for 39, the 39 members hold their nodes until
+// permitWaitingTimeSeconds have passed.
 #include <limits>
 #include <vector>
 
@@ -33,8 +34,8 @@ class Coscheduling final : public Policy,
         "schedule timeout takes precedence.",
         Range{int64_t{1}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupBackoffSeconds", podGroupBackoffSeconds,
-        "Backoff of a gang that was rejected; 0: none.", Range{int64_t{0}, int64_t{1'000'000}},
-        Unit{"s"}, Source{"scheduler-plugins 903da7df"});
+        "Backoff of a gang that was rejected; 0: no backoff.",
+        Range{int64_t{0}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupRejectPercentage", podGroupRejectPercentage,
         "When a member finds no node, the waiting members are rejected only if more than this "
         "share of the gang's minimum has no node.",
@@ -45,8 +46,8 @@ class Coscheduling final : public Policy,
   Coscheduling(Handle& handle, const Params& params)
       : handle_{handle}, params_{params}, permitted_until_{handle} {}
 
-  // Sorts by priority, then by the gang's last failure or, without one, its creation. Members of a
-  // gang stay together.
+  // Sorts by priority, then by the time of the gang's last failure or, if it has not failed, of its
+  // creation. Members of a gang stay together.
   bool less(const QueuedUnit& a, const QueuedUnit& b) const override {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (const Time at = order_time(a), bt = order_time(b); at != bt) return at < bt;
@@ -85,7 +86,8 @@ class Coscheduling final : public Policy,
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
-    // A running backoff is not extended: PostFilter also runs for members that PreFilter rejects.
+    // A running backoff is not extended, although PostFilter also runs for members that PreFilter
+    // rejects.
     const bool starts_pause = params_.podGroupBackoffSeconds > 0 && gang.are_enough_created() &&
                               gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
@@ -150,8 +152,9 @@ class Coscheduling final : public Policy,
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Whether the resources that the gang holds and those free on all up nodes together cover
-  // minResources. Even then the gang may not fit, because each pod needs room on one node.
+  // Whether the resources that the gang holds and the resources that are free on all up nodes
+  // together cover minResources. Even then the gang may not fit, because each pod needs room on one
+  // node.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;
@@ -168,7 +171,7 @@ class Coscheduling final : public Policy,
 };
 ORRERY_REGISTER_POLICY(Coscheduling, "Coscheduling",
                        "Gang scheduling of scheduler-plugins: members with a node wait in Permit "
-                       "until enough members of the gang have one.");
+                       "until enough members of the gang have a node.");
 
 }  // namespace
 }  // namespace orrery

@@ -2,14 +2,14 @@
 // PrioritySort orders the queue, as in Koordinator's default configuration, and may interleave the
 // members of two groups. NextPod overrides that order, so that one group is tried at a time.
 //
-// A round is an attempt to place one group. It opens when a member of the group passes PreFilter.
-// From then on NextPod names the other members, until every gang has its minimum (all are bound) or
-// each member was tried once (all waiting members are rejected). After the first member without a
-// node, PreFilter rejects the members that follow. So no group waits in Permit while another one is
-// tried.
+// A round is an attempt to place one group. The round opens when a member of the group passes
+// PreFilter. From then on NextPod names the other members, until every gang has its minimum (then
+// all waiting members are bound) or each member was tried once (then all waiting members are
+// rejected). After the first member without a node, PreFilter rejects the members that follow. So
+// no group waits in Permit while another group is tried.
 //
-// Koordinator also gates all but one pending member of a group. That saves work in its queue and
-// changes no decision, because NextPod takes members from any queue.
+// Koordinator also gates all but one pending member of a group. This saves work in Koordinator's
+// queue. It would change no decision here, because NextPod takes members from any queue.
 #include <array>
 #include <vector>
 
@@ -104,7 +104,7 @@ class KoordinatorCoscheduling final : public Policy,
     open_round_if_due(cycle);
     if (is_free(gang)) return {Code::Unschedulable, "the gang group has run before"};
     if (round_.is_open && round_.group == gang.first_of_job) round_.has_failed = true;
-    if (params_.mode == Mode::NonStrict) return {Code::Unschedulable, "the others keep waiting"};
+    if (params_.mode == Mode::NonStrict) return {Code::Unschedulable, "other members keep waiting"};
     reject(gang, "a member of the gang group fits nowhere");
     return {Code::Unschedulable, "the gang group is rejected because this pod fits on no node"};
   }
@@ -175,8 +175,8 @@ class KoordinatorCoscheduling final : public Policy,
       f(handle_.gang({gang.first_of_job.index + i}));
     }
   }
-  // Whether the group has no minimum any more, because once-satisfied is set and a pod of it was
-  // bound.
+  // Whether the group has no minimum any more, because once-satisfied is set and a pod of the group
+  // was bound.
   bool is_free(const GangView& gang) const {
     return params_.matchPolicy == MatchPolicy::OnceSatisfied && has_run_.at(gang.first_of_job) != 0;
   }
@@ -224,7 +224,8 @@ class KoordinatorCoscheduling final : public Policy,
 };
 ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
                        "Gang scheduling of Koordinator: the gangs of a job form a group. Unless "
-                       "every gang of the group gets its minimum, none keeps a node.");
+                       "every gang of the group gets its minimum, no pod of the group keeps a "
+                       "node.");
 
 }  // namespace
 }  // namespace orrery

@@ -13,7 +13,8 @@ namespace {
 enum class Level : uint8_t { Leaf, Hostname };
 constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
 
-// If members are placed already, the only leaf or node tried is that of the first placed member.
+// Once a member is placed, the only leaf and the only node tried are those of the first placed
+// member.
 class TopologyPlacement final : public Policy, public Domains, public Reserve {
  public:
   struct Params {

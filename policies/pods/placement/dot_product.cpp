@@ -25,7 +25,7 @@ class DotProduct final : public Policy, public Score {
     void fields(V& v) {
       v("prefer", prefer,
         "smallest_product: prefers nodes where little of the requested resources is free; "
-        "largest_product: where much is free.",
+        "largest_product: prefers nodes where much of them is free.",
         Source{"smallest_product: the FGD artifact (USENIX ATC 2023); largest_product: Tetris"});
     }
   };

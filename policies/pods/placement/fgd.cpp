@@ -14,10 +14,11 @@
 namespace orrery {
 namespace {
 
-// The score is floor(100 / (1 + exp(-d))), where d is the fall of the node's fragmentation in GPUs.
-// The code counts d exactly, as an integer in a smaller unit: the relief. The least relief of each
-// score is computed once. A share is tried on every GPU and gets the one with the best score, the
-// first of equals. Example: d = 0 scores 50, d = 1 scores 73.
+// The score is floor(100 / (1 + exp(-d))), where d is the number of GPUs by which the node's
+// fragmentation falls. The code counts d exactly, as an integer in a smaller unit: the relief. The
+// least relief of each score is computed once. A pod with a share of a GPU is tried on every GPU
+// and gets the GPU with the best score; of equal GPUs, the first. Example: d = 0 scores 50, d = 1
+// scores 73.
 class Fgd final : public Policy, public Score, public PickDevices {
  public:
   using Params = NoParams;

@@ -10,10 +10,10 @@
 namespace orrery {
 namespace {
 
-// The class of a pod is a share of one GPU, one GPU, two GPUs and so on. A node's score depends on
-// the classes of its pods with GPUs:
+// Pods have classes: a share of one GPU, one GPU, two GPUs and so on. A node's score depends on the
+// classes of its pods with GPUs:
 //   75: only the class of the new pod
-//   50: this class and others
+//   50: the class of the new pod and other classes
 //   25: no pods with GPUs
 //    0: only other classes
 // Up to 25 are added: the fewer GPUs are free, the more. A new pod without GPUs gets 0 everywhere.
@@ -64,7 +64,7 @@ class GpuClustering final : public Policy, public Score {
 };
 ORRERY_REGISTER_POLICY(GpuClustering, "GpuClustering",
                        "Prefers nodes whose pods have as many GPUs as the new pod. All pods with a "
-                       "share of a GPU count as alike.");
+                       "share of a GPU form one class, whatever their shares.");
 
 }  // namespace
 }  // namespace orrery

@@ -21,7 +21,7 @@ struct PreloadedParams {
   template <class V>
   void fields(V& v) {
     v("image", image, "Name of an image, as pods name it.", Required{});
-    v("key", key, "Label key of the nodes that have the image; empty: all nodes have it.");
+    v("key", key, "Label key of the nodes that have the image; empty: all nodes have the image.");
     v("values", values, "Values of that label.");
   }
   void check(Checker& checker) const {

@@ -37,15 +37,17 @@ class InterPodAffinity final : public Policy,
         "The algorithm whose cost is charged. current: a pod with affinity terms is compared with "
         "all nodes and all placed pods. Any other pod is compared only with placed pods that have "
         "anti-affinity, and with their nodes. before_1_18: every pod is compared with all nodes, "
-        "at the costs of 2019. This is the default with policy.cost.preset: kubernetes_1_15.");
+        "at the costs of 2019. before_1_18 is the default with policy.cost.preset: "
+        "kubernetes_1_15.");
       v("per_node", per_node,
-        "Scheduler time for each node with which a pod is compared. Absent: that of the algorithm.",
+        "Scheduler time for each node with which a pod is compared. Absent: the cost in the "
+        "algorithm.",
         Range{Duration{}, 1_s},
         Source{"current: 2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes "
                "pull request 79474"});
       v("per_pod", per_pod,
-        "Scheduler time for each placed pod with which a pod is compared. Absent: that "
-        "of the algorithm.",
+        "Scheduler time for each placed pod with which a pod is compared. Absent: the cost "
+        "in the algorithm.",
         Range{Duration{}, 1_s},
         Source{"current: 2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates "
                "on 5,000 nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; "
@@ -110,7 +112,7 @@ class InterPodAffinity final : public Policy,
     bool has_terms() const { return !near.empty() || !away.empty(); }
   };
   struct Known {
-    size_t specs_seen = 0;                     // number of specs with their terms in `terms`
+    size_t specs_seen = 0;                     // number of specs whose terms are in `terms`
     std::vector<PodAffinityTerm> terms;        // distinct anti-affinity terms of all specs
     std::vector<std::unique_ptr<Spec>> specs;  // by SpecId
   };

@@ -94,9 +94,9 @@ class NodeAffinity final : public Policy,
   Cached<std::vector<Preferences>> preferred_;  // by SpecId
 };
 ORRERY_REGISTER_POLICY(NodeAffinity, "NodeAffinity",
-                       "Accepts only nodes whose labels match the required terms. Nodes that match "
-                       "preferred terms score higher. If a job queue chose nodes for the job, only "
-                       "these are accepted.");
+                       "Accepts only nodes whose labels match the required terms. Nodes that "
+                       "match preferred terms score higher. If a job queue chose nodes for the "
+                       "job, only the chosen nodes are accepted.");
 
 }  // namespace
 }  // namespace orrery

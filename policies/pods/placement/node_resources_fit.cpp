@@ -156,9 +156,9 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     void fields(V& v) {
       v("scoringStrategy", scoringStrategy, "How the feasible nodes are ranked.");
       v("deletedPodHint", deletedPodHint,
-        "Which deletions of pods requeue a pod that found no room. any: all; fits: only those that "
-        "make room for it on the node of the deleted pod. fits avoids futile attempts in a full "
-        "cluster.",
+        "Which deletions of pods requeue a pod that found no room. any: all deletions; fits: only "
+        "deletions that make room for the rejected pod on the node of the deleted pod. `fits` "
+        "avoids futile attempts in a full cluster.",
         Source{"any: kube-scheduler 1.36"});
     }
   };
@@ -170,8 +170,9 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // A node may be short of several resources: it is removed for the first one and noted under the
-  // others. Shortages that no eviction can cure come first, so that they decide the status.
+  // A node may be short of several resources. Such a node is removed for the first of them and
+  // noted under the others. Shortages that no eviction can cure come first, so that they decide the
+  // status.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     learn(cycle.cluster);
     const Ask ask{cycle.cluster, *cycle.pod.spec};

@@ -35,9 +35,9 @@ struct ConstraintParams {
   }
 };
 
-// A pod's own constraints count the placed pods with their labels, of any job. A pod without
-// constraints gets the default ones, which count the pods of its own job. Upstream's default
-// constraints count the pods of the same ReplicaSet or Service.
+// A constraint in the pod's spec counts the placed pods of all jobs that have the constraint's
+// labels. A pod without constraints gets the default constraints, which count the pods of its own
+// job. Upstream's default constraints count the pods of the same ReplicaSet or Service.
 class PodTopologySpread final : public Policy,
                                 public PreFilter,
                                 public Filter,
@@ -132,7 +132,7 @@ class PodTopologySpread final : public Policy,
 
  private:
   struct Soft {
-    const TopologySpread* constraint;  // in the pod's spec, or a default one
+    const TopologySpread* constraint;  // in the pod's spec, or a default
     std::vector<int32_t> pods;         // by domain
     int64_t domains;
   };

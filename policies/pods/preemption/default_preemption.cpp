@@ -43,7 +43,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
         Heeded{algorithm == PreemptionAlgorithm::Current, "algorithm is before_1_20"});
       v("algorithm", algorithm,
         "current: after a preemption, the pod is tried on its nominated node first. before_1_20: "
-        "it is tried on all nodes, and every node where preemption might help is a candidate.",
+        "the pod is tried on all nodes, and every node where preemption might help is a candidate.",
         Source{"kubernetes pull requests 94814 and 93179"});
       v("async", async,
         "true: the scheduler continues with other pods while the API servers delete victims. "

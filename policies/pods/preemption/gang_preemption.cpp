@@ -33,14 +33,15 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 // two, and B would lose more.
 //
 // `fewest` tries each unit alone. Then it tries all pairs, all triples and so on, while there are
-// at most 100 of them: pairs of up to 14 units, triples of up to 9. Of choices of one size, those
-// that lose less are tried first, so the first that makes room is the best. If none does, the
-// largest units are chosen until the preemptor fits. Then each victim, the costliest first, is
-// exchanged for the cheapest unit that loses less and also makes room. If whole nodes of one kind
-// are requested, the number of victims is minimal: with one unit fewer, even the largest units do
-// not free enough GPUs. On fragments of nodes it may be larger. Example: 24 GPUs are requested. Of
-// 20 units, two hold 16 GPUs and 18 hold 8. There are 190 pairs, so the two large units are chosen.
-// The costlier one is exchanged for a small unit that loses less.
+// at most 100 choices of a size: pairs of up to 14 units, triples of up to 9. Choices of one size
+// are tried in the order of their losses, so the first choice that makes room is the best. If no
+// choice makes room, the largest units are chosen until the preemptor fits. Then each victim, the
+// costliest first, is exchanged for the cheapest unit that loses less and also makes room. If whole
+// nodes of one kind are requested, the number of victims is minimal: with one unit fewer, even the
+// largest units do not free enough GPUs. On fragments of nodes there may be more victims than the
+// minimum. Example: 24 GPUs are requested. Of 20 units, two hold 16 GPUs and 18 hold 8. There are
+// 190 pairs, so the two large units are chosen. The costlier of them is exchanged for a small unit
+// that loses less.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
@@ -51,15 +52,15 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     void fields(V& v) {
       v("order", order,
         "Which gangs become victims. fewest: as few gangs as possible; of equally small sets, the "
-        "one that loses the least GPU time. The search is exact for few gangs; with many, the "
-        "largest gangs come first. volcano: lower priority first, then the gang created last. "
-        "kueue: gangs with terminating pods first, then gangs of other teams, then lower priority, "
-        "then the gang placed last. With each order, victims that turn out not to be needed are "
-        "spared.",
+        "one that loses the least GPU time. The search is exact for few gangs; if there are many, "
+        "the largest gangs come first. volcano: lower priority first, then the gang created last. "
+        "kueue: gangs with terminating pods first, then gangs of other teams, then lower "
+        "priority, then the gang placed last. With each order, victims that turn out not to be "
+        "needed are spared.",
         Source{"volcano ed72c7c8, preempt action; kueue ff69552e, CandidatesOrdering"});
       v("trials_max", trials_max,
-        "Limit on the trial placements of one attempt. After it, the victims found so far are "
-        "taken.",
+        "Limit on the trial placements of one attempt. Once this limit is reached, the victims "
+        "found so far are taken.",
         Range{50, 1'000'000}, Source{"assumed"});
       v("per_pod", per_pod,
         "Scheduler time for each placed pod of lower priority. In addition, each trial placement "
@@ -205,8 +206,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {};
   }
 
-  // Returns the victims, which stay evicted in the trial. Empty: the gang does not fit even when
-  // every unit is evicted.
+  // Returns the victims, which stay evicted in the trial. Returns no victims if the gang does not
+  // fit even when every unit is evicted.
   Victims choose(const std::vector<Unit>& units, Trial& trial) const {
     Victims all;
     for (const Unit& unit : units) all.push_back(&unit);
@@ -215,8 +216,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
-      // Like Kueue, tries to spare victims from the last but one to the first. The last one is
-      // needed: the gang did not fit when only the victims before it were evicted.
+      // Like Kueue, tries to spare victims from the last but one to the first. The last victim is
+      // needed: the gang did not fit when only the other victims were evicted.
       const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
@@ -253,8 +254,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return units;
   }
 
-  // All units are evicted at the start. Restores all but the shortest prefix that is enough;
-  // bisection works because a longer prefix leaves more room.
+  // Call this with all units evicted. Restores all units except the shortest prefix whose eviction
+  // makes room for the gang. Bisection works because a longer prefix leaves more room.
   static Victims shortest_prefix(const Victims& all, Trial& trial) {
     size_t too_few = 0, enough = all.size(), evicted = all.size();
     while (enough - too_few > 1) {
@@ -268,8 +269,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough)};
   }
 
-  // Spares victims: restores each one if the gang still fits then. Victims are tried in the order
-  // of `in_turn`.
+  // Spares victims: restores them one after the other, in the order of `in_turn`. A victim stays
+  // restored if the gang still fits.
   void spare(const Victims& in_turn, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : in_turn) {
       if (victims.size() == 1 || trial.fits_asked >= params_.trials_max) return;
@@ -306,8 +307,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     });
     return choices;
   }
-  // Sets `victims` to the k units that lose least and whose eviction makes room for the gang.
-  // Returns false if no k units make room, or after too many trials.
+  // Of all sets of k units whose eviction makes room for the gang, sets `victims` to the one that
+  // loses least. Returns false if no k units make room, or after too many trials.
   bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : victims) trial.restore(*unit);
     for (const Victims& choice : choices_of(k, units)) {

@@ -17,15 +17,15 @@ class KueueTas final : public PlannedPlacement {
       v("level", level,
         "A domain is a block of leaf switches, the nodes of one leaf switch, or one node.");
       v("mode", mode,
-        "What happens if no domain has room for the whole gang. required: it waits. preferred: a "
-        "domain of the next wider level is tried, and so on; if no block has room, several blocks "
-        "are used. unconstrained: several domains of this level are used.");
+        "What happens if no domain has room for the whole gang. required: the gang waits. "
+        "preferred: a domain of the next wider level is tried, and so on; if no block has room, "
+        "several blocks are used. unconstrained: several domains of this level are used.");
       v("order", order,
         "Which domains are filled first if a gang needs several. BestFit: those with most room; "
         "the last pods go where they fit most tightly. LeastFreeCapacity: those with least room.",
-        Source{"Kueue; LeastFreeCapacity is its default for unconstrained"});
+        Source{"Kueue; LeastFreeCapacity is Kueue's default for unconstrained"});
       v("slice", slice,
-        "This many pods always share a node. The size of a gang must be a multiple of it.",
+        "This many pods always share a node. The size of a gang must be a multiple of this number.",
         Range<int64_t>{1, 1'000'000});
     }
   };

@@ -1,4 +1,4 @@
-// Slurm's topology/tree: jobs go under the leaf switch that fits them tightest.
+// Slurm's topology/tree: a gang goes to the leaf switch that fits it most tightly.
 #include "models/scheduling/toolbox/planned_placement.hpp"
 
 namespace orrery {
@@ -16,9 +16,9 @@ class SlurmTree final : public PlannedPlacement {
 };
 ORRERY_REGISTER_POLICY(SlurmTree, "SlurmTopologyTree",
                        "Slurm's topology/tree: a gang goes to the leaf switch that fits it most "
-                       "tightly. If no leaf has room for all of it, it is split over leaves that "
-                       "are near each other. Host time of an attempt: O(leaves) for each leaf that "
-                       "the gang gets.");
+                       "tightly. If no leaf has room for the whole gang, the gang is split over "
+                       "leaves that are near each other. Host time of an attempt: O(leaves) for "
+                       "each leaf that the gang gets.");
 
 }  // namespace
 }  // namespace orrery

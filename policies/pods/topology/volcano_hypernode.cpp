@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-// Further members of a gang prefer nodes near its first member, even if the current attempt has
-// only just placed it.
+// Further members of a gang prefer nodes near its first member, even if the first member was placed
+// in the current attempt.
 class VolcanoHyperNode final : public PlannedPlacement, public Score {
  public:
   struct Params : TopologyParams {

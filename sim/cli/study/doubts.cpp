@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// About 64 % of the skewed samples of 5 pairs look normal, and 29 % of those of 10 pairs: see
-// analysis/README.md.
+// With fewer pairs, skewed samples often look normal: about 64 % of the skewed samples of 5 pairs
+// do, and 29 % of those of 10 pairs (see analysis/README.md).
 constexpr size_t kFewPairs = 10;
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
 constexpr double kSkewedFrom = 2;     // in standard errors; one normal sample in 20 is as skewed
@@ -20,8 +20,8 @@ struct CoverageRow {
   double skewed_t, skewed_bca, tied_t, tied_bca;
 };
 // Shares of 95 % intervals that contained the true mean of synthetic samples. Skewed samples are
-// lognormal with sigma 1.5. In tied samples 70 % of the pairs are equal, the other differences
-// exponential.
+// lognormal with sigma 1.5. In tied samples 70 % of the pairs are equal, and the other
+// differences are exponential.
 constexpr std::array<CoverageRow, 4> kCoverage{{{5, 0.692, 0, 0.704, 0},
                                                 {10, 0.718, 0, 0.785, 0},
                                                 {20, 0.756, 0.814, 0.842, 0.870},
@@ -43,16 +43,16 @@ std::optional<Doubt> doubt_of_coverage(const PairedDifference& paired, Estimator
                                      std::to_string(paired.pairs) + " pairs are equal"
                                : "the differences are skewed";
   char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "%s: 95 %% intervals of such samples held the truth in %.0f %% of synthetic studies",
-      what.c_str(), 100 * measured);
+  std::snprintf(text, sizeof text,
+                "%s: 95 %% intervals of such samples contained the true value in %.0f %% of "
+                "synthetic studies",
+                what.c_str(), 100 * measured);
   return Doubt{DoubtKind::Coverage, text};
 }
 
 Doubt not_shown(const PairedDifference& paired) {
   const size_t needed = pairs_needed(paired, std::abs(paired.estimate().mean) / 2);
-  std::string text = "no difference is shown: the interval holds 0";
+  std::string text = "no difference is shown, because the interval contains 0";
   if (needed != SIZE_MAX) {
     text += "; a difference as large as this needs about " + std::to_string(needed) + " seeds";
   }
@@ -76,7 +76,7 @@ std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator) {
   if (paired.pairs < 2) return {{FewSeeds, "one seed says nothing about chance"}};
   if (!paired.varies) {
     return {{NothingRandom,
-             "every seed gives the same values, so there is no chance to speak of; "
+             "every seed gives the same values, so nothing random affects them; "
              "`seeds.permute_ties` shows how much the order of equal submit times matters"}};
   }
   if (paired.equal == paired.pairs) return {};
@@ -89,8 +89,8 @@ std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator) {
   }
   if (paired.correlation < -2.6 / std::sqrt(static_cast<double>(paired.pairs))) {
     found.push_back({Opposed,
-                     "what is good for one arm is bad for the other, seed by seed: equal seeds "
-                     "widen the interval here"});
+                     "seeds that are good for one arm are bad for the other, so equal seeds widen "
+                     "the interval"});
   }
   if (paired.verdict() == DifferenceVerdict::Unclear) found.push_back(not_shown(paired));
   if (auto doubt = doubt_of_coverage(paired, estimator)) found.push_back(std::move(*doubt));

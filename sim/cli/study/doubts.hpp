@@ -28,13 +28,13 @@ struct Doubt {
   std::string text;
 };
 
-// Samples for which intervals of a mean contain the true value less often than their confidence.
+// Kinds of samples whose intervals contain the true mean less often than the confidence promises.
 enum class Awkward : uint8_t { Skewed, Tied };
 
 // The share of 95 % intervals that contained the true value in 1,000 synthetic studies with samples
 // of this kind. The table in analysis/README.md has the shares for 5, 10, 20 and 40 pairs; a test
-// measures them. Other numbers of pairs have the share of the next lower one in the table, and
-// fewer than 5 that of 5.
+// measures them. A number of pairs that is not in the table has the share of the next lower
+// number there. Fewer than 5 pairs have the share of 5 pairs.
 double coverage_measured(Awkward sample, Estimator estimator, size_t pairs);
 
 std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator);

@@ -45,6 +45,6 @@ double deviation_of(std::span<const double> values);  // sample deviation (n - 1
 double skewness_score(std::span<const double> values);
 
 std::string short_text(double value);  // five digits; "–" for NaN
-std::string exact_text(double value);  // reads back the same; empty for NaN
+std::string exact_text(double value);  // parses to the same value; empty for NaN
 
 }  // namespace orrery

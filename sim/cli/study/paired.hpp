@@ -31,7 +31,7 @@ struct Estimate {
 };
 
 // An arm against its baseline, seed by seed. Example: waits of 10, 20 and 30 s against 20, 40 and
-// 60 s: the mean difference is -20 s, the log ratio ln 0.5 in each pair, the percent -50.
+// 60 s. The mean difference is -20 s. In each pair the log ratio is ln 0.5, so percent() is -50.
 struct PairedDifference {
   size_t pairs = 0, equal = 0;  // equal: pairs with two equal values
   double baseline = 0;          // mean of the baseline over the pairs
@@ -54,14 +54,14 @@ struct PairedDifference {
   // unknown, but 0 if all pairs are equal.
   double relative_half() const;
 };
-// Compares pair by pair; both columns have the same length. With fewer pairs than the estimator
-// needs, intervals are NaN. If a value is not positive, there are no log ratios, and
+// Compares pair by pair; `arm` and `baseline` have the same length. With fewer pairs than the
+// estimator needs, intervals are NaN. If a value is not positive, there are no log ratios, and
 // Scale::Difference replaces `scale`.
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    Scale scale, const IntervalOptions& options);
 
 // The number of pairs that narrow estimate().interval to a half-width of `half`, if further pairs
-// vary as these do. SIZE_MAX: unknown, or a billion or more.
+// vary as these do. SIZE_MAX if the number is unknown, or a billion or more.
 size_t pairs_needed(const PairedDifference& paired, double half);
 
 }  // namespace orrery

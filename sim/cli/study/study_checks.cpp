@@ -79,8 +79,8 @@ std::string StudyPlan::effect_of(const Run& run, const Diagnostics& diagnostics)
   return fingerprint_of(resolved_json(scenario));
 }
 
-// The cells of `arm` whose run is the same with an earlier arm of this axis, all other arms being
-// equal. The result's `arm` is the earlier arm for the first of these cells.
+// The cells of `arm` whose run does not change if an earlier arm of this axis replaces `arm`.
+// Alike::arm is the earlier arm with which the first of these cells runs the same.
 StudyPlan::Alike StudyPlan::cells_alike(const std::vector<std::string>& effects, size_t stride,
                                         size_t arms, size_t arm) const {
   Alike alike;

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct Part {
   size_t part = 1, parts = 1;
-  bool is_all = true;  // `until` may add seeds; false in a shard
+  bool is_all = true;  // whether `until` may add seeds; false in a shard
 };
 
 size_t number_in(std::string_view text, std::string_view what, size_t high) {
@@ -99,14 +99,14 @@ StudyFolder folder_in(const Arguments& arguments, const StudyPlan& plan) {
                      {.has_files = plan.params().keep_runs, .verifies = arguments.has("verify")}};
 }
 
-// Reports the files of runs that have changed. False if there are any.
+// Reports the files of runs that have changed. Returns false if there are any.
 bool verify(const StudyPlan& plan, const StudyFolder& folder, std::ostream& err) {
   const std::vector<std::string> damaged = damaged_files(plan, folder);
   for (const std::string& file : damaged) err << file << ": is not as its run wrote it\n";
   if (damaged.empty()) return true;
   err << damaged.size() << (damaged.size() == 1 ? " damaged run" : " damaged runs")
       << ", left out here; 'orrery study run " << plan.path() << " -o " << folder.path()
-      << " --verify' runs what is damaged again\n";
+      << " --verify' repeats the damaged runs\n";
   return false;
 }
 
@@ -149,7 +149,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
   const StudyFolder folder = folder_in(arguments, plan);
   if (const std::string other = folder.take(plan); !other.empty()) {
     err << folder.path() << ": holds the runs of another study (" << other
-        << "); give a folder of its own with -o, or remove that one\n";
+        << "); choose another folder with -o, or remove this one\n";
     return ExitStatus::UserMistake;
   }
   Log log{err, is_quiet};
@@ -212,21 +212,22 @@ CommandSpec study_command_spec() {
       .name = "study",
       .doc =
           "Runs a grid of scenarios and compares them pair by pair (run FILE), lists the runs of "
-          "the grid (plan FILE), runs a part of them (shard FILE 2/5), tells what was found "
-          "(report FILE), or compares the columns of a table with its first, row by row (pairs "
-          "TABLE.csv).",
+          "the grid (plan FILE), runs a part of them (shard FILE 2/5), prints the findings "
+          "(report FILE), or compares each column of a table with the first column, row by row "
+          "(pairs TABLE.csv).",
       .positional = "run FILE | plan FILE | shard FILE I/N | report FILE | pairs TABLE.csv",
       .positional_min = 2,
       .positional_max = 3,
-      .options = {{"output", 'o', "DIR", "Folder of the runs; default: the study's name."},
-                  {"jobs", 'j', "N", "Runs at once; left out: one a core."},
-                  {"format", 0, "FORMAT", "Format of a report: markdown, csv or latex."},
-                  {"confidence", 0, "PART", "Confidence of the intervals of pairs; default: 0.95."},
-                  {"verify", 0, "",
-                   "Compare each kept file with what its run wrote. `report` lists damaged files; "
-                   "`run` and `shard` repeat their runs."},
-                  plugin_option(),
-                  {"quiet", 'q', "", "Say nothing but errors."}}};
+      .options = {
+          {"output", 'o', "DIR", "Folder of the runs (default: the study's name)."},
+          {"jobs", 'j', "N", "Runs at once (default: one per core)."},
+          {"format", 0, "FORMAT", "Format of a report: markdown, csv or latex."},
+          {"confidence", 0, "PART", "Confidence of the intervals of `pairs` (default: 0.95)."},
+          {"verify", 0, "",
+           "Compare each kept file with what its run wrote. `report` lists damaged files; "
+           "`run` and `shard` repeat the runs of damaged files."},
+          plugin_option(),
+          {"quiet", 'q', "", "Print only errors."}}};
 }
 
 ExitStatus study_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {

@@ -21,7 +21,7 @@ struct StudyCellRow {
   bool is_baseline = false;
 
   static void columns(auto&& c) {
-    c("cell", &StudyCellRow::cell, "index in the grid; the last axis is fastest");
+    c("cell", &StudyCellRow::cell, "index in the grid; the last axis varies fastest");
     c("axis", &StudyCellRow::axis, "name of the axis");
     c("arm", &StudyCellRow::arm, "arm of the axis in this cell");
     c("is_baseline", &StudyCellRow::is_baseline, "this arm is the baseline");
@@ -37,7 +37,7 @@ struct StudyAxisRow {
   static void columns(auto&& c) {
     c("axis", &StudyAxisRow::axis, "name of the axis");
     c("parameter", &StudyAxisRow::parameter,
-      "the parameter that its arms set; empty: none or several");
+      "the parameter that all its arms set; empty if they set none or several");
     c("unit", &StudyAxisRow::unit, "unit of the parameter; empty if the values contain units");
     c("doc", &StudyAxisRow::doc, "meaning of the parameter");
   }
@@ -69,8 +69,8 @@ struct StudyValueRow {
   FixedText<24> unit;
 
   static void columns(auto&& c) {
-    c("cell", &StudyValueRow::cell, "of the run");
-    c("seed", &StudyValueRow::seed, "of the run");
+    c("cell", &StudyValueRow::cell, "cell of the run");
+    c("seed", &StudyValueRow::seed, "seed of the run");
     c("name", &StudyValueRow::name, "name of the figure in /summary");
     c("value", &StudyValueRow::value, "value in the run");
     c("unit", &StudyValueRow::unit, "unit of the value");
@@ -85,7 +85,7 @@ struct StudyMetricRow {
 
   static void columns(auto&& c) {
     c("name", &StudyMetricRow::name, "name of the figure in /summary");
-    c("unit", &StudyMetricRow::unit, "unit of its values");
+    c("unit", &StudyMetricRow::unit, "unit of the metric's values");
     c("doc", &StudyMetricRow::doc, "meaning of the metric");
     c("is_reported", &StudyMetricRow::is_reported,
       "reports show the metric: it is in `metrics` of the study or, if that is empty, its values "
@@ -103,8 +103,9 @@ struct StudyMeanRow {
     c("cell", &StudyMeanRow::cell, "as in /cells");
     c("seeds", &StudyMeanRow::seeds, "seeds with a value");
     c("mean", &StudyMeanRow::mean, "mean over these seeds");
-    c("low", &StudyMeanRow::low, "end of the confidence interval of the mean; NaN: too few seeds");
-    c("high", &StudyMeanRow::high, "likewise");
+    c("low", &StudyMeanRow::low,
+      "lower end of the confidence interval of the mean; NaN with too few seeds");
+    c("high", &StudyMeanRow::high, "upper end of this interval");
     c("min", &StudyMeanRow::min, "the least value of a seed");
     c("max", &StudyMeanRow::max, "the largest value of a seed");
   }
@@ -130,18 +131,20 @@ struct StudyDifferenceRow {
       "scale of the comparison: log ratios for times and counts, which must be positive");
     c("estimator", &Row::estimator, "method of the intervals");
     c("mean_baseline", &Row::mean_baseline, "the baseline's mean over the pairs");
-    c("difference", &Row::difference, "mean over the pairs, value minus the baseline's");
-    c("low", &Row::low, "end of the confidence interval of the difference; NaN: too few pairs");
-    c("high", &Row::high, "likewise");
+    c("difference", &Row::difference,
+      "mean over the pairs of the value minus the baseline's value");
+    c("low", &Row::low,
+      "lower end of the confidence interval of the difference; NaN with too few pairs");
+    c("high", &Row::high, "upper end of this interval");
     c("percent", &Row::percent,
-      "geometric mean of the ratio of value to baseline, minus 1; NaN: some value is not positive",
+      "geometric mean of the ratio of value to baseline, minus 1; NaN if a value is not positive",
       "%");
-    c("percent_low", &Row::percent_low, "end of the confidence interval of the percent", "%");
-    c("percent_high", &Row::percent_high, "likewise", "%");
+    c("percent_low", &Row::percent_low, "lower end of the confidence interval of `percent`", "%");
+    c("percent_high", &Row::percent_high, "upper end of this interval", "%");
     c("verdict", &Row::verdict,
       "decided by the interval on the scale in `scale`; equal: each pair has two equal values");
     c("correlation", &Row::correlation,
-      "correlation of the two cells over the seeds; 0: one does not vary");
+      "correlation of the two cells over the seeds; 0 if a cell does not vary");
   }
 };
 
@@ -163,7 +166,8 @@ struct StudyDoubtRow {
 class FindingTables {
  public:
   explicit FindingTables(Recorder& recorder)
-      : metrics_{recorder, "/metrics", "one row for each metric; those that reports show first"},
+      : metrics_{recorder, "/metrics",
+                 "one row for each metric; metrics that reports show come first"},
         means_{recorder, "/means", "one row for each metric of each cell"},
         differences_{recorder, "/differences",
                      "one row for each metric of each cell with a baseline"},

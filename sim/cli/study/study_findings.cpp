@@ -130,7 +130,7 @@ double half_asked(const StudyPlan& plan) {
 
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  constexpr size_t kSeedsMin = 3;  // two values may be equal by chance: an interval of width 0
+  constexpr size_t kSeedsMin = 3;  // two values may be equal by chance, which gives width 0
   const StudyStopParams& until = *plan.params().until;
   const bool is_absolute = until.half_width_absolute.has_value();
   double widest = 0;

@@ -36,8 +36,8 @@ constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
 // Waits for the process, and returns its exit status. If a signal ended the process, returns the
 // negated number of the signal, or kStopped if `stop` was set before. `stop` is forwarded as one
-// SIGTERM. If Ctrl-C in a terminal has reached the process before, this second signal ends it at
-// once.
+// SIGTERM. If Ctrl-C in a terminal has already reached the process, this SIGTERM is its second
+// signal and ends it at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};
@@ -72,7 +72,8 @@ Failure ended_by_signal(int signal) {
 }
 
 // Simulates the common part of the arms in a process of its own. At run.fork_at, change() forks a
-// child for each arm, which simulates the rest. With `is_from_start` there is one arm and no child.
+// child for each arm; each child simulates the rest of its arm. With `is_from_start` there is one
+// arm and no child.
 class Trunk {
  public:
   Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options,
@@ -139,8 +140,8 @@ class Trunk {
     }
   }
 
-  // The profile after change `number`. The last change is the fork: it makes a child for each arm
-  // and returns only in the children.
+  // The scheduler's profile after change `number`. The last change is the fork: there, change()
+  // makes a child for each arm, and returns only in the children.
   PolicyParams change(size_t number) {
     const auto& changes = arms_.front().run.scenario.run.changes;
     if (number + 1 < changes.size()) return changes[number].policy;
@@ -178,7 +179,7 @@ class Trunk {
     if (status == kStopped) status_ = status;
   }
 
-  // Leaves the failure for the arm of this process or, before the fork, for every arm.
+  // Writes a file of the failure for the arm of this process or, before the fork, for every arm.
   int failed(const Failure& failure) {
     for (const StudyArm& arm : arms_) {
       if (arm_ == nullptr || arm_ == &arm) leave(arm, failure);

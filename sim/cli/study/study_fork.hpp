@@ -35,12 +35,13 @@ struct ForkOptions {
 };
 
 // Runs arms that are equal up to a fork. A process simulates the common part, then forks a child
-// for each arm, which writes its result into the folder. With `is_from_start` the process runs its
-// single arm. A child that crashes leaves the others running. Results are in the order of the arms;
-// a stopped arm has none. The caller holds `lock`. It is released only while this function waits
-// for the process: a thread must not fork while another thread holds a lock inside a library.
-// Throws std::system_error if no process can be created. Example: three arms differ from 10 d on.
-// One process simulates 10 d and forks three times; each child simulates the rest of one arm.
+// for each arm. Each child writes the result of its arm into the folder. With `is_from_start` the
+// process runs its single arm. A child that crashes leaves the others running. Results are in the
+// order of the arms; a stopped arm has none. The caller holds `lock`. It is released only while
+// this function waits for the process: a thread must not fork while another thread holds a lock
+// inside a library. Throws std::system_error if no process can be created. Example: three arms
+// differ from 10 d on. One process simulates 10 d and forks three times; each child simulates the
+// rest of one arm.
 std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm>& arms,
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,

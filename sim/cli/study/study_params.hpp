@@ -25,8 +25,8 @@ struct StudySeedsParams {
 
   template <class V>
   void fields(V& v) {
-    v("first", first, "First seed; the others follow it.", Range{uint64_t{0}, kFirstMax});
-    v("count", count, "Seeds of each cell.", Range{1, 100'000},
+    v("first", first, "First seed; further seeds count up from it.", Range{uint64_t{0}, kFirstMax});
+    v("count", count, "Number of seeds of each cell.", Range{1, 100'000},
       Source{"estimate: t intervals of ten pairs are 16 % wider than normal ones"});
     v("permute_ties", permute_ties,
       "Jobs with equal submit times arrive in another order with each seed, as with "
@@ -35,7 +35,7 @@ struct StudySeedsParams {
 };
 
 struct StudyCompareParams {
-  static constexpr std::string_view kDoc = "Arms of one axis against one of them.";
+  static constexpr std::string_view kDoc = "Compares the arms of one axis with one of these arms.";
 
   std::string axis;
   std::string against;
@@ -47,13 +47,13 @@ struct StudyCompareParams {
     v("axis", axis,
       "Axis whose arms are compared. The arms of the other axes are equal within a comparison.",
       Required{});
-    v("against", against, "Arm that the others are compared with.", Required{});
-    v("confidence", confidence, "Probability that an interval holds the true difference.",
+    v("against", against, "Arm that all other arms of this axis are compared with.", Required{});
+    v("confidence", confidence, "Probability that an interval contains the true difference.",
       Range{0.5, 0.9999});
     v("estimator", estimator,
-      "Estimator of intervals. t: Student's t, of differences, and of log ratios for times and "
-      "counts. bca: "
-      "bias-corrected and accelerated bootstrap of the same, from 20 seeds on.",
+      "Estimator of intervals. t: Student's t of the differences or, for times and counts, of the "
+      "log ratios. bca: bias-corrected and accelerated bootstrap of the same values; needs 20 "
+      "seeds.",
       Source{"Efron 1987, J. Am. Stat. Assoc. 82"});
   }
 };
@@ -72,15 +72,15 @@ struct StudyStopParams {
   void fields(V& v) {
     v("metric", metric, "Metric whose intervals count.", Required{}, Example{"jct_mean"});
     v("half_width", half_width,
-      "Half-width of the interval, as a fraction of the mean of the `against` arm or, without "
-      "`compare`, of the cell's own mean.",
+      "Half-width that is narrow enough, as a fraction of the mean of the `against` arm or, "
+      "without `compare`, of the cell's own mean.",
       Range{1e-6, 10.0}, Heeded{!half_width_absolute, "half_width_absolute is given"});
     v("half_width_absolute", half_width_absolute,
-      "Half-width of the interval in the unit of the metric, in place of half_width. Needed where "
+      "Half-width that is narrow enough, in the unit of the metric; replaces half_width. Needed if "
       "the baseline is 0.",
       Range{1e-12, 1e18}, Example{"30"});
-    v("seeds_max", seeds_max, "Seeds of a cell at which the study stops in any case.",
-      Unit{"seeds"}, Range{2, 100'000});
+    v("seeds_max", seeds_max, "Largest number of seeds of a cell.", Unit{"seeds"},
+      Range{2, 100'000});
   }
 };
 
@@ -92,9 +92,10 @@ struct StudyRunParams {
   template <class V>
   void fields(V& v) {
     v("fork_at", fork_at,
-      "Time from which arms differ if they only set parameters of `policy`, as with run.changes of "
-      "a scenario. The part before it is simulated once for all of them. Then each arm continues "
-      "in its own process. Left out: arms differ from the start.",
+      "Time at which the arms of an axis begin to differ if all of them set only parameters of "
+      "`policy`. Up to this time the run is simulated once for all these arms. Then each arm "
+      "continues in its own process, like a run with run.changes. Without `fork_at`, arms differ "
+      "from the start.",
       Range{1_ns, Duration::max()}, Example{"10d"});
   }
 };
@@ -119,10 +120,11 @@ struct StudyParams {
     v("set", set, "Parameters of all runs, by path.", Example{"{run.until: 7d}"});
     v("axes", axes, "Settings that vary.");
     v("seeds", seeds, "Seeds of each cell.");
-    v("compare", compare, "Comparison of arms; absent: reports show means of cells only.");
-    v("until", until, "Rule for more seeds; absent: as many seeds as `seeds` says.");
+    v("compare", compare, "Comparison of arms. Without it, reports show only means of cells.");
+    v("until", until, "Rule for adding seeds. Without it, no seeds are added.");
     v("metrics", metrics,
-      "Figures of /summary in reports (`orrery describe metrics`); empty: all that differ.",
+      "Figures of /summary that reports show; if empty, all that differ between runs. `orrery "
+      "describe metrics` lists all figures.",
       Example{"[jct_mean, gpu_hours_deadlocked]"});
     v("run", run, "Execution of the runs.");
     v("keep_runs", keep_runs, "The HDF5 file of each run is kept, not only its summary.");

@@ -206,8 +206,8 @@ StudyPlan::Run StudyPlan::read(const std::vector<Setting>& settings, uint64_t se
 }
 
 // The settings of a cell's run in a study with run.fork_at. Arms that differ only from the fork on
-// are replaced by one entry of run.changes. At run.fork_at it sets the policy of `armed`, which is
-// the cell's scenario with the settings of all its arms.
+// are replaced by one entry of run.changes. At run.fork_at this entry sets the policy of `armed`,
+// which is the cell's scenario with the settings of all its arms.
 std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed) const {
   std::vector<Setting> settings = settings_of(cell, Arms::OfTrunk);
   const auto policy = nlohmann::json::parse(resolved_json(armed.scenario)).at("policy").dump();

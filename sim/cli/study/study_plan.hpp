@@ -13,9 +13,9 @@
 
 namespace orrery {
 
-// Cells are numbered with the last axis fastest. Each cell runs once with each seed. Example: axes
-// policy (fifo, easy) and load (1, 2), two seeds: cell 0 is fifo at load 1, cell 1 fifo at load 2,
-// cell 2 easy at load 1, cell 3 easy at load 2; 8 runs.
+// Cells are numbered so that the last axis varies fastest. Each cell runs once with each seed.
+// Example: axes policy (fifo, easy) and load (1, 2), two seeds: cell 0 is fifo at load 1, cell 1
+// fifo at load 2, cell 2 easy at load 1, cell 3 easy at load 2; 8 runs.
 class StudyPlan {
  public:
   // Reads the study and the scenario, and checks the scenario of each cell. Mistakes and warnings

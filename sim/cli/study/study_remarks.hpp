@@ -22,7 +22,7 @@ Position place_in_study(const Position& position, std::span<const Position> plac
 class StudyRemarks {
  public:
   struct Cell {
-    size_t number = 0;  // cells are added in this order
+    size_t number = 0;  // cells are added in the order of their numbers
     std::string label;
   };
   // `places`: positions of the cell's settings, in the order in which they were applied.

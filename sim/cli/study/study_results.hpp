@@ -27,7 +27,7 @@ struct StudyRunResult {
   Failure failure = {};                      // reason of the failure, unless is_ok
   double wall_seconds = 0, cpu_seconds = 0;  // cpu_seconds: with a fork, from the fork on
   std::vector<SummaryValue> summary = {};
-  std::vector<InputFile> inputs = {};  // files that the run read beside its scenario
+  std::vector<InputFile> inputs = {};  // files that the run read; not the scenario
 };
 
 class InputFiles;
@@ -39,7 +39,7 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
 // DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has what a study needs of
-// the run. It is written last, in one step, so a killed run leaves none. A run is repeated
+// the run. The .json is written last, in one step, so a killed run leaves none. A run is repeated
 //   - if its .json is missing or damaged, or has another study_key();
 //   - if an input file has changed;
 //   - with has_files, if its HDF5 file lacks the signature or has another length. A power cut can
@@ -56,10 +56,10 @@ class StudyFolder {
   StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
   void make() const;  // creates the folder if absent; throws RecordError
   // Creates the folder, writes the study's text to runs/study.yaml and returns an empty text. But
-  // if the folder's study has another base or other names of axes, nothing is written. Then its
-  // base and axes are returned: "base a.yaml, axes load and nodes". Files of runs are named by cell
-  // number and seed, so two studies would overwrite each other's. A study may change its arms.
-  // Throws RecordError.
+  // if the folder's study has another base or other names of axes, nothing is written. Then the
+  // base and axes of the folder's study are returned: "base a.yaml, axes load and nodes". Files of
+  // runs are named by cell number and seed, so two studies would overwrite each other's files. A
+  // study may change its arms. Throws RecordError.
   std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file

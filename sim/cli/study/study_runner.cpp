@@ -140,8 +140,7 @@ class Pool {
     tell();
   }
 
-  // Adds the result of one run: the kept one, or that of a simulation. If the run fails, the others
-  // go on.
+  // Adds the result of one run, kept or simulated. If the run fails, all other runs go on.
   void one(const StudyRunId& id) {
     {
       const std::lock_guard lock{mutex_};
@@ -158,7 +157,7 @@ class Pool {
     result ? add(std::move(*result)) : tell();
   }
 
-  // The kept result, or that of a simulation. Empty if the study was stopped before the end.
+  // The kept result, or that of a simulation. Empty if the study was stopped before the run's end.
   std::optional<StudyRunResult> found_or_simulated(const StudyRunId& id) {
     const auto [cell, seed] = id;
     const double began_cpu = thread_cpu_seconds();

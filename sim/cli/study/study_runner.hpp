@@ -15,7 +15,7 @@ namespace orrery {
 
 struct StudyOptions {
   int32_t jobs = 0;                      // parallel runs; 0: one for each core
-  size_t part = 1, parts = 1;            // these runs only: every parts-th one, from the part-th on
+  size_t part = 1, parts = 1;            // run only every parts-th run, from the part-th on
   bool is_all = true;                    // all seeds, also those that `until` adds
   std::vector<std::string> inputs = {};  // files on which every run depends, such as plug-ins
   const std::atomic<bool>* stop = nullptr;

@@ -24,7 +24,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 # Four nodes under two leaf switches. The gang `wide` has three nodes, and loses one of them after 12 minutes.
-# The gang `late` then takes its other two, so `wide` waits for the end of `late`. Two small jobs share the
+# The gang `late` then takes the other two nodes, so `wide` waits for the end of `late`. Two small jobs share the
 # fourth node.
 TINY = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
@@ -69,7 +69,7 @@ def program(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def made(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., orrery.Run]:
-    """Runs a shipped scenario, given by its name, or the text of one. Equal calls share a run."""
+    """Runs a shipped scenario, given by its name, or the text of a scenario. Equal calls share a run."""
     folder = tmp_path_factory.mktemp("runs")
 
     def make(scenario: str, *arguments: str, text: str | None = None) -> orrery.Run:

@@ -1,5 +1,6 @@
 // Commands of `orrery` that the Python package executes: their list, and messages about missing
-// parts. Tests of the package cover their execution, because it replaces this process.
+// parts. Such a command replaces this process when it is executed, so tests of the Python package
+// cover its execution.
 #include "sim/cli/outside_command.hpp"
 
 #include <gmock/gmock.h>

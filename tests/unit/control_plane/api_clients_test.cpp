@@ -72,8 +72,8 @@ TEST(ApiClient, TriesAgainAfterTheRetryAfter) {
   client.send({}, world.note());
   world.engine.run();
   // The only seat is taken until 1.5 s, so the second and third request are rejected at 0 and 1 s.
-  // At 2 s the second gets the seat, until 52 s. The third is rejected for the third time and gives
-  // up.
+  // At 2 s the second request gets the seat, until 52 s. The third is rejected for the third time
+  // and gives up.
   EXPECT_EQ(world.answers,
             (std::vector{ApiOutcome::Done, ApiOutcome::TooManyRequests, ApiOutcome::Done}));
   EXPECT_EQ(world.times[1], Time{} + 2_s);
@@ -121,10 +121,10 @@ TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
   EXPECT_EQ(statistics.of_level(4).total(), 1U);
 }
 
-// How long a request takes beside a flood; Duration::max() if it is rejected. The server has one
-// seat. A client has sent 301 requests of a second each: one executes, 300 fill the six queues of
-// its flow. Then `who` sends one more request. If it belongs to another flow, at most six requests
-// execute before it, one of each queue. Otherwise it is rejected.
+// Returns how long a request takes beside a flood, or Duration::max() if it is rejected. The server
+// has one seat. A client has sent 301 requests of a second each: one executes, 300 fill the six
+// queues of its flow. Then `who` sends one more request. If it belongs to another flow, at most six
+// requests execute before it, one of each queue. Otherwise it is rejected.
 Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
   ApiServersParams params = test::free_servers();
   params.flow_control.max_requests_inflight = 1;

@@ -266,7 +266,7 @@ TEST(ApiServer, AChargeSlowsDownRequestsAndHasNoResponse) {
   Received received;
   world.submit({.cpu = 1_s}, received);
   world.engine.run();
-  // Four threads of 1 s each share two cores: three of the charge and one of the request.
+  // The charge has three threads of 1 s each, and the request has one. The four share two cores.
   EXPECT_EQ(received.at, Time{} + 2_s);
   EXPECT_EQ(world.server().present(), 0U);
   EXPECT_EQ(world.servers.statistics().of_all().total(), 1U);

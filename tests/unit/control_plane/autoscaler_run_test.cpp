@@ -123,7 +123,8 @@ TEST(ClusterAutoscaler, AGangAsksForAllTheNodesThatItLacks) {
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
-// Two of seven members find a node each. Permit rejects them, because the other five find none.
+// Two of seven members find a node each. Permit rejects these two, because the other five find no
+// node.
 TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
   ScenarioRun run{autoscaler_scenario(
       "{pool: new, " + kFixed + "}", "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
@@ -178,8 +179,9 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
   }
 }
 
-// A fifth pod makes the autoscaler request a node at 10 s, but takes one of two that become idle at
-// 120 s. So two nodes are idle, the last from 190 s on, when the requested one comes.
+// A fifth pod waits, so the autoscaler requests a node at 10 s. Two nodes become idle at 120 s, and
+// the pod takes one of them. The other stays idle, and so does the requested node, which comes at
+// 190 s.
 TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
   const auto told_with = [](const std::string& delay) {
     ScenarioRun run{autoscaler_scenario(
@@ -204,8 +206,8 @@ TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {
   ScenarioRun some{
       autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
   EXPECT_EQ(size_changes(some), "up 1 to 1 at 10");
-  // The autoscaler ignores pods of priority -11. It removes the node under one of them, though the
-  // pod finds no other node.
+  // The autoscaler ignores pods of priority -11. So it removes the node on which such a pod runs,
+  // although the pod fits on no other node.
   ScenarioRun gone{autoscaler_scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
                                        "run: {until: 30min}\n")};
   EXPECT_EQ(size_changes(gone), "down 1 to 0 at 610");
@@ -335,7 +337,7 @@ TEST(ClusterAutoscaler, MistakesAreRefusedWhereTheyAre) {
                         "'newt'; did you mean 'new'"));
   EXPECT_THAT(errors(""), HasSubstr("groups: must not be empty"));
   EXPECT_THAT(errors("{pool: new}, {pool: new}"),
-              HasSubstr("groups[1].pool: is that of groups[0] already"));
+              HasSubstr("groups[1].pool: is the pool of groups[0] already"));
   EXPECT_THAT(errors("{pool: new, nodes_max: 11}"),
               HasSubstr("nodes_max: pool 'new' has 10 nodes"));
   EXPECT_THAT(errors("{pool: new, nodes_at_start: 11}"),

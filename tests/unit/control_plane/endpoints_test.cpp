@@ -260,7 +260,7 @@ TEST(EndpointsController, OfSlicesOnlyThoseThatWereRefusedAreWrittenAgain) {
   world.controller.pod_gone(service, 0);
   world.engine.run(Time{} + 100_ms);
   world.is_refused = false;
-  world.controller.pod_gone(service, 3);  // its slice is not that of pod 0
+  world.controller.pod_gone(service, 3);  // pods 0 and 3 are in different slices
   world.engine.run();
   ASSERT_EQ(world.written.size(), 3U);
   EXPECT_EQ(world.written[1].object, world.written[0].object);

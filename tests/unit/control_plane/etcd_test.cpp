@@ -83,8 +83,8 @@ TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   EXPECT_EQ(world.engine.pending(), 0U);
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
   world.run(1_s);
-  // A commit takes 1 ms. After 1/e of them no write waits, and etcd is idle for 1 ms on average. So
-  // a commit is under way for 1 / (1 + 1/e) of the time, with 0.5 ms left on average.
+  // A commit takes 1 ms. After a share 1/e of commits no write waits, and etcd is idle for 1 ms on
+  // average. So commits take 1 / (1 + 1/e) of the time; the present one has 0.5 ms left on average.
   const double wait = 0.5e-3 / (1 + std::exp(-1.0));
   EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
 }
@@ -299,8 +299,8 @@ TEST(MvccStore, EventsAreCountedUntilTheyExpire) {
 TEST(MvccStore, AnEventThatIsWrittenAgainGetsANewLifetime) {
   MvccStore store{5_min, 1_h};
   store.add_event(Time{}, 100_B);
-  store.add_event(Time{} + 1_min, 100_B, Time{});           // in the same compaction interval
-  store.add_event(Time{} + 31_min, 100_B, Time{} + 1_min);  // in a later compaction interval
+  store.add_event(Time{} + 1_min, 100_B, Time{});  // rewritten in the same compaction interval
+  store.add_event(Time{} + 31_min, 100_B, Time{} + 1_min);  // rewritten in a later interval
   EXPECT_EQ(store.events(Time{} + 31_min), 100_B);
   EXPECT_EQ(store.in_use(Time{} + 31_min), 200_B) << "with the version before";
   EXPECT_EQ(store.in_use(Time{} + 41_min), 100_B);

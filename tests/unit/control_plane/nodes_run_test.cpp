@@ -96,7 +96,7 @@ TEST(Joins, ComeEvenlyAndInOrderAndTheGateHoldsThemToItsRate) {
                  kNoWork + "run: {until: 5min}")};
   ASSERT_EQ(boots(even).size(), 30U);
   for (const BootRow& row : boots(even)) {
-    // Position among the joining nodes, 20 to 49.
+    // Position among the joining nodes, which are nodes 20 to 49.
     const int64_t place = int64_t{row.node.index} - 20;
     EXPECT_EQ(row.asked, Time{} + (place < 10 ? 10_s : 20_s + 500_ms * (place - 10)));
   }

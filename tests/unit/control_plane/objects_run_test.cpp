@@ -74,14 +74,14 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
         "events: {others_per_s: 10, readers: [{clients: 20, every: 10s, from: " + from + "}]}";
     ScenarioRun run{objects_scenario(events, kPods, "20min"), {}, {}};
     // 20 clients list every 10 s for 20 min: one LIST every 0.5 s, the last as the run ends. From
-    // etcd a LIST takes 0.6 s, so the last two get no response. From the cache only the last gets
-    // none.
+    // etcd a LIST takes 0.6 s, so the last two get no response. From the cache only the last LIST
+    // gets no response.
     EXPECT_EQ(figure(run.result, "event_lists"), 20 * 120 - (from == "etcd" ? 2 : 1));
     EXPECT_EQ(figure(run.result, "event_lists_missed"), 0);
     const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
     EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
-    // The read rate of the last minute: two LISTs a second, each of all Events that exist then. On
-    // average that is 30 s before the end.
+    // The read rate of the last minute: two LISTs a second, each of all Events that exist then. The
+    // mean time of these LISTs is 30 s before the end.
     const double expected = from == "etcd" ? 2 * (200e3 + 10e3 * (1200 - 30)) : 0;
     EXPECT_NEAR(last.read, expected, 0.01 * expected + 1) << from;
   }

@@ -73,8 +73,8 @@ TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// At most five losses, one after another, as a YAML list. Each is a loss of server (or member) 0,
-// and perhaps of the next ones, up to `most` at once.
+// At most five losses, one after another, as a YAML list. Each loss takes down server (or member)
+// 0, and perhaps servers 1, 2 and so on, up to `most` at once.
 std::string random_losses(Rng& rng, const std::string& what, uint64_t most) {
   std::string list;
   Duration at{};

@@ -75,7 +75,7 @@ TEST(PriorityAndFairness, WhoWaitedTooLongIsTakenOutInOrder) {
 TEST(PriorityAndFairness, QueuesTakeTurnsHoweverLongTheyAre) {
   PriorityAndFairness flow{one_level({.seats = 1, .queues = 2, .queue_length = 1000})};
   const ShuffleSharding sharding{2, 1};
-  uint64_t mouse = 1;  // a flow in the other queue than flow 0
+  uint64_t mouse = 1;  // a flow whose queue is not that of flow 0
   while (sharding.deal(flow_hash(mouse))[0] == sharding.deal(flow_hash(0))[0]) ++mouse;
   for (uint32_t r = 0; r < 100; ++r) {
     EXPECT_TRUE(flow.arrive({.request = r, .level = 0, .flow = 0}, Time{}));
@@ -97,8 +97,8 @@ TEST(PriorityAndFairness, QueuesTakeTurnsHoweverLongTheyAre) {
   EXPECT_EQ(mice, 5) << "one of each in turn, then the heavy flow alone";
 }
 
-// Two queues are never empty. The requests of one take three seats each, those of the other take
-// one.
+// Two queues are never empty. The requests in one queue take three seats each, those in the other
+// one seat each.
 TEST(PriorityAndFairness, SeatTimeIsSharedEvenlyBetweenWideAndNarrowRequests) {
   PriorityAndFairness flow{one_level({.seats = 6, .queues = 2, .queue_length = 1000})};
   const ShuffleSharding sharding{2, 1};
@@ -157,9 +157,9 @@ TEST(PriorityAndFairness, ABusyLevelBorrowsWhatOthersMayLend) {
   }
   EXPECT_EQ(started(flow).size(), 98U);
   flow.advance(Time{} + 10_s);
-  // 600 seats less those that the other levels keep, which are their own less the lendable ones:
-  // leader-election 25, node-high 98 - 25, system 74 - 24, workload-low 245 - 221, global-default
-  // 49 - 25, catch-all 13.
+  // The limit is 600 seats minus the seats that the other levels keep. Each of these levels keeps
+  // its own seats minus those that it may lend: leader-election 25, node-high 98 - 25, system 74 -
+  // 24, workload-low 245 - 221, global-default 49 - 25, catch-all 13.
   EXPECT_EQ(flow.state(kWorkloadHigh).limit, 600 - 25 - 73 - 50 - 24 - 24 - 13);
   EXPECT_EQ(flow.state(5).limit, 24);
   EXPECT_EQ(started(flow).size(), 391U - 98U);

@@ -105,8 +105,8 @@ double sent(ScenarioRun& run) {
   return bits / 8;
 }
 
-// 30 of 40 nodes join. Each lists the addresses once, as its watch begins. Without services, its
-// boot script would list them.
+// 30 of 40 nodes join. Each of these nodes lists the addresses once, as its watch begins. Without
+// services, the boot script of the node would list them.
 TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "
@@ -129,7 +129,7 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
 }
 
 // The only server comes back with an empty cache. Each watcher lists with one token of its client,
-// and requests its watch with the next. A client with one token per 1,000 s gets no second one in
+// and requests its watch with the next. A client with one token per 1,000 s gets no second token in
 // the run.
 TEST(ServicesRun, WatchersAskAsFastAsTheirClientsMay) {
   const std::string all = kubelet("watchers: {daemons: 1, controllers: 10}");

@@ -81,7 +81,7 @@ TEST(PoolActions, NodesThatCannotBeAskedForAreRefused) {
        std::vector<Case>{{step("1min", "add_nodes", 4, 1, ", pool: 1"), "there is no such pool"},
                          {step("1min", "add_nodes", 0), "node 0 is not of the pool"},
                          {step("1min", "add_nodes", 3), "node 3 is there or on its way"},
-                         {step("1min", "add_nodes", 4, 2), "the pool may have 3 nodes"},
+                         {step("1min", "add_nodes", 4, 2), "the pool may have at most 3 nodes"},
                          {step("1min", "add_nodes", 4, 0), "no node is named"},
                          {step("1min", "add_nodes", 99), "there is no such node"}}) {
     SCOPED_TRACE(c.step);

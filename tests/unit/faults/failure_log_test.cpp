@@ -126,7 +126,8 @@ TEST(FailureLog, AWindowCutsWhatWasUnderWayAtItsStart) {
   EXPECT_EQ(log.outages[0].length, 580500_ms);
   const FailureLog before = read(kFta, {.window_end = "2001-09-09 02:46:39"});
   EXPECT_EQ(before.outside_window, 1);
-  EXPECT_THAT(read(kFta, {.window_start = "2030-01-01"}).error, HasSubstr("holds no failure"));
+  EXPECT_THAT(read(kFta, {.window_start = "2030-01-01"}).error,
+              HasSubstr("has no failure to replay"));
   EXPECT_THAT(read(kFta, {.window_start = "x"}).error, HasSubstr("window_start: found 'x'"));
   EXPECT_THAT(read(kFta, {.window_start = "2001-09-09", .window_end = "2001-09-09"}).error,
               HasSubstr("after window_start"));

@@ -91,7 +91,7 @@ TEST(FabricFile, WhatDoesNotFitTheClusterIsAMistake) {
   const BuiltFabric many = build_fabric({}, read_fabric_bytes(kLingjun, "topo.csv"), nodes);
   ASSERT_EQ(many.mistakes.size(), 1U);
   EXPECT_EQ(many.mistakes[0].field, "file");
-  EXPECT_EQ(many.mistakes[0].message, "the cluster has 5 nodes, but the file only 4 hosts");
+  EXPECT_EQ(many.mistakes[0].message, "the cluster has 5 nodes, but the file has only 4 hosts");
   FabricParams params;
   params.rails = 2;
   const BuiltFabric railed =
@@ -140,7 +140,8 @@ TEST(FabricFile, MistakesAreReportedWithRowAndColumn) {
            {"ip,DSW,PSW,ASW\na,G,P,S\n\na,G,P,S2\n",
             "t.csv:4:1 (ip): 'a' is a host of row 2 already"},
            {"ip,DSW,PSW,ASW\na,G,P,S\nb,H,Q,S\n",
-            "t.csv:3:2 (DSW): 'H': the hosts above are below 'G', so the fabric is disconnected"},
+            "t.csv:3:2 (DSW): 'H': hosts in earlier rows are below 'G', so the fabric is "
+            "disconnected"},
            {"sysname,switchname,nicname\nh,s,e0\nh,t,e0\n",
             "t.csv:3:3 (nicname): 'e0' of 'h' has a cable in row 2 already"},
            {"sysname,switchname,portname\nh,s,1\ng,s,1\n",

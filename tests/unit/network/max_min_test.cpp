@@ -28,7 +28,7 @@ struct MaxMinTest : ::testing::Test {
 };
 
 // Flow a uses both links, b the narrow and c the wide one. a and b share the narrow link: 5 each. c
-// gets the rest of the wide one: 20 - 5.
+// gets what a leaves of the wide link: 20 - 5.
 TEST_F(MaxMinTest, WhatTheTightLinkLeavesUnusedElsewhereGoesToOthers) {
   const LinkId narrow = link(10), wide = link(20);
   const ActivityId a = add({{narrow}, {wide}}), b = add({{narrow}}), c = add({{wide}});
@@ -39,7 +39,7 @@ TEST_F(MaxMinTest, WhatTheTightLinkLeavesUnusedElsewhereGoesToOthers) {
   EXPECT_EQ(sharing.load(wide), 20);
 }
 
-// Both flows get the rate r with 2 r + r = 12. The one of weight 2 uses 8 of the link's 12.
+// Both flows get the rate r with 2 r + r = 12. The flow of weight 2 uses 8 of the link's 12.
 TEST_F(MaxMinTest, WeightIsWhatAUnitOfRateCostsTheLinkNotAShareOfIt) {
   const LinkId shared = link(12);
   const ActivityId heavy = add({{shared, 2}}), light = add({{shared}});

@@ -59,7 +59,8 @@ TEST(NetworkParams, MistakesAreReportedWithTheirPosition) {
             "exchanges[0].sweep: replaces latency and bandwidth"},
            {"network: {level: flow, exchanges: [{sweep: [{bytes: 2MB, bandwidth: 1GBps}, "
             "{bytes: 1MB, bandwidth: 1GBps}]}]}",
-            "s.yaml:1:85: network.exchanges[0].sweep[1].bytes: must be more than those before"},
+            "s.yaml:1:85: network.exchanges[0].sweep[1].bytes: must be more than in the entry "
+            "before"},
            {"network: {level: flow, exchanges: [{sweep: [{bytes: 2MB, bandwidth: 0GBps}]}]}",
             "exchanges[0].sweep[0].bandwidth: must be more than 0"},
            {"network: {level: flow, exchanges: [{collective: push_pull, latency: 1us, "

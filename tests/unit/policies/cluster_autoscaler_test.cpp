@@ -47,7 +47,7 @@ class ClusterAutoscalerTest : public ::testing::Test {
         board, "ClusterAutoscaler", "{time_per_node: 0s" + (args.empty() ? "" : ", " + args) + "}");
   }
   // Ticks every 10 s until `end`, and returns the actions of the last tick. Earlier ticks must give
-  // none.
+  // no action.
   std::vector<std::string> run_until(Duration end) {
     std::vector<std::string> wanted;
     while (board.clock < Time{} + end) {

@@ -62,8 +62,8 @@ TEST(Gavel, NothingStartsBetweenRounds) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 5_min);
 }
 
-// Four GPUs. By max-min fairness `small` runs all the time, and `a` and `b` each run half of the
-// time, in turn beside it.
+// Four GPUs. By max-min fairness `small` runs all the time. Beside it, `a` and `b` run in turn,
+// each for half of the time.
 TEST(Gavel, TimeComesCloseToTheShares) {
   ScenarioRun run{scenario(R"(
     - {name: small, pods: 1, pod: {gpus: 1}, work: 100h}

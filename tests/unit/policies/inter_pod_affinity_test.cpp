@@ -85,8 +85,8 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
     // A pod without affinity must still respect the anti-affinity of placed pods. Only one placed
-    // pod has some. That pod costs time, and so does its node or, with the algorithm before
-    // Kubernetes 1.18, each of the four nodes.
+    // pod has anti-affinity. That pod costs time, and so does its node or, with the algorithm
+    // before Kubernetes 1.18, each of the four nodes.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }

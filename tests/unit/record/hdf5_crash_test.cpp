@@ -31,7 +31,7 @@ int64_t write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::m
   EXPECT_NE(shared, MAP_FAILED);
   auto* const flushed = new (shared) std::atomic<int64_t>{0};
   const std::string part = options.path + ".part";
-  fs::remove(part);  // that of an earlier call
+  fs::remove(part);  // the file of an earlier call
   const pid_t child = ::fork();
   if (child == 0) {
     Hdf5Recorder recorder{options};

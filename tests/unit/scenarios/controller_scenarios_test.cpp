@@ -63,8 +63,8 @@ TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
   EXPECT_GT(without.job("large").wait, 11_h);
 }
 
-// A gang with checkpoints to a store writes none when it is suspended. So it loses its compute
-// since the last periodic one. Each long gang started 2 min after the one before. So the gangs that
+// A gang with checkpoints to a store writes no checkpoint when it is suspended. So it loses its
+// compute since the last periodic checkpoint. The long gangs started 2 min apart, so the gangs that
 // started last have the newest checkpoints, and lose least.
 TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
   ShippedRun run{"gang-defragmenter",

@@ -82,7 +82,7 @@ class MixedCluster {
     handle.add_pod(spec, job, gang.id);
     return member;
   }
-  // Places the pod on a random node, if that has room.
+  // Places the pod on a random node, if that node has room.
   void settle(const PodView& pod) {
     const NodeId node{static_cast<uint32_t>(pick(0, kNodes - 1))};
     int32_t usable = 0;

@@ -77,9 +77,9 @@ TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
   EXPECT_EQ(world.detector->deadlocks(), 0u);
 }
 
-// Each of two gangs has one server and three workers. It needs the server, two workers, and three
-// pods in all. Gang a has three pods, but they are its workers, so it lacks the server. Gang b has
-// one worker. No node is left for either server.
+// Each of two gangs has one server and three workers, and needs the server, two workers, and three
+// pods in all. Three pods of gang a have nodes, but these are its workers, so it lacks the server.
+// One worker of gang b has a node. No node is left for either server.
 TEST(DeadlockDetector, AGangIsNotCompleteWhileARoleLacksItsMinimum) {
   GangWorld world{{8, 8, 8, 8}};
   RoleSpec servers;

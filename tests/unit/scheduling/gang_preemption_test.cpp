@@ -121,8 +121,8 @@ TEST(GangPreemption, AGangThatMayNotPreemptWaits) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1000_s);
 }
 
-// The last job needs two nodes. Evicting job 1 or job 2 alone frees two. Evicting jobs 0 and 3
-// together would, too.
+// The last job needs two nodes. Evicting job 1 or job 2 alone frees two nodes. Evicting jobs 0 and
+// 3 together would free two nodes, too.
 const std::vector<Wanted> kOneIsEnough{{.pods = 1},
                                        {.pods = 2, .checkpoint = 500_s},
                                        {.submit = 400_s, .pods = 2, .checkpoint = 500_s},
@@ -167,8 +167,8 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
 
 // The last job needs four nodes. Jobs 0 to 3 would lose 2,400, 1,440, 1,200 and 40 GPU s. Evicting
 // 0 and 3 loses 2,440, less than 1 and 2 with 2,640. Four gangs have only six pairs, so the policy
-// tries all. Exchanging single victims would begin with the largest gangs, 0 and 2. It would
-// replace 0 by 1, and end with 1 and 2.
+// tries all pairs. For many gangs it would exchange single victims instead: it would begin with the
+// largest gangs, 0 and 2, replace 0 by 1, and end with 1 and 2.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},
@@ -180,8 +180,8 @@ TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   EXPECT_EQ(run.victims, (Jobs{0, 3}));
 }
 
-// 15 gangs have 105 pairs, too many to try all. The policy takes the two large gangs, then replaces
-// one by a small one.
+// 15 gangs have 105 pairs, too many to try all. The policy first chooses the two large gangs as
+// victims, then replaces one of them by a small gang.
 TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
   std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
   for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 12 ? 90_s : 80_s});

@@ -148,7 +148,7 @@ TEST(JobCancellation, PendingPodsAreDeletedAndTheirNodesGivenBack) {
   }
 }
 
-// Without a gang plugin gangs a and b hold one node each, which is a deadlock. It ends when b is
+// Without a gang plugin, gangs a and b hold one node each, which is a deadlock. It ends when b is
 // cancelled, because the pods of b are deleted.
 TEST(JobCancellation, AGangWithSomeOfItsNodesGivesThemBackAndEndsItsDeadlock) {
   ScenarioRun run{kTwoBoxes + R"(

@@ -141,8 +141,8 @@ void expect_equal(const PodCounts& ours, const PodCounts& expected) {
   EXPECT_EQ(ours.domains_with_any, expected.domains_with_any);
 }
 
-// Compares the ledger with a recount of `placed`, except for its pod groups. `placed` is in the
-// order of placement.
+// Compares the ledger, except for its pod groups, with a recount of `placed`, which is in the order
+// of placement.
 void expect_recounted(const Placements& ledger, const std::vector<Standing>& placed,
                       const LedgerGround& ground) {
   std::map<NodeId, std::vector<PodId>> on_node;
@@ -241,8 +241,8 @@ class TransactionGround : public LedgerGround {
  public:
   using LedgerGround::LedgerGround;
 
-  // Fingerprint of the cluster's state and of the ledger. Of lists of pods it has only the size.
-  // Undefined values are replaced by constants.
+  // Fingerprint of the cluster's state and of the ledger. Lists of pods are represented by their
+  // sizes. Undefined values are replaced by constants.
   std::vector<int64_t> all() const {
     std::vector<int64_t> words = fingerprint(handle.state);
     words.push_back(static_cast<int64_t>(ledger.pods()));

@@ -1,5 +1,5 @@
-// RetryRounds: when a repeated round of attempts is found, how long the slow round that replaces
-// many is, and what ends it.
+// When RetryRounds finds a repeated round of attempts, how long the slow round lasts that replaces
+// many such rounds, and what ends the slow round.
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ class TurningScheduler {
     rounds.ran({unit, began, cost});
     return counts;
   }
-  // Number of attempts executed until `end`, each of which may stand for many. The last one may end
-  // after `end`.
+  // Returns the number of attempts executed until `end`. Each may stand for many attempts. The last
+  // may end after `end`.
   int64_t run_until(Time end) {
     int64_t carried_out = 0;
     for (; now < end; ++carried_out) attempt();
@@ -52,8 +52,8 @@ TEST(RetryRounds, OneRoundStandsForManyAndEndsWhenTheyWould) {
   const int64_t carried_out = scheduler.run_until(Time{} + 100_s);
   EXPECT_EQ(scheduler.counted, 1000);  // 100 s / 100 ms
   EXPECT_EQ(scheduler.now, Time{} + 100_s);
-  // 32 rounds of three attempts are observed. One slow round then stands for most of the others,
-  // and at most five rounds run at the normal pace.
+  // 32 rounds of three attempts are observed. One slow round then stands for most of the other
+  // rounds, and at most five rounds run at the normal pace.
   EXPECT_LT(carried_out, 3 * (32 + 1 + 5));
 }
 
@@ -92,9 +92,9 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only once at least two of the four attempts have been the first of a second.
-// 25 rounds of 40 ms are exactly one second, so the first attempt of a second is always the same.
-// With rounds of 40.4 ms it changes.
+// A slow round begins only once at least two of the four attempts have been the first attempt of
+// a second. 25 rounds of 40 ms are exactly one second, so the first attempt in a second is always
+// the same. With rounds of 40.4 ms the first attempt changes.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

@@ -58,7 +58,7 @@ TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
 }
 
 // The order in which servers and workers get nodes depends on their backoffs. With three nodes, one
-// must go to a server.
+// node must go to a server.
 TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   for (const char* const policy : {"{base: coscheduling}", "{base: koordinator}"}) {
     for (const bool is_server_first : {false, true}) {
@@ -91,7 +91,7 @@ TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
 }
 
 // Two large pods do not fit on the cluster together. The gang needs three of its six pods, so it
-// can do without one of them, unless its role needs both.
+// can do without one large pod, unless the role of the large pods needs both.
 TEST(RoleMinimums, AJobWhoseRoleIsTooLargeForTheClusterIsNamed) {
   JobTable jobs;
   const ClusterState cluster = gpu_nodes({8});

@@ -305,7 +305,8 @@ TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
 }
 
 // With matchPolicy once-satisfied, a gang has no minimum any more once one of its pods was bound.
-// So Koordinator places its recreated pods one by one. Otherwise they wait for the minimum.
+// So Koordinator places its recreated pods one by one. With the other value of matchPolicy,
+// recreated pods wait for the minimum.
 TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
     SCOPED_TRACE(match);

@@ -58,7 +58,7 @@ const PairPopulation kTied{"70 % of pairs equal", Scale::Difference, 0.3, [](Rng
                            }};
 
 struct MeasuredCoverage {
-  // Share of the studies whose interval holds the truth, and share of the studies that warn that
+  // Share of the studies whose interval contains `truth`, and share of the studies that warn that
   // their interval may miss it.
   double covered = 0, doubted = 0;
 };

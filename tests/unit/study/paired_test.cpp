@@ -69,8 +69,8 @@ TEST(Paired, ADifferenceOfTimesOfFewNearlyEqualSamplesHasASaneInterval) {
   EXPECT_EQ(paired.verdict(), DifferenceVerdict::Unclear);
 }
 
-// The arm takes a half, a hundredth and 30 % of the baseline. The t interval of the arithmetic mean
-// of the differences would include reductions by more than 100 %.
+// In three pairs the arm takes 50 %, 1 % and 30 % of the baseline. The t interval of the arithmetic
+// mean of the differences would include reductions by more than 100 %.
 TEST(Paired, NothingFallsByMoreThanAHundredPercent) {
   const std::vector<double> arm{50, 1, 30}, baseline{100, 100, 100};
   const PairedDifference paired = paired_difference(arm, baseline, Scale::LogRatio, kT);
@@ -141,7 +141,7 @@ TEST(Paired, AnUnclearDifferenceNamesTheSeedsThatItTakes) {
       baseline{6, 7, 5, 9, 5, 4, 6, 6, 5, 5};
   const PairedDifference unclear = paired_difference(arm, baseline, Scale::Difference, kT);
   EXPECT_THAT(doubts(unclear, Estimator::T),
-              ElementsAre(is_doubt(DoubtKind::NotShown, "the interval holds 0")));
+              ElementsAre(is_doubt(DoubtKind::NotShown, "the interval contains 0")));
   EXPECT_EQ(pairs_needed(unclear, unclear.difference.interval.half() / 2), 40U);
   std::vector<double> clear = baseline;
   for (size_t i = 0; i < clear.size(); ++i) clear[i] += 10 + 0.1 * static_cast<double>(i);
@@ -165,8 +165,8 @@ TEST(Paired, TiedAndSkewedPairsNameTheCoverageMeasured) {
   };
   EXPECT_THAT(of(tied), ::testing::Contains(is_doubt(DoubtKind::Coverage,
                                                      "7 of 10 pairs are equal: "
-                                                     "95 % intervals of such samples held the "
-                                                     "truth in 78 % of synthetic studies")));
+                                                     "95 % intervals of such samples contained the "
+                                                     "true value in 78 % of synthetic studies")));
   EXPECT_THAT(of(skewed), ::testing::Contains(is_doubt(DoubtKind::Coverage, "are skewed")));
 }
 

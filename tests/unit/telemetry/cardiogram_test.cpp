@@ -119,7 +119,7 @@ TEST(Cardiogram, AStartIsInitThenRestoreAndAGpuOfNobodyDrawsNothing) {
 }
 
 struct Sent {
-  double bytes = 0, most_bps = 0;  // bytes of all GPUs; the highest rate of one
+  double bytes = 0, most_bps = 0;  // bytes of all GPUs; the highest rate of one GPU
 };
 Sent sent_of(const std::string& steps) {
   ScenarioRun run{R"(

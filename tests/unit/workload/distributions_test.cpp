@@ -87,7 +87,8 @@ TEST(JobSizeModel, ExpectedSharesAreThePublishedOnes) {
     const Misfit misfit = expected_misfit(preset);
     EXPECT_LT(misfit.count, 1e-9);
     EXPECT_LT(misfit.duration, 1e-6);
-    // Kalos has sizes whose published GPU-time is rounded to zero. The model gives them a little.
+    // Kalos has sizes whose published GPU-time is rounded to zero. The model gives these sizes a
+    // little GPU-time.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.001 : 1e-6);
   }
 }

@@ -161,8 +161,8 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  // The failure at 10 s leaves one member, and the gang needs two. The third pod gets node 1 at
-  // once, and the last call begins again.
+  // The failure of node 1 at 10 s leaves one member, and the gang needs two. Node 1 is back at
+  // once, so the failed member's replacement gets it, and the last call begins again.
   world.fail_at(Time{} + 10_s, {1});
   world.add({elastic(2, 3, 50_s)});
   world.run();

@@ -37,10 +37,10 @@ TEST(FewServers, OfJobsThatVaryInSizeAreReportedAtTheEnd) {
     EXPECT_THAT(warnings(level, "discrete, values: [16, 32], weights: [1, 0]",
                          "count: 3, placement: dedicated"),
                 ElementsAre("job 'job-0' (0) has 1 of the 3 parameter servers that training.step "
-                            "asks for: it runs on 2 nodes; 20 jobs in all have too few"));
+                            "asks for: it runs on 2 nodes; 20 jobs in all have too few of them"));
     EXPECT_THAT(warnings(level, "discrete, values: [8], weights: [1]", "count: 4"),
                 ElementsAre("job 'job-0' (0) has 0 of the 4 parameter servers that training.step "
-                            "asks for: it runs on 1 node; 20 jobs in all have too few"));
+                            "asks for: it runs on 1 node; 20 jobs in all have too few of them"));
   }
 }
 

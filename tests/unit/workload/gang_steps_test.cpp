@@ -92,8 +92,8 @@ TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
     return std::get<int64_t>(found->value);
   };
   EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
-  // A failure may hit the cable in use and so reroute the gang. A repair may reroute it, too. So at
-  // most 2 * 8 times.
+  // A failure may hit the cable in use and so reroute the gang. A repair may reroute it, too. So
+  // the gang is rerouted at most 2 * 8 times.
   EXPECT_GE(rerouted("adaptive_local"), 2);
   EXPECT_LE(rerouted("adaptive_local"), 16);
 }

@@ -125,8 +125,9 @@ TEST(Spot, JobsAreGangsOfWorkersInTwoClasses) {
 
 TEST(Sia, AWorkloadNeedsADurationFromElsewhere) {
   const std::string text = "name,time,application,num_replicas,batch_size\nbert-1,7.5,bert,8,384\n";
-  EXPECT_EQ(read_text(text).error,
-            "default_duration: a trace of format sia does not say how long jobs run: set one");
+  EXPECT_EQ(
+      read_text(text).error,
+      "default_duration: a trace of format sia does not say how long jobs run: set this parameter");
   const ReadTrace trace = read_text(text, {.default_duration = 1_h});
   ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
   EXPECT_EQ(trace.jobs[0].submit, Time{} + 7500_ms);

@@ -73,7 +73,7 @@ TEST(HeliosLog, GpusSpreadOverNodesWithTheRestOnTheLast) {
   EXPECT_EQ(trace.jobs[0].gpus_last_pod, 6);
   EXPECT_EQ(trace.jobs[1].gpus_per_pod, 5);
   EXPECT_EQ(trace.jobs[1].gpus_last_pod, 4);
-  EXPECT_EQ(trace.jobs[2].gpus(), 9);  // 4 * 2 + 1: the last pod gets at least one
+  EXPECT_EQ(trace.jobs[2].gpus(), 9);  // 4 * 2 + 1: the last pod gets at least one GPU
   EXPECT_EQ(trace.jobs[3].gpus(), 0);
   EXPECT_EQ(trace.jobs[3].pods, 3);
 }
@@ -256,7 +256,7 @@ TEST(TraceReader, AForeignHeaderIsNoTrace) {
   EXPECT_EQ(
       read_text("job_id,arrival,service_sec,gpu_count\n").error,
       "jobs.csv:1: missing column 'arrival_s'; did you mean 'arrival'? (format helios_derived was "
-      "guessed from the columns that are there; `format` says another)");
+      "guessed from the columns that are there; `format` can name another format)");
   EXPECT_EQ(read_text("a,b\n", {.format = TraceFormat::HeliosDerived}).error.substr(0, 36),
             "jobs.csv:1: missing column 'job_id'");
 }

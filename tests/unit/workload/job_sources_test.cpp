@@ -129,7 +129,7 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
   const std::string one = "{gpus: {kind: fixed, value: 1}, duration: {kind: fixed, value: 1h}}";
   const std::string shape = "shape: {kind: classes, classes: [" + one + "]}";
   const WrongCase generators[] = {
-      {"", "or a burst"},
+      {"", "unless there is a burst"},
       {", burst: {every: 1h, jobs: {kind: fixed, value: 0}}", "must not always be 0"},
       {", arrival_rate: 1, teams: {a: -1}", "must be between 0 and 1e+09"},
       {", arrival_rate: 1, teams: {a: 0}", "must not all be 0"},

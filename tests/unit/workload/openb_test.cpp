@@ -195,8 +195,8 @@ TEST(OpenbNodes, AnotherGpuMayStandForOneThatNoMachineHas) {
   ClusterState refused;
   EXPECT_EQ(build_nodes(params, refused, 1).error,
             file.path() +
-                ": node '8': no machine of the catalogue has 8 GPUs of model 'H800': name "
-                "one that stands for it in stand_ins");
+                ": node '8': no machine of the catalogue has 8 GPUs of model 'H800': map "
+                "this model to another in stand_ins");
   params.openb_nodes[0].stand_ins = {{"H800", "H100M80"}};
   ClusterState state;
   const BuiltPools built = build_nodes(params, state, 1);

@@ -195,7 +195,7 @@ TEST(OwnTable, AFileOfNoKnownFormatIsReportedWithItsColumns) {
 TEST(OwnTable, AGuessedFormatIsNamedWhereAColumnIsMissing) {
   EXPECT_EQ(error_of("job_id,num_gpu,submit_time,duration\n1,1,1,1\n"),
             "jobs.csv:1: missing column 'model_name' (format tiresias was guessed from the columns "
-            "that are there; `format` says another)");
+            "that are there; `format` can name another format)");
 }
 
 TEST(OwnTable, ColumnsOfAKnownLogCannotBeNamed) {

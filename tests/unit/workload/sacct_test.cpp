@@ -111,7 +111,7 @@ TEST(Sacct, MistakesHaveTheirPlace) {
             "jobs.csv:2:8 (Elapsed): found '5s', expected a time such as 1-02:03:04, 02:03:04 or "
             "03:04");
   EXPECT_EQ(error(kHead + row("1", at, at, "00:05", "DONE", kHeld)),
-            "jobs.csv:2:9 (State): found 'DONE', expected a state of sacct, as COMPLETED");
+            "jobs.csv:2:9 (State): found 'DONE', expected a sacct state like COMPLETED");
   EXPECT_EQ(error(kHead + row("1", at, at, "00:05", "COMPLETED", "gpu")),
             "jobs.csv:2:12 (AllocTRES): found 'gpu', expected resources such as "
             "cpu=16,mem=100G,node=2,gres/gpu=8");

@@ -122,8 +122,8 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
   EXPECT_EQ(weights(Auto, {100'000'000'000}), trees);
 }
 
-// Two servers on four nodes. Colocated: on the first two nodes, and all nodes have workers.
-// Dedicated: on the last two nodes, which have no workers.
+// Two servers on four nodes. Colocated servers are on the first two nodes, and all nodes have
+// workers. Dedicated servers are on the last two nodes, which have no workers.
 TEST(StepActivity, OfPushPullLoadsTheNodesWithServers) {
   const auto sent = [](ServerPlacement placement) {
     StepParams params = with_exchange(ExchangeGroup::All, {1'000'000'000});

@@ -73,8 +73,9 @@ TEST(Tolerations, ContradictionsAreErrorsOfTheField) {
   } cases[] = {
       {"{key: foo, operator: Exists, value: bar}", "tolerations[0].value",
        "must be empty with operator: Exists"},
-      {"{operator: Equal}", "tolerations[0].operator", "must be Exists without a key"},
-      {"{operator: Equal, value: bar}", "tolerations[0].operator", "must be Exists without a key"},
+      {"{operator: Equal}", "tolerations[0].operator", "must be Exists if there is no key"},
+      {"{operator: Equal, value: bar}", "tolerations[0].operator",
+       "must be Exists if there is no key"},
       {"{value: bar}", "tolerations[0].value", "needs a key"},
       {"{key: foo, operator: exists}", "tolerations[0].operator", "Exists"},
       {"{key: foo, effect: NoScheduling}", "tolerations[0].effect", "NoSchedule"},

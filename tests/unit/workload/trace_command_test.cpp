@@ -193,7 +193,7 @@ TEST(TraceCommand, InfoShowsAListOfSurvivorsAsRecordedAndHowAReplayBegins) {
   EXPECT_THAT(info.out, HasSubstr("jobs                  3"));
   EXPECT_THAT(info.out, HasSubstr("490"));  // 490 s is the run time of p0 and of p1
   EXPECT_THAT(info.out, HasSubstr("window_start          500 s, when the first job ended"));
-  EXPECT_THAT(info.out, HasSubstr("warm_start            2 jobs from before are there then"));
+  EXPECT_THAT(info.out, HasSubstr("warm_start            2 jobs are under way at that time"));
   const Said warm = run({"trace", "info", path.c_str(), "--set", "warm_start=true"});
   EXPECT_THAT(warm.out, HasSubstr("it says: window_start 500 s, the first end of a job"));
   EXPECT_THAT(warm.out, Not(HasSubstr("  490")));

@@ -27,9 +27,9 @@ namespace {
 
 using nlohmann::json;
 
-// The shortest and the longest time, in whole seconds, from a node's last heartbeat until it is
-// NotReady or, with `until_deleted`, until its pods are evicted. The last heartbeat is tried
-// every 10 ms from one check to the next.
+// The shortest and the longest time, in whole seconds, from a node's last heartbeat until the node
+// is NotReady or, with `until_deleted`, until its pods are evicted. Tries last heartbeats at every
+// 10 ms from one check to the next.
 std::string window(bool until_deleted) {
   Duration least = Duration::max(), most{};
   for (int64_t i = 0; i <= 500; ++i) {
@@ -99,7 +99,7 @@ json of_killer(const json& input, const std::string& quantity) {
 }
 
 // Events may fill etcd. Tells whether space is left, whether etcd still accepts Leases and, if etcd
-// is full, how many nodes become NotReady and how many are evicted.
+// is full, how many nodes become NotReady and from how many nodes pods are evicted.
 std::string outage(const json& input) {
   Engine engine;
   const auto nodes = input.at("nodes").get<uint32_t>();

@@ -14,9 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-// Mean milliseconds per measured pod: the time from 1 h until the last one is bound, divided by
-// their number. As in scheduler_perf, pods with anti-affinity avoid nodes with another such pod. If
-// there are more pods than nodes, the existing pods have neither the label nor the anti-affinity.
+// Mean milliseconds per measured pod: the time from 1 h until the last measured pod is bound,
+// divided by the number of measured pods. As in scheduler_perf, pods with anti-affinity avoid nodes
+// with another such pod. If there are more pods than nodes, the existing pods have neither the
+// label nor the anti-affinity.
 double ms_per_pod_2019(const json& input) {
   const auto nodes = input.at("nodes").get<int64_t>();
   const auto existing = input.at("existing").get<int64_t>();

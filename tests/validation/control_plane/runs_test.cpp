@@ -196,8 +196,8 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Returns the
-// mean seconds until their use is below 56 %: the autoscaler rounds down and tolerates 55 %. If
+// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Returns the mean
+// seconds until their use is below 56 %, which the autoscaler rounds down to 55 % and tolerates. If
 // `of` is autoscaler, returns whether the number of replicas first changes within 2 min on average.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
@@ -251,7 +251,7 @@ double scheduled_per_s(const std::string& of) {
   return static_cast<double>(pods) / (last - Time{} - 1_h).seconds();
 }
 
-// The exponent b of scheduler time that grows like n^b with n nodes, each of which gets one pod.
+// The exponent b if scheduler time grows like n^b with n nodes. Each node gets one pod.
 double fill_exponent(const json& input) {
   double seconds[2] = {};
   for (int i = 0; i < 2; ++i) {
@@ -271,9 +271,9 @@ double fill_exponent(const json& input) {
   return std::log2(seconds[1] / seconds[0]);
 }
 
-// The preemption tests of scheduler_perf. Four pods of low priority leave a tenth of each node
-// free. A pod of high priority needs the CPU of three of them. Deleted pods are not recreated,
-// because the controller manager has used up its burst. The commit time is that of case
+// The preemption tests of scheduler_perf. On each node four pods of low priority leave a tenth of
+// the CPU free. A pod of high priority needs the CPU of three of these pods. Deleted pods are not
+// recreated, because the controller manager has used up its burst. The commit time is that of case
 // SCH-8.deletions_ms. `more` are jobs that arrive at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();

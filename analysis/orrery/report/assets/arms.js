@@ -1,4 +1,5 @@
-// Means with their intervals over the arms of an axis, joined by a line for each arm of another.
+// Means with their intervals over the arms of an axis, joined by a line for each arm of another
+// axis.
 
 const ARMS = {
   yRange: (chart) => [chart.spec.y.low, chart.spec.y.high],

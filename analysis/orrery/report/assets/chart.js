@@ -377,7 +377,7 @@ class Chart {
   fillTable() {
     if (!this.details.open) return;
     const table = tableOf(this.kind.table(this, TABLE_ROWS));
-    table.prepend(element("caption", {}, `${this.spec.title}, in the range that is seen`));
+    table.prepend(element("caption", {}, `${this.spec.title}, in the visible range`));
     this.details.lastChild.replaceChildren(table);
   }
 }

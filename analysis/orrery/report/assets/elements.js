@@ -17,8 +17,9 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Names of the palette are variables of the style sheet, so that they follow its themes. `ramp:0.3`
-// is a place between few and many, which keeps clear of the paper in either theme.
+// The CSS colour of a name. A name of the palette becomes a variable of the style sheet, whose value
+// depends on the theme. `ramp:0.3` is a colour on a scale from 0 (few) to 1 (many). In each theme
+// the scale leaves out colours that are close to the background.
 function colour(name) {
   if (name.startsWith("#")) return name;
   if (!name.startsWith("ramp:")) return `var(--${name})`;

@@ -2,7 +2,7 @@
 // job can be found, highlighted or recoloured without drawing bars again.
 
 const NOBODY = 0xffffffff;
-const LEAST_LIT = 3; // pixels of the highlighted job
+const LEAST_LIT = 3; // least width and height of bars of the highlighted job, in pixels
 
 const GANTT = {
   prepare(chart) {
@@ -138,7 +138,8 @@ const GANTT = {
     }
   },
 
-  // Each job in the colour of its class; jobs that are not highlighted in grey.
+  // Draws each job in the colour of its class. If a job is highlighted, all other jobs are grey;
+  // otherwise, jobs that do not match the search are grey.
   paint(chart) {
     const { jobs, pixels, raster } = chart;
     if (!raster) return;
@@ -167,7 +168,7 @@ const GANTT = {
     if (lit >= 0) GANTT.outline(chart, context, lit);
   },
 
-  // Bars of the highlighted job, even those that are shorter than a pixel.
+  // Marks the bars of the highlighted job, even bars that are shorter than a pixel.
   outline(chart, context, row) {
     context.fillStyle = `rgb(${rgbOf("ink").join(" ")})`;
     for (let k = chart.firstBar[row]; k < chart.firstBar[row + 1]; k++) {

@@ -24,7 +24,7 @@ class Jobs {
     });
   }
 
-  // The row under the pointer; -1: none, so the pinned one is highlighted again.
+  // The row under the pointer; -1: no row, so the pinned job is highlighted again.
   light(row) {
     const lit = row < 0 ? this.pinned : row;
     if (lit === this.lit) return;
@@ -107,14 +107,14 @@ class JobTable {
       element("thead", {}, element("tr", {}, ...this.heads)), this.body);
     this.scroller = element("div", {
       class: "jobs-scroll", tabindex: 0, role: "application",
-      "aria-label": "Jobs. Up and down choose a job and light it above, Enter keeps it lit.",
+      "aria-label": "Jobs. Up and down choose a job and highlight it above, Enter keeps it so.",
       onscroll: () => this.draw(),
       onkeydown: (event) => this.key(event),
       onblur: () => this.choose(-1),
     }, this.table);
     place.append(element("div", { class: "controls find" },
       element("label", {}, "Search jobs ", this.search),
-      element("label", {}, this.inRange, " only those of the time that is seen above"),
+      element("label", {}, this.inRange, " only jobs in the time range shown above"),
       this.told), this.scroller, this.reading);
     this.body.addEventListener("pointerover", (event) => jobs.light(this.rowOf(event.target)));
     this.body.addEventListener("pointerleave", () => jobs.light(-1));

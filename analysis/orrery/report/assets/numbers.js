@@ -4,7 +4,7 @@ const LENGTHS = [
   [86400, "d", "days"], [3600, "h", "hours"], [60, "min", "minutes"], [1, "s", "seconds"],
   [1e-3, "ms", "milliseconds"], [1e-6, "µs", "microseconds"],
 ];
-const FORMATS = new Map(); // creating one takes longer than using it
+const FORMATS = new Map(); // kept, because creating a format takes longer than using it
 
 function numberText(value, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "–";

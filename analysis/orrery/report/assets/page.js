@@ -71,7 +71,7 @@ const page = {
           await navigator.clipboard.writeText(text.textContent);
           isDone = true;
         } catch {
-          isDone = document.execCommand("copy"); // files have no clipboard in some browsers
+          isDone = document.execCommand("copy"); // in some browsers pages from files have no clipboard
         }
         made.textContent = isDone ? "Copied" : "Selected: press Ctrl+C";
       });
@@ -99,7 +99,7 @@ const page = {
       try {
         return action(localStorage);
       } catch {
-        return null; // some browsers store nothing for files
+        return null; // some browsers store nothing for pages from files
       }
     };
     const chosen = store((kept) => kept.getItem(key));

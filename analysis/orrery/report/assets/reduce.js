@@ -1,6 +1,6 @@
 // Joins buckets until they fit the pixels. Each group keeps its lowest and highest value.
 
-// The first index at which ends exceed x; with `orEqual` at which they reach x.
+// The first index k with ends[k] > x or, with `orEqual`, with ends[k] >= x.
 function placeOf(ends, x, orEqual = false) {
   let low = 0;
   let high = ends.length;
@@ -12,7 +12,7 @@ function placeOf(ends, x, orEqual = false) {
   return low;
 }
 
-// Groups of adjacent buckets that touch the range, at most so many.
+// At most `most` groups of adjacent buckets, which together cover the range.
 function groupsIn(data, from, to, most) {
   const first = placeOf(data.ends, from);
   const last = Math.min(placeOf(data.ends, to, true), data.ends.length - 1);

@@ -3,7 +3,8 @@
 
 const px = (y) => y.toFixed(1);
 
-// A line that holds each value from the begin to the end of its group; gaps where there is none.
+// A line that holds each value from the begin to the end of its group, with gaps where a group has
+// no value.
 function stepPath(groups, values, x, y) {
   let path = "";
   let isGap = true;
@@ -96,7 +97,7 @@ const TIMELINE = {
     return `${withUnit(mean, unit)} (${numberText(low)} to ${numberText(high)})`;
   },
 
-  // Means over the visible range; also the shares of a stack that sums to everything.
+  // The mean of each series over the visible range and, with `peaks`, its largest value.
   notes(chart) {
     const [from, to] = chart.view;
     const { ends, begin } = chart.spec;

@@ -24,8 +24,8 @@ struct CordonNode {  // sets spec.unschedulable
 struct UncordonNode {
   NodeId node;
 };
-// A NoExecute taint also deletes the pods of the node that do not tolerate it. Disruption budgets
-// do not apply to these deletions, as upstream.
+// A NoExecute taint also deletes the pods of the node that do not tolerate the taint. As upstream,
+// disruption budgets do not apply to these deletions.
 struct TaintNode {
   NodeId node;
   Taint taint;
@@ -59,16 +59,17 @@ struct ResizeService {
   JobId job;
   int32_t replicas = 0;
 };
-// Requests these absent nodes from the provider of the pool. Done once all are ready; failed if
-// nodes did not come in time.
+// Requests these absent nodes from the provider of the pool. The action is done once all nodes are
+// ready. It fails if nodes do not come in time.
 struct AddNodes {
   uint32_t pool = 0;          // index in ControlBoard::pools()
   std::vector<NodeId> nodes;  // absent nodes of that pool
   uint64_t pods = 0;  // pods that need the nodes; for the log only, like waited_mean and waited_max
   Duration waited_mean = {}, waited_max = {};
 };
-// Removes nodes of one pool, which keeps PoolView::size_min nodes. A node with pods stays: drain it
-// first. Pods of a priority below `lost_below` are no obstacle and are lost with their node.
+// Removes nodes of one pool, but leaves at least PoolView::size_min nodes in the pool. A node with
+// pods stays: drain it first. Pods of a priority below `lost_below` are no obstacle and are lost
+// with their node.
 struct RemoveNodes {
   uint32_t pool = 0;
   std::vector<NodeId> nodes;

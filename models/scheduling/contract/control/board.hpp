@@ -1,8 +1,8 @@
-// models/scheduling/contract/control/board.hpp -- the state that a controller sees, and the point
-// that it implements.
+// models/scheduling/contract/control/board.hpp -- the state that a controller sees, and the
+// extension point that it implements.
 //
-// A controller is a policy with a clock: `tick` is called every `period` of its entry in
-// `policy.controllers`, unless it idles (see Actions). Its constructor takes board and parameters.
+// A controller is a policy with a clock: tick() is called once per `period` (policy.controllers),
+// unless the controller idles (see Actions). Its constructor takes a board and parameters.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct JobView {
   std::string_view name, user, team;
   JobPhase phase = JobPhase::Pending;
   WorkloadKind owner = WorkloadKind::Job;  // the controller that creates its pods
-  bool is_gang = false;                    // its pods form one communicator; false: independent
+  bool is_gang = false;  // its pods form one communicator; false: its pods are independent
   bool is_service = false;
   bool is_suspended = false;     // suspended by SuspendJob, and not resumed yet
   bool has_checkpoints = false;  // if suspended, the job keeps its progress
@@ -60,7 +60,7 @@ enum class PoolNodeState : uint8_t {
   Absent,
   Asked,   // requested, and not registered yet
   Joined,  // registered, and not ready yet
-  Member
+  Member   // has been ready at least once
 };
 
 struct NodeChange {
@@ -73,7 +73,7 @@ struct GangFailure {
   Time at;  // when the failure was detected
   JobId job;
   uint64_t serial = 0;
-  std::vector<NodeId> nodes;  // nodes of its pods, ascending
+  std::vector<NodeId> nodes;  // nodes of the gang's pods, ascending
 };
 
 // The state at the present instant. Spans are valid during the tick.
@@ -94,7 +94,7 @@ class ORRERY_API ControlBoard {
   virtual PodView pod(PodId pod) const = 0;
   virtual bool is_ready(PodId pod) const = 0;  // its containers run, and it is not terminating
   virtual bool is_terminating(PodId pod) const = 0;
-  // The compute that each GPU of the pod's gang, or of the lone pod, would lose if it ended now.
+  // Compute that would be lost on each GPU if the pod's gang, or the lone pod, ended now.
   virtual Duration unsaved(PodId pod) const = 0;
   // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
@@ -102,14 +102,14 @@ class ORRERY_API ControlBoard {
   // Pods of live jobs without gangs. Pods without a node are included.
   virtual int64_t lone_pods() const = 0;
   virtual int64_t lone_pods_with_siblings() const = 0;  // lone pods whose job has other pods, too
-  // Pods that found no node, each with the time of its first such attempt. For a gang that is
-  // placed as a whole, all its pods without a node are listed.
+  // Pods that found no node, each with the time of its first failed attempt. If a gang is placed as
+  // a whole, all its pods without a node are listed.
   struct Unplaced {
     PodId pod;
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Ids of the disruption budgets that select the pod. If several do, its evictions are rejected.
+  // Ids of the disruption budgets that select the pod. With several, its evictions are rejected.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
   virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions allowed now
 
@@ -120,11 +120,11 @@ class ORRERY_API ControlBoard {
   virtual bool is_draining(NodeId node) const = 0;
   // NICs without a link, as the node's own counters show; 0 without network.level: flow.
   virtual uint32_t ports_down(NodeId node) const = 0;
-  // Changes since this controller's last tick, ordered by time.
+  // Changes of nodes and failures of gangs since this controller's last tick, ordered by time.
   virtual std::span<const NodeChange> node_changes() const = 0;
   virtual std::span<const GangFailure> gang_failures() const = 0;
 
-  // ---- pools: those of control_plane.autoscaler.groups, in its order
+  // ---- pools of control_plane.autoscaler.groups, in the order of that list
   virtual std::span<const PoolView> pools() const = 0;
   virtual PoolNodeState pool_state(NodeId node) const = 0;
   virtual uint32_t pool_of(NodeId node) const = 0;  // meaningless for Foreign nodes
@@ -134,7 +134,7 @@ struct ORRERY_API ControllerPoint {  // base of the points of controllers
   virtual ~ControllerPoint() = default;
 };
 
-struct ControllerFigure {  // a figure of the summary
+struct ControllerFigure {  // a figure of the summary; figures of equal name are added up
   std::string_view name;
   int64_t value = 0;
   std::string_view unit, doc;
@@ -144,7 +144,7 @@ class ORRERY_API Controller : public ControllerPoint {
  public:
   static constexpr PointName kPoint{"Controller", "called periodically; may act on the cluster"};
   virtual void tick(const ControlBoard& board, Actions& actions) = 0;
-  virtual std::vector<ControllerFigure> figures() const { return {}; }  // equal names are added up
+  virtual std::vector<ControllerFigure> figures() const { return {}; }
 };
 
 }  // namespace orrery

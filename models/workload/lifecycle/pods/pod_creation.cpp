@@ -107,8 +107,8 @@ void PodCreation::create_round() {
     if (count == 0) units_[ticket.unit].is_queued = false;
     return count;
   };
-  // With an API server the responses set the pace: a worker's next batch waits for the responses to
-  // its last one.
+  // With an API server the responses set the pace: a worker's next batch waits for all responses to
+  // its last batch.
   const Duration interval = api_ == nullptr ? params_.pod_creation_interval : Duration{};
   bool has_more = false;
   do {

@@ -21,7 +21,7 @@ class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);
 
-  void use(PodApi& api) { api_ = &api; }  // creates pods through the API; without one, at once
+  void use(PodApi& api) { api_ = &api; }  // creates pods through the API; without an API, at once
   void admitted(JobId job);
   void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);

@@ -3,10 +3,10 @@
 //
 // As in upstream (pkg/controller/job, v1.36), each of a few workers syncs one job at a time. A sync
 // creates at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start); each
-// batch waits for all responses to the one before. A job that still lacks pods goes to the back of
-// the queue. Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1
-// A2-3 B2-3 A4-7 ... A parallel StatefulSet creates all its missing pods in one batch, an ordered
-// one creates one pod at a time.
+// batch waits for all responses to the batch before. A job that still lacks pods goes to the back
+// of the queue. Workers take turns, a batch each, so two jobs that arrive together interleave: A1
+// B1 A2-3 B2-3 A4-7 ... A parallel StatefulSet creates all its missing pods in one batch, an
+// ordered StatefulSet one pod at a time.
 #pragma once
 
 #include <algorithm>
@@ -36,14 +36,14 @@ class PodCreationQueue {
       return worker.unanswered == 0 && (worker.is_busy || !waiting_.empty());
     });
   }
-  // Call at each response to a create request of this worker. True: the batch is answered, and the
-  // worker may continue.
+  // Call at each response to a create request of this worker. Returns true once the whole batch is
+  // answered, so the worker may continue.
   bool answered(uint32_t worker) { return --workers_[worker].unanswered == 0; }
 
   // Each worker without open requests does one batch. `wanted(ticket)` returns how many pods of the
   // job may be created now (0: none, or the job is gone). `create(ticket, n, worker)` creates n
-  // pods and returns the number of calls of answered() for them. Some calls may come before it
-  // returns.
+  // pods and returns how many calls of answered() there will be for them. Some of these calls may
+  // come before create() returns.
   template <class Wanted, class Create>
   void round(Wanted&& wanted, Create&& create) {
     for (uint32_t w = 0; w < workers_.size(); ++w) {

@@ -18,9 +18,10 @@
 namespace orrery {
 
 // The life of a pod: wanted -> created -> bound -> started -> running -> gone. The scheduler takes
-// a pod's resources when it reserves a node. Once the pod is bound, only this class gives them
-// back, apart from what-ifs of the scheduler. ClusterState is the scheduler's cache: with a control
-// plane the resources of a pod that ended are given back once the scheduler has observed its end.
+// a pod's resources when it reserves a node. Once the pod is bound, only this class gives the
+// resources back. (What-ifs of the scheduler, which try an eviction and undo it, also do.)
+// ClusterState is the scheduler's cache: with a control plane the resources of a pod that ended are
+// given back once the scheduler has observed the end.
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -39,8 +40,8 @@ class PodLives {
   }
   void remove(PodId pod, PodEnd why, const Ending& ending);
   void remove_all(JobId job, PodEnd why);
-  // Removes the job from the table. Its ids are recycled once the scheduler has observed the end of
-  // its pods.
+  // Removes the job from the table. The job's ids are recycled once the scheduler has observed the
+  // ends of all its pods.
   void job_removed(JobId job);
   void collect(NodeId node, std::vector<PodId>& pods) const { on_nodes_.collect(node, pods); }
 
@@ -62,7 +63,7 @@ class PodLives {
 
  private:
   struct End {    // an end of a pod that the scheduler has not observed yet
-    NodeId node;  // invalid: no such end
+    NodeId node;  // invalid: every end is observed
     DeviceGrant grant;
     uint64_t number = 0;
   };

@@ -58,7 +58,7 @@ void Replacements::replace_after(Duration delay, const DeadPod& life) {
 
 void Replacements::replace(const DeadPod& life) {
   const Pod& pod = jobs_.pod(life.pod);
-  // No replacement is needed if the job is over or the pod was recreated already, which gave it
+  // No replacement is needed if the job is over or the pod was recreated already; both give the pod
   // another generation. A gang that comes back as a whole recreates the pod itself.
   if (pod.generation != life.generation) return;
   if (comes_back_whole(jobs_.job(pod.job).phase)) return;

@@ -31,19 +31,20 @@ class Replacements {
 
   // Call if an API will report the deletion of pods of dead nodes.
   void expect_deletions() { expects_deletions_ = true; }
-  // Time until a job itself detects a dead node. max: the job detects it by the deletion of its
-  // pods.
+  // Time until a job itself detects a dead node. max: the job detects the dead node only by the
+  // deletion of the pods on it.
   Duration node_detection() const;
   Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
   // How long ranks wait for a rank on a dead node.
   Duration gang_patience() const;
   Duration hang_timeout() const { return params_.hang_timeout.value_or(Duration::max()); }
   // The back-off delay before a restart. It doubles with each restart up to restart_delay_max, and
-  // is constant if that is absent.
+  // is constant if restart_delay_max is absent.
   Duration delay(JobId job) const;
 
   void lost(const LostPod& pod);
-  // The API deleted this life of the pod. Empty: the pod was replaced before, or its job is over.
+  // Call when the API has deleted this life of the pod. Returns an empty value if the pod was
+  // replaced before, or its job is over.
   std::optional<LostPod> deleted(const DeadPod& life);
   void replace_after(Duration delay, const DeadPod& life);  // `life` is the life that ended
 

@@ -16,7 +16,8 @@ class PlannedEnds {
   PlannedEnds(const RngStreams& rng, const JobTable& jobs) : rng_{rng}, jobs_{jobs} {}
 
   // The planned end of a run of a gang or counted job (Job::is_counted). `start` is the number of
-  // the start, from 0; the run begins with `done` of its `work` already done. Empty: no such end.
+  // the start, from 0; the run begins with `done` of its `work` already done. Empty if no end is
+  // planned.
   std::optional<RunStop> of(JobId job, uint32_t start, Duration done, Duration work) const;
   std::optional<RunStop> of(PodId pod, uint32_t start, Duration done) const;
   // Only an end drawn for the pod's role, not the recorded end of its job.

@@ -47,13 +47,14 @@ struct JobRun : Run {
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
   // Compute stands still because a checkpoint is copied or written, or waits for the previous one.
   bool is_paused = false;
-  bool is_traced = false;  // its steps are simulated: it ends and saves only between steps
+  bool is_traced = false;  // the steps are simulated, so the run ends and saves only between steps
   bool is_saving = false;  // the last snapshot is being written asynchronously
   // A suspension is writing the last checkpoint; the compute is kept already.
   bool is_suspending = false;
-  Snapshot snapshot;  // the last one; the next checkpoint begins checkpoint_interval later
+  Snapshot snapshot;  // the last snapshot; the next checkpoint begins checkpoint_interval later
   Duration restart;   // least time to load what the job saved when it was suspended
-  // Nodes whose local disks hold the last checkpoint (empty: none), and when it was complete.
+  // Nodes whose local disks hold the last checkpoint, and when this checkpoint was complete. Empty:
+  // no checkpoint is on local disks.
   std::vector<NodeId> saved_on;
   Time saved_at;
   // Progress and useful GPU time that the last suspension saved. The loss of local disks does not
@@ -67,7 +68,7 @@ struct JobRun : Run {
 struct RunNow {
   RunTerms terms;
   RunProgress progress;  // up to now, if running
-  Time restore_from;     // when it begins to load its checkpoint; max: unknown
+  Time restore_from;     // when the job begins to load its checkpoint; max: unknown
   // Whether compute pauses for a checkpoint that is simulated by events, or for a suspension.
   bool is_paused = false;
 };

@@ -16,8 +16,8 @@ TrainingRuns::Ranks TrainingRuns::ranks(PodId id) {
 }
 
 // Books a change of the progress: new compute, and compute that was saved or lost. If checkpoints
-// were completed in the span, work_done is emitted for the compute up to the end of the last one,
-// and again for the compute after it.
+// were completed meanwhile, work_done is emitted for the compute up to the end of the last
+// checkpoint, and again for the compute after it.
 void TrainingRuns::account(const Ranks& ranks,
                            const std::function<RunSpans(RunProgress&)>& change) {
   Run& run = ranks.run;

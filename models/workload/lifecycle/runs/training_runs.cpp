@@ -83,7 +83,7 @@ void TrainingRuns::read(JobId id) {
 }
 
 // A gang with fewer members takes proportionally longer: the members share the work of the missing
-// ones. Example: 10 h of work on 8 members take 13 h 20 min on 6.
+// members. Example: 10 h of work on 8 members take 13 h 20 min on 6.
 Duration TrainingRuns::work_of_members(JobId id) const {
   const Job& job = jobs_.job(id);
   if (!job.is_elastic) return job.spec.work;
@@ -179,7 +179,7 @@ void TrainingRuns::compute(JobId id) {
                         [this, id] { stopped.emit(id, RunStop{jobs_run_[id].next}); });
 }
 
-// Progress at which the next checkpoint event begins. max: there is no such event.
+// Progress at which the next checkpoint event begins. max: no checkpoint event is to come.
 Duration TrainingRuns::next_save(JobId id) const {
   const JobRun& run = jobs_run_[id];
   return saves_by_events(id) ? run.snapshot.done + run.checkpoint_interval : Duration::max();

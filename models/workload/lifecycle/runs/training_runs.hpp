@@ -49,14 +49,14 @@ class TrainingRuns {
   // Starts an independent pod that is Running.
   void begin(PodId pod);
 
-  // book() books the compute up to now. keep() also saves all of it. lose() books it, undoes what
-  // is not saved, and returns the undone GPU time.
+  // book() books the compute up to now. keep() also saves all compute. lose() also undoes the
+  // compute that is not saved, and returns the undone GPU time.
   void book(JobId job) { book(ranks(job)); }
   void keep(JobId job) { keep(ranks(job)); }
   void keep(PodId pod) { keep(ranks(pod)); }
   int128_t lose(JobId job) { return lose(ranks(job)); }
   int128_t lose(PodId pod) { return lose(ranks(pod)); }
-  // Discards the checkpoint on local disks, if there is one, because a node of the gang failed or
+  // Discards the checkpoint on local disks, if there is one. Call when a node of the gang failed or
   // the gang has left a node. Returns the undone GPU time.
   int128_t lose_local(JobId job);
   void node_failed(NodeId node);
@@ -67,7 +67,7 @@ class TrainingRuns {
   RunTerms terms(JobId job) const;
   RunTerms terms(PodId pod) const;
   RunNow now(JobId job) const;
-  // Compute of each GPU that would be lost if the gang, or the independent pod, stopped now.
+  // How much compute each GPU would lose if the gang, or the independent pod, stopped now.
   Duration unsaved(JobId job) const;
   Duration unsaved(PodId pod) const;
   bool is_paused(JobId job) const;
@@ -76,7 +76,7 @@ class TrainingRuns {
   int32_t computing(JobId job) const;
   Duration next_save(JobId job) const;
 
-  Signal<JobId> loaded;  // its checkpoint is loaded
+  Signal<JobId> loaded;  // the job's checkpoint is loaded
   Signal<JobId, const RunStop&> stopped;
   Signal<PodId, const RunStop&> pod_stopped;
 

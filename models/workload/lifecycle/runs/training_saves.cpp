@@ -1,5 +1,5 @@
-// models/workload/lifecycle/runs/training_saves.cpp -- checkpoints that are events: see
-// TrainingRuns.
+// models/workload/lifecycle/runs/training_saves.cpp -- checkpoints that are simulated by events:
+// see TrainingRuns.
 #include <algorithm>
 #include <utility>
 

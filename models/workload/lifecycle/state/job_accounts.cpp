@@ -38,8 +38,8 @@ JobAccounts::JobAccounts(Sim sim, const JobTable& jobs, bool records_pods)
                 "Jobs: identity, times of all stages, outcome, useful and wasted GPU time."} {
   if (records_pods) {
     pod_rows_.emplace(sim.recorder, "/pods",
-                      "Pods: one row for each pod, written when it ends. A pod that replaces "
-                      "another has its own row.");
+                      "Pods: one row for each pod, written when the pod ends. A pod that replaces "
+                      "another pod has its own row.");
   }
 }
 

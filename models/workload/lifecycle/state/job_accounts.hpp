@@ -48,8 +48,8 @@ struct PriorityAccount {
   GpuTime gpu_time;                 // GPU time of the jobs with a row
 };
 
-// Every span of a pod's GPUs, from its reservation or binding until it leaves, is booked once: here
-// while it waits, starts or hangs, by TrainingRuns while it computes.
+// All GPU time of a pod, from its reservation or binding until the pod leaves, is booked
+// once: here while the pod waits, starts or hangs, and by TrainingRuns while the pod computes.
 class JobAccounts {
  public:
   JobAccounts(Sim sim, const JobTable& jobs, bool records_pods);
@@ -61,8 +61,8 @@ class JobAccounts {
   const JobCounters& counters() const { return counters_; }
   int64_t gpu_milli(PodId pod) const { return jobs_.request(pod).resources[Resource::Gpu]; }
 
-  // reserved(): a node is reserved for a Pending pod. unreserved(): the reservation is undone, or a
-  // bound pod has left, which has no effect here.
+  // reserved(): a node is reserved for a Pending pod. unreserved(): the reservation is undone. For
+  // a bound pod that has left, unreserved() has no effect.
   void reserved(PodId pod);
   void unreserved(PodId pod);
   void bound(PodId pod);

@@ -22,8 +22,7 @@ struct StartLatencyParams {
 
   template <class V>
   void fields(V& v) {
-    v("median", median, "Half of the pods start within this time.",
-      Source{"0s: pods start at once"});
+    v("median", median, "Half of the pods start within this time.", Source{"pods start at once"});
     v("sigma", sigma,
       "Standard deviation of the logarithm of start times, which are lognormal; 0: every pod takes "
       "the median.",
@@ -63,8 +62,7 @@ struct JobControllerParams {
   template <class V>
   void fields(V& v) {
     v("concurrent_syncs", concurrent_syncs,
-      "Number of jobs whose pods a controller creates concurrently. They take turns, one batch "
-      "each.",
+      "Number of jobs whose pods a controller creates concurrently, in turns of one batch.",
       Range{1, 10'000}, Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"},
       Heeded{Fact::Pods});
     v("pods_per_sync_max", pods_per_sync_max,
@@ -75,59 +73,59 @@ struct JobControllerParams {
       Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval,
       "Time between the creation of two batches of a job's pods.",
-      Source{"0s: all pods are created at once"}, Heeded{Fact::Pods}, Heeded{Fact::PodBatches});
+      Source{"all pods are created at once"}, Heeded{Fact::Pods}, Heeded{Fact::PodBatches});
     v("pod_start", pod_start,
-      "Delay before the containers of a bound pod run; with a control plane, it follows the steps "
-      "of the kubelet.",
+      "Delay before the containers of a bound pod run; with a control plane, the delay follows the "
+      "steps of the kubelet.",
       Heeded{Fact::Pods});
     v("last_call", last_call,
-      "How long a gang waits for its other members once min_available members are up. It starts at "
-      "once when all are up.",
+      "How long a gang waits for its other members once min_available members are up. The gang "
+      "starts at once when all members are up.",
       Range{Duration{}, 24_h},
-      Source{"last_call_timeout of torchrun's rendezvous; Horovod does not wait: 0s"},
+      Source{"last_call_timeout of torchrun's rendezvous; Horovod does not wait, as with 0s"},
       Heeded{Fact::ElasticGangs});
     v("monitor_interval", monitor_interval,
       "How long a running gang takes to notice a member that came up late. All members then "
       "restart from the last checkpoint. No pod is replaced, and this does not count as a restart. "
-      "null: never, as with launchers with fixed hosts (mpirun); a late member does not compute "
-      "until the gang restarts for another reason.",
+      "null: late members are not noticed (mpirun, for example, has fixed hosts), and do not "
+      "compute until the gang restarts for another reason.",
       Range{Duration{}, 24_h},
       Source{"torchrun --monitor-interval, 0.1 s; SimpleElasticAgent restarts its workers when "
              "nodes wait, and membership changes do not count as retries"},
       Heeded{Fact::ElasticGangs});
     v("failure_detection", failure_detection,
-      "How long a job itself takes to detect that its pods are on a dead node. Absent: 5s with "
-      "control_plane.level: none, never with other levels. With other levels, the job also learns "
-      "of the dead node when its pods are evicted or the node returns. This is also the time until "
-      "a job detects that one of its processes has exited; absent: 5s with all levels.",
-      Source{"an executor's heartbeat or exit status tells within seconds"},
+      "How long a job itself takes to detect that its pods are on a dead node. Absent: 5s if "
+      "control_plane.level is none, else never. With a control plane, the job also learns of the "
+      "dead node when its pods are evicted or the node returns. The parameter is also the time "
+      "until a job detects that one of its processes has exited; for this, absent means 5s.",
+      Source{"an executor's heartbeat or exit status shows the failure within seconds"},
       Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
       "How long ranks wait for a dead rank on a live node (faults.ranks). With a control plane, "
       "this is also the longest wait for a rank on a dead node. null: for ever, as without "
       "asynchronous error handling.",
-      Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"}, Heeded{Fact::Hangs});
+      Source{"ProcessGroupNCCL of PyTorch, 10 min since 2.2, 30 min before"}, Heeded{Fact::Hangs});
     v("restart_delay", restart_delay,
       "Time from the detection of a failure until the pods are recreated.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job"}, Heeded{Fact::Restarts});
     v("restart_delay_max", restart_delay_max,
       "restart_delay doubles with each restart of the job, up to this limit. With kind: pods, the "
-      "restarts of all its pods count. Absent: the delay is constant.",
-      Source{"absent: a constant delay; Kubernetes: MaxJobPodFailureBackOff, 10 min"},
+      "restarts of all pods of the job count. Absent: the delay is constant.",
+      Source{"a constant delay; Kubernetes has MaxJobPodFailureBackOff, 10 min"},
       Heeded{restart_delay > Duration{}, "restart_delay is 0, which does not double"},
       Heeded{Fact::Failures});
     v("termination", termination,
-      "Time from the deletion of a preempted pod until its containers have ended and its resources "
-      "are free. Until then the pod computes.",
+      "Time from the deletion of a preempted or evicted pod until its containers have ended and "
+      "its resources are free. Until then the pod computes.",
       Range{Duration{}, 24_h},
       Source{"processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
              "30 s unless the pod says otherwise"},
       Heeded{Fact::Preemption});
     v("overruns", overruns,
-      "kill: a job fails for good once it has computed for its requested time since its last "
-      "restart. A job of kind: pods fails once this time has passed since its first pod began to "
-      "run. keep: such jobs continue.",
-      Source{"keep: Kubernetes ends no job without activeDeadlineSeconds; kill: as Slurm does"},
+      "kill: a job fails for good once it has run for its requested time since its last restart, "
+      "pauses for checkpoints included. A job of kind: pods fails once this time has passed since "
+      "its first pod began to run. keep: the job continues.",
+      Source{"Kubernetes ends no job without activeDeadlineSeconds; Slurm kills jobs"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }
   template <class C>

@@ -11,7 +11,7 @@ constexpr uint32_t bit(JobPhase phase) { return uint32_t{1} << static_cast<unsig
 constexpr uint32_t kGivesUp = bit(JobPhase::Failed) | bit(JobPhase::Cancelled);
 
 // Allowed moves from each phase. Independent pods start, end and die one by one, so their job may
-// move back from Running. So may a gang that is suspended, or that restarts with more members.
+// move back from Running. So may the job of a gang that is suspended or restarts with more members.
 constexpr std::array<uint32_t, 8> kMoves = {
     /* pending    */ bit(JobPhase::Starting) | bit(JobPhase::Running) | kGivesUp,
     /* starting   */ bit(JobPhase::Running) | bit(JobPhase::Hung) | bit(JobPhase::Pending) |

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/state/job_phases.hpp -- the phases of jobs and their moves.
+// models/workload/lifecycle/state/job_phases.hpp -- the phases of jobs, and which may follow which.
 #pragma once
 
 #include "models/workload/job/job_news.hpp"
@@ -12,10 +12,11 @@ class JobPhases {
   JobPhases(JobTable& jobs, JobNews& news) : jobs_{jobs}, news_{news} {}
 
   JobPhase of(JobId job) const { return jobs_.job(job).phase; }
-  // Checks that the move to `phase` is allowed. Has no effect if the job is in that phase already.
+  // Checks that `phase` may follow the job's present phase. Has no effect if the job is in that
+  // phase already.
   void set(JobId job, JobPhase phase);
 
-  Signal<JobId, JobPhase, JobPhase> changing;  // before JobNews::phase_changed
+  Signal<JobId, JobPhase, JobPhase> changing;  // emitted before JobNews::phase_changed
 
  private:
   JobTable& jobs_;

@@ -61,7 +61,7 @@ void RecoveryLog::close(Handle handle, Time now) {
   sim_.engine.cancel(entry.caught_up);
   entry.is_open = false;
   free_.push_back(handle.slot);
-  // An observer may open another recovery, which moves the entries.
+  // A copy, because an observer may open another recovery, which may move entries_ in memory.
   const RecoveryRow written = *row;
   rows_.emit(written);
   recovered_.emit(written);

@@ -28,9 +28,10 @@ enum Column : size_t {
 constexpr Word<int> kRoles[] = {{"CN", 0}, {"HN", 1}};
 constexpr Duration kSpan{31LL * 86'400 * 1'000'000'000};  // the period of the list
 
-// An empty time lies outside the 31 days of the list. An instance without a creation time is taken
-// as created at the start of these days, one without a deletion time as deleted at their end. Disk,
-// network share and instances per node are checked, but have no counterpart in a replay.
+// If the creation time is empty, the instance existed before the 31 days of the list; it is
+// submitted when the list begins. If the deletion time is empty, the instance outlived the list; it
+// ends when the list ends. Disk, network share and instances per node are checked, but not
+// replayed.
 TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;
@@ -47,7 +48,7 @@ TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   if (row.whole(kPerNode, -1, 1'000'000) > 0) {
     findings.remark("limits its application's instances on a node: not replayed");
   }
-  job.priority = TracePriority::High;  // all are latency-sensitive
+  job.priority = TracePriority::High;  // all instances are latency-sensitive
   const auto instant = [&](size_t column, Duration unknown) {
     if (row.is_nothing(column)) return Time{} + unknown;
     return Time{} + row.seconds(column);

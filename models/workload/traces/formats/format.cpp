@@ -40,7 +40,7 @@ class TableParser final : public RowParser {
 std::string how_guessed(const Format& format, const TraceParams& params) {
   if (params.format != TraceFormat::Auto) return {};
   return " (format " + std::string{name_of(format.id)} +
-         " was guessed from the columns that are there; `format` says another)";
+         " was guessed from the columns that are there; `format` can name another format)";
 }
 
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input) {

@@ -12,18 +12,20 @@
 
 namespace orrery::traces {
 
-// Which rows have the duration of their job. Other jobs get params.default_duration.
+// Which rows record a duration. A job without a recorded duration gets params.default_duration.
 enum class Durations : uint8_t { InEveryRow, InMostRows, InNoRow };
 
-// A format that is a table with a header has `columns`, and `parse` for one row at a time. Any
-// other format has `open` for its own parser, and `likeness` to recognise its first lines.
+// A format is read in one of two ways. A simple table with a header sets `columns`, and `parse`,
+// which parses one row. Any other format sets `open`, which makes the format's own parser, and
+// `likeness`, which recognises the first lines.
 struct Format {
   TraceFormat id = TraceFormat::Auto;
   std::span<const std::string_view> columns = {};
   TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
-  size_t submit_column = 0, start_column = 0;  // equal columns if starts are not recorded
+  size_t submit_column = 0, start_column = 0;  // equal if starts are not recorded
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
-  // From 0 to 1: how well the beginning of a file matches the format.
+  // How well the beginning of a file matches the format: from 0 to 1, or 2 if the file
+  // begins with the native magic.
   double (*likeness)(std::string_view beginning) = nullptr;
   Durations durations = Durations::InEveryRow;
   bool has_queues = false;
@@ -33,7 +35,7 @@ struct Format {
   bool has_processors = false;  // requested and allocated processors: SWF
   bool has_steps = false;       // rows have steps in place of durations: Gavel
   bool has_starts = false;
-  bool has_sensors = false;  // may have measured use in other files: PAI
+  bool has_sensors = false;  // measured use may be in another file: PAI
   bool has_nodes = false;    // rows have the nodes of jobs
   bool has_dates = false;
   // Times are seconds from the trace's own zero, seconds from 1970 or dates, depending on the file.
@@ -42,7 +44,7 @@ struct Format {
   bool has_comments = false;
   bool is_unsorted = false;
   bool has_pending = false;
-  // The trace lists only jobs that ended after the recording began, although some were submitted
+  // The trace lists only jobs that ended after the recording began; some of them were submitted
   // long before. Without window_start, a warm-started replay begins at the first end of a job.
   bool lists_survivors = false;
   bool has_own_columns = false;  // the names of columns are given in params.columns
@@ -106,32 +108,35 @@ extern const Format kChronusFormat;
 extern const Format kElasticFlowFormat;
 extern const Format kNativeFormat;
 
-// The parser of a format, whether that is a table or not.
+// Makes the parser of any format.
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
 
-// The functions below are shared by the parsers. how_guessed() is the end of the message about a
-// missing column: empty unless the format was guessed.
+// The parsers share the functions below.
+
+// The end of the message about a missing column. It says that the format was guessed; empty if
+// params.format names the format.
 std::string how_guessed(const Format& format, const TraceParams& params);
-// The fields of the first line; none if the text is empty.
+// The fields of the first line; an empty list if the text is empty.
 std::vector<std::string_view> first_fields(std::string_view beginning, char separator);
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
-// Sets the job's name, row and id. The id is the name, or its part before a '#', if that is a whole
-// number; else a hash of the name.
+// Sets the job's name, row and id.
 void identify(CsvReader& row, size_t column, TraceJob& job);
+// The name up to a '#' as a number, if that part is a whole number; else a hash of the name.
 int64_t id_of(std::string_view name);
-// All pods but the last get `gpus` / `pods`, rounded up. The last pod gets the rest, but at least
-// one unless `gpus` is 0. Example: 12 on 2 are 6 + 6, 9 on 2 are 5 + 4. 7 on 5 are 2 + 2 + 2 + 2 +
-// 1, which is 2 more than recorded.
+// Spreads the GPUs of a job over its pods. All pods but the last get `gpus` / `pods`, rounded up.
+// The last pod gets the remaining GPUs, but at least one unless `gpus` is 0. Examples: 12 GPUs on 2
+// pods are 6 + 6, and 9 on 2 are 5 + 4; 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2 more than
+// recorded. A pod with more than kGpusPerPodMax GPUs is a mistake in `column`.
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
-// The second spread_gpus() reports nothing. It returns false if a pod would request more than
-// kGpusPerPodMax.
 constexpr int64_t kGpusPerPodMax = 16;
+// The same without a report: returns false if a pod would get more than kGpusPerPodMax GPUs.
 [[nodiscard]] bool spread_gpus(int64_t gpus, int64_t pods, TraceJob& job);
-// For traces without nodes. Jobs of up to 8 GPUs have one pod; larger jobs have as few pods of up
-// to 8 GPUs as possible.
+// For traces that do not record how many nodes a job had. Jobs of up to 8 GPUs have one pod; larger
+// jobs have as few pods of up to 8 GPUs as possible.
 void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job);
 int64_t pods_for(int64_t gpus);
-// Cuts the duration, or raises the request, of a job that ran longer than requested.
+// If the job ran longer than requested, cuts its duration or raises its requested time, as
+// `overruns` says.
 void settle_overrun(TraceOverruns overruns, TraceJob& job);
 // Makes the row number the job's id and name.
 void number_by_row(int64_t row, TraceJob& job);

@@ -19,16 +19,16 @@ struct SwfOptions {
   template <class V>
   void fields(V& v) {
     v("processors", processors,
-      "The size of a job. requested: the processors that it requested; allocated: those that it "
-      "was given.");
+      "The size of a job. requested: the processors that the job requested; allocated: the "
+      "processors that the job was given.");
     v("one_pod", one_pod,
       "true: a job is one pod with a core for each processor. false: it has one pod per "
       "processor.");
     v("overruns", overruns,
       "Jobs that ran longer than they requested. keep: run time and request stay as recorded. cut: "
-      "they complete when the requested time is over. raise: the request becomes the run time, as "
-      "in pyss and Alea. A run time of -1 is first replaced by default_duration. To let "
-      "overrunning jobs fail, use keep and `workload.controller.overruns: kill`.");
+      "they complete when the requested time is over. raise: the requested time is raised to the "
+      "run time, as in pyss and Alea. A run time of -1 is first replaced by default_duration. To "
+      "let overrunning jobs fail, use keep and `workload.controller.overruns: kill`.");
   }
 };
 
@@ -43,7 +43,7 @@ struct GavelOptions {
     v("throughputs", throughputs,
       "JSON file with steps per second by GPU and job type. Empty: simulation_throughputs.json, "
       "plain or compressed, in the trace's folder or its parent folder.");
-    v("gpu", gpu, "Durations are computed with the throughputs of this GPU in that file.");
+    v("gpu", gpu, "GPU model whose throughputs give the durations of jobs.");
   }
 };
 
@@ -90,8 +90,8 @@ struct TraceColumns {
   static constexpr std::string_view kDoc =
       "Names of the columns of format csv, or of the keys of json_lines, in the file. Required "
       "are submit, gpus and either duration or both start and end. With the parameter "
-      "default_duration, submit and gpus suffice. Others may be absent, and further columns are "
-      "skipped. An empty field means unknown.";
+      "default_duration, submit and gpus suffice. The other columns listed here may be absent. "
+      "Columns not listed here are skipped. An empty field means unknown.";
 
   std::string submit = "submit", duration = "duration", gpus = "gpus", pods = "pods", name = "name",
               user = "user", team = "team", application = "application", priority = "priority",
@@ -108,15 +108,17 @@ struct TraceColumns {
     v("duration", duration, "How long the job ran: seconds, or with a unit, as in 90min.");
     v("gpus", gpus, "GPUs of the whole job; 0.25 is a quarter of one GPU.");
     v("pods", pods,
-      "Number of pods over which GPUs, cores and memory of the job are spread. Absent: as few as "
-      "possible with at most 8 GPUs each.");
-    v("name", name, "Any text of at most 63 bytes. Absent: the number of the row.");
-    v("user", user, "Who submitted the job.");
-    v("team", team, "Team of the job for quotas and fair shares; `queues` selects by it.");
+      "Number of pods over which GPUs, cores and memory of the job are spread. Absent: as few pods "
+      "as possible, with at most 8 GPUs each.");
+    v("name", name,
+      "Name of the job: any text of at most 63 bytes. Absent: the number of the row.");
+    v("user", user, "User who submitted the job.");
+    v("team", team,
+      "Team of the job for quotas and fair shares; the parameter `queues` selects jobs by team.");
     v("application", application, "Application of the job: a model, a program, a kind of work.");
     v("priority", priority,
-      "low, normal or high. The parameters priority_low, priority_normal and priority_high set the "
-      "numbers.");
+      "low, normal or high. The parameters priority_low, priority_normal and priority_high set "
+      "what number each means.");
     v("status", status,
       "Outcome of the job: completed, cancelled, failed, timeout, node_fail, running, pending or "
       "unknown, in upper or lower case.");

@@ -1,4 +1,4 @@
-// The traces of Gavel and Shockwave: rows of fields between tabs, without a header.
+// The traces of Gavel and Shockwave: fields separated by tabs, without a header.
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/tables/throughputs.hpp"
 

@@ -42,7 +42,7 @@ enum Event : int64_t {
   kUpdateRunning
 };
 
-// The columns of a layout, and the positions of those that all layouts have.
+// The columns of a layout, and the positions of the columns that all layouts have.
 struct Layout {
   std::span<const std::string_view> columns;
   bool has_header = false;
@@ -61,11 +61,12 @@ constexpr Layout kTasks{.columns = kTaskColumns,
                         .is_tasks = true};
 constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
-// A life spans from a submission, through its first scheduling, to the first event that ends it. A
-// task that is resubmitted after an eviction or failure starts a new life, as a job of its own.
-// Jobs that run at the end of the log have no duration. Jobs that are pending then are left out.
-// CPU and memory are shares of the largest machine, whose size was not published. So 0.001 of its
-// CPU is read as one milli-CPU, and 2^-30 of its memory as one byte.
+// Each life of a job or task is replayed as one job. A life begins with a submission, continues
+// with the first scheduling, and ends with the first event that ends the job or task. A task
+// resubmitted after an eviction or failure begins a new life. Jobs that still run when the log ends
+// have no duration. Jobs that are still pending then are left out. CPU and memory are shares of the
+// largest machine, whose size was not published. So 0.001 of that machine's CPU is read as one
+// milli-CPU, and 2^-30 of its memory as one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -173,7 +174,7 @@ bool GoogleParser::follow() {
                 layout_.is_tasks ? csv_.integer(3, 0, kAfterTheLog) : 0};
   const int64_t event = csv_.integer(layout_.event, kSubmit, kUpdateRunning);
   if (event >= kUpdatePending) findings_.leave_out("an update: a job keeps its first request");
-  // The event is left out, so the job stays open until the end of the log.
+  // The event is left out, so its job counts as alive until the log ends.
   if (us == kAfterTheLog) findings_.leave_out("an event after the log ends, at an unknown time");
   if (us > kMicrosMax) csv_.wrong(0, "a time within 292 years");
   if (!csv_.row_ok()) return false;
@@ -248,8 +249,8 @@ std::unique_ptr<RowParser> open_layout(ParserInput input) {
   return std::make_unique<GoogleParser>(std::move(input), layout);
 }
 
-// A log is recognised by numbers in the columns of time, job and event, the condensed table by its
-// header.
+// The condensed table is recognised by its header. The other layouts have no header and are
+// recognised by numbers in the columns of time, job and event.
 template <const Layout& layout>
 double likeness(std::string_view beginning) {
   const auto fields = first_fields(beginning, ',');

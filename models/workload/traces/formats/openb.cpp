@@ -44,7 +44,7 @@ void parse_gpus(CsvReader& row, TraceJob& job) {
   if (gpus == 0) return;
   if (milli == 0) row.wrong(kGpuMilli, "1 or more with a GPU");
   if (gpus > 1 && milli < kWholeGpu) row.wrong(kGpuMilli, "1000 with several GPUs");
-  // More than a whole GPU is read as one, as in the list's own converter.
+  // A share of more than one GPU is read as one GPU, as in the converter published with the list.
   job.gpu_milli = static_cast<int32_t>(std::min(milli, kWholeGpu));
 }
 
@@ -78,8 +78,8 @@ TraceRow parse_pod(CsvReader& row, StringPool& pool) {
 constexpr std::string_view kUntimedColumns[] = {"name", "cpu_milli", "memory_mib", "num_gpu",
                                                 "gpu_milli"};
 
-// Some variants were published without times, because their experiments do not need times. All pods
-// arrive at once, in the order of the file.
+// Some variants of the list were published without times. All their pods arrive at once, in the
+// order of the file.
 TraceRow parse_untimed(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -237,9 +237,10 @@ void OwnParser::parse_times() {
   }
 }
 
-// Checks window_start and window_end once the first time is known. If the table has dates, they
-// must be dates. If it has seconds, they may be seconds. They may also be dates if the first time
-// is ten years or more: such times count from 1970.
+// Checks the parameters window_start and window_end once the first time of the table is known. If
+// the table has dates, the parameters must be dates. If the table has seconds, the parameters may
+// be seconds. They may also be dates if the first time is ten years or more: such a table counts
+// its seconds from 1970.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates

@@ -75,8 +75,9 @@ constexpr std::string_view kInstanceColumns[] = {"job_name",    "task_name", "in
                                                  "worker_name", "inst_id",   "status",
                                                  "start_time",  "end_time",  "machine"};
 
-// Each worker becomes a job of one pod. Its submission is that of `job_name` in the log. The task
-// table has its request. Workers of a task may run for different times, as recorded.
+// Each worker becomes a job of one pod. The worker's submission is in the job table (by
+// job_name), and its request in the task table. Workers of one task may run for different times, as
+// recorded.
 class InstanceParser final : public PaiParser {
  public:
   explicit InstanceParser(ParserInput input)

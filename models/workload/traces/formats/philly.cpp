@@ -24,10 +24,10 @@ struct Attempt {
 };
 
 // Replays a job with the size of its last attempt that held GPUs, with as many pods as machines.
-// The duration of the job is the sum of its attempts, because between them it waited. Its recorded
-// wait is the time before the first attempt. Times are local time, which was put back by an hour on
-// 2017-11-05. An attempt across that night may seem to end before it starts, and is left out of the
-// sum.
+// The duration of the job is the sum of its attempts, because the job waited between them. Its
+// recorded wait is the time before the first attempt. Times are local time, which was put back by
+// an hour on 2017-11-05. So an attempt across that night may seem to end before it starts; the sum
+// then leaves out this attempt.
 class PhillyParser final : public RowParser {
  public:
   explicit PhillyParser(ParserInput input)
@@ -263,7 +263,7 @@ void PhillyParser::finish_job() {
   row_.start = *started;
   job.wait_recorded = *started - job.submit;
   // All pods but the last are equal: they get the mean number of GPUs, rounded up. The last pod
-  // gets the rest, at least one.
+  // gets the remaining GPUs, but at least one GPU.
   int64_t gpus = 0;
   for (const int64_t count : shape->gpus) gpus += count;
   const auto pods = static_cast<int64_t>(shape->gpus.size());

@@ -16,11 +16,11 @@
 
 namespace orrery::traces {
 
-// Times are those of the trace: from its own zero, or from 1970 if it has dates.
+// Times are on the trace's clock: from its own zero, or from 1970 if the trace has dates.
 struct TraceRow {
-  TraceJob job;  // job.submit, too, is a time of the trace
-  // When the cluster started the job, or when its user cancelled a job that never started. Equal to
-  // job.submit if neither was recorded.
+  TraceJob job;  // job.submit, too, is on the trace's clock
+  // When the cluster started the job or, if the job never started, when its user cancelled it.
+  // Equal to job.submit if neither time was recorded.
   Time start;
   // Why the job has no duration: a string literal. Empty if the job has a duration, or if the
   // format records no durations.
@@ -33,13 +33,14 @@ class RowParser {
   using Fact = std::pair<std::string, std::string>;
 
   virtual ~RowParser() = default;
-  // Valid until the next call; null at the end of the file, or when the findings are stopped.
+  // The next job, valid until the next call; null at the end of the file, or when the findings are
+  // stopped.
   virtual const TraceRow* next() = 0;
   // ":column (name)" of the field with a job's arrival; empty in layouts without columns.
   virtual std::string arrival_place(TraceArrival) const { return {}; }
   // Facts stated in the file, such as the size of the recorded machine.
   virtual std::span<const Fact> facts() const { return {}; }
-  // For a table with named columns: the columns read so far.
+  // For a table with named columns: which columns were read so far, and which were not.
   virtual TraceColumnUse columns() const { return {}; }
   // Other files that the parser read, in the order of opening.
   virtual std::vector<std::string> side_files() const { return {}; }

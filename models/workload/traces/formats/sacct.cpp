@@ -32,7 +32,7 @@ enum Column : size_t {
 constexpr std::array<std::string_view, kColumns> kNames = {
     "JobID",     "Submit", "Start",   "End",       "State",     "Elapsed", "ReqTRES",
     "AllocTRES", "User",   "Account", "Partition", "Timelimit", "NodeList"};
-constexpr size_t kNeeded = kUser;  // the columns before it are needed
+constexpr size_t kNeeded = kUser;  // the columns before kUser are needed
 constexpr std::string_view kHint =
     ": run sacct --allusers --allocations --parsable2 --starttime ... --format "
     "JobID,Submit,Start,End,State,Elapsed,ReqTRES,AllocTRES,User,Account,Partition,Timelimit";
@@ -55,8 +55,8 @@ struct Tres {
   std::string_view gpu_type;
 };
 
-// Parses "100G", "93750M" or a plain count, which is multiplied by `plain`. Units are powers of
-// 1024. The result is empty for other texts.
+// Parses "100G", "93750M" or a count without a unit, which is multiplied by `plain`. Units are
+// powers of 1024. The result is empty for other texts.
 std::optional<int64_t> parse_count(std::string_view text, int64_t plain) {
   constexpr std::string_view kUnits = "KMGTP";
   int64_t scale = plain;
@@ -74,8 +74,8 @@ std::optional<int64_t> parse_count(std::string_view text, int64_t plain) {
   return static_cast<int64_t>(value * static_cast<double>(scale));
 }
 
-// GPUs by type. Slurm lists them beside the number of all GPUs, or alone if that number is not
-// tracked.
+// GPUs by type, such as gres/gpu:a100=8. Slurm lists them beside the number of all GPUs (gres/gpu),
+// or alone if Slurm does not track that number.
 struct TypedGpus {
   int64_t gpus = 0;
   std::string_view type;
@@ -219,7 +219,7 @@ void SacctParser::parse_state() {
   const std::string_view text = csv_.text(at_[kState]);
   const std::string_view state = text.substr(0, text.find_first_of(" +"));
   const auto* const known = std::ranges::find(kStates, state, &Word<TraceStatus>::text);
-  if (known == std::end(kStates)) return csv_.wrong(at_[kState], "a state of sacct, as COMPLETED");
+  if (known == std::end(kStates)) return csv_.wrong(at_[kState], "a sacct state like COMPLETED");
   row_.job.status = known->value;
 }
 

@@ -67,7 +67,7 @@ std::string_view trimmed(std::string_view text) {
 
 struct Split {
   size_t count = 0;       // number of fields found
-  std::string_view rest;  // what follows the last requested field
+  std::string_view rest;  // text after these fields
 };
 
 Split split_blanks(std::string_view line, std::span<std::string_view> fields) {
@@ -188,9 +188,9 @@ std::string_view SwfParser::name(Field field) {
   return {};
 }
 
-// A job that was swapped out has a row for the whole job, and below it one for each part. A
-// cancelled job with an unknown wait is left out as never started. It is kept if its run time is
-// above 0, because some logs record no waits.
+// A job that was swapped out has a row for the whole job and, below that row, a row for each part;
+// the parts are left out. A cancelled job with an unknown wait is left out as never started, unless
+// its run time is above 0: some logs record no waits.
 void SwfParser::parse_status(Duration run) {
   TraceJob& job = row_.job;
   const int64_t status = whole(kStatus, 5);
@@ -227,8 +227,8 @@ void SwfParser::parse_use(Duration run) {
 
 // Reads the number of processors. swf.processors selects the requested or the allocated number. If
 // the selected number is unknown, the job has the other number. Example: with Requested, requested
-// -1 and allocated 64 make 64. The job becomes pods of one core each, or one pod with all cores
-// (swf.one_pod).
+// -1 and allocated 64 make 64 processors. The job becomes pods of one core each, or one pod with
+// all cores (swf.one_pod).
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);

@@ -9,7 +9,8 @@
 namespace orrery::traces {
 namespace {
 
-// A parameter: whether it has its default, whether it applies to the format, and the reason if not.
+// Whether a parameter has its default value, and whether it has an effect with this format.
+// `otherwise` is the reason if it has no effect.
 struct Use {
   std::string_view name;
   bool is_default;
@@ -82,7 +83,7 @@ std::optional<std::string> mistaken_param(const TraceParams& params, const Forma
   }
   if (format.durations == Durations::InNoRow && !params.default_duration) {
     return "default_duration: a trace of format " + std::string{name_of(format.id)} +
-           " does not say how long jobs run: set one";
+           " does not say how long jobs run: set this parameter";
   }
   if (params.copies < 1) return "copies: expected 1 or more";
   if (params.gpus_max > 0 && params.gpus_max < params.gpus_min) {

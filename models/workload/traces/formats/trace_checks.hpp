@@ -15,10 +15,10 @@ namespace orrery::traces {
 // How the times of a trace are written: as seconds, as dates, or as either.
 enum class Clock : uint8_t { Seconds, Dates, Either };
 
-// The time that a parameter gives, or what is wrong with it.
+// The time that a parameter gives, or what is wrong with the text of the parameter.
 struct Instant {
   std::optional<Time> at;
-  std::string mistake;  // "name: ..."; empty: valid or no text
+  std::string mistake;  // "name: ..."; empty if the text is valid or empty
 };
 Instant parse_instant(std::string_view name, const std::string& text, Clock clock);
 

@@ -85,7 +85,8 @@ constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};
 }
 
-// Which count of processors is a job's size. If only one of both was recorded, that one is used.
+// Which count of processors is a job's size. If only one of the two counts was recorded,
+// that count is used.
 enum class TraceProcessors : uint8_t { Requested, Allocated };
 constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
   return {"requested", "allocated"};

@@ -49,7 +49,7 @@ class TraceName {
   uint8_t length_ = 0;
 };
 
-// All pods are equal, except that the last one may request fewer GPUs. The views are valid as long
+// All pods are equal, except that the last pod may request fewer GPUs. The texts are valid as long
 // as the reader.
 struct TraceJob {
   static constexpr Duration kUnknownWait{-1};
@@ -64,12 +64,12 @@ struct TraceJob {
   Duration requested_time = kUnknown;   // the user's estimate of the duration, or its limit
   Duration deadline = kUnknown;         // from the submission
   Duration cancelled_after = kUnknown;  // from the submission, for jobs that never started
-  int64_t after = kNone;                // id of another job; this job was submitted after its end
-  Duration think_time = kUnknown;       // from the end of that job to the submission
+  int64_t after = kNone;                // id of the preceding job, whose end the user awaited
+  Duration think_time = kUnknown;       // from the end of the preceding job to the submission
   int32_t pods = 1;
   int32_t gpus_per_pod = 0;
   int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the GPUs do not divide evenly
-  int32_t gpu_milli = 1000;       // share of each GPU that is requested; 1000 is a whole GPU
+  int32_t gpu_milli = 1000;       // requested share of each GPU; 1000 is a whole GPU
   int64_t cpu_milli_per_pod = 0;  // 0: unknown
   Bytes memory_per_pod;           // 0: unknown
   std::string_view user;
@@ -77,7 +77,7 @@ struct TraceJob {
   std::string_view queue;
   std::string_view application;  // a model, a program or a type of work
   std::string_view gpu_models;   // "A|B": A or B; empty: any
-  std::string_view node;         // the node of a single pod, if params.recorded_nodes
+  std::string_view node;         // recorded node of a job of one pod; empty: any
   TracePriority priority = TracePriority::Normal;
   TraceStatus status = TraceStatus::Unknown;
   TraceName name;

@@ -47,7 +47,7 @@ struct TraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace: plain, gzip or xz. It may be the only file of a tar archive.",
+    v("file", file, "The trace: plain, gzip or xz, possibly as the only file of a tar archive.",
       Required{}, Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format,
       "auto: recognised by the first lines; csv or json_lines if `columns` is set.");
@@ -56,23 +56,23 @@ struct TraceParams {
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
       "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
       "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: with "
-      "warm_start an openb trace starts when its first pod is deleted. The trace lacks the pods "
-      "that were deleted before it was recorded, so its earlier load is incomplete.",
+      "warm_start an openb trace starts at the first deletion of any pod. The trace lacks the pods "
+      "that were deleted before it was recorded, so its load before this deletion is incomplete.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
       Example{"2020-09-27 00:00:00"});
     v("warm_start", warm_start,
-      "true: jobs submitted before the window and still alive at its start arrive then. Those that "
-      "were running have only the rest of their duration. false: these jobs are left out.");
+      "true: jobs that were submitted before window_start and ended later arrive at window_start; "
+      "jobs that were running keep only the rest of their duration. false: earlier jobs are left "
+      "out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
     v("arrive_at", arrive_at, "Jobs arrive at their submission, or at their recorded start.");
     v("sort", sort,
       "How far rows may be out of order. window: by fewer than 4,096 rows. all: by any number of "
       "rows; the whole file is read first (at most 140 MB into memory, the rest into a temporary "
-      "file). auto: all for formats that are not in the order of submission (openb, dlrm, pai, "
-      "pai_instances, philly, philly_pollux, chronus, google_*, csv, json_lines and sacct), window "
-      "for the others.");
+      "file). auto: all for unsorted formats (openb, dlrm, pai, pai_instances, philly, "
+      "philly_pollux, chronus, google_*, csv, json_lines, sacct), window for all other formats.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, but not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
@@ -87,14 +87,14 @@ struct TraceParams {
       "How many times each job arrives, all at one instant: more load in the same pattern.",
       Range{1, 1000});
     v("lenient", lenient,
-      "true: skip malformed rows and report their number. false: the first one ends the run.");
+      "true: skip malformed rows and report their number. false: a malformed row ends the run.");
     v("default_duration", default_duration,
       "Duration of jobs that started, but have no recorded duration. Absent: these jobs are left "
       "out. Which jobs they are depends on the format. sia, openb_untimed: all jobs, so these "
       "formats need this parameter. swf: jobs with a run time of -1. acme_seren, acme_kalos, "
       "philly, pai, pai_instances, sacct, google_*: jobs that ran when the recording stopped. csv, "
-      "json_lines: jobs with an empty duration. gavel: jobs without a throughput. Other formats "
-      "ignore this parameter.");
+      "json_lines: jobs that have neither a duration nor both start and end. gavel: jobs without a "
+      "throughput. Other formats ignore this parameter.");
     v("recorded_nodes", recorded_nodes,
       "true: pods may use only the node that the trace names for them. false: any node.");
     v("cancelled_unstarted", cancelled_unstarted,
@@ -102,8 +102,8 @@ struct TraceParams {
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
       "native traces made with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
-      "or, if that is unknown, for default_duration. Jobs with neither are left out. With "
-      "arrive_at: start, all such jobs are left out. false: these jobs are left out.");
+      "or, if that is unknown, for default_duration; if both are unknown, it is left out. With "
+      "arrive_at: start, all jobs cancelled before they started are left out, as with false.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");
@@ -111,8 +111,8 @@ struct TraceParams {
     v("sacct", sacct, "For format sacct only.");
     v("columns", columns,
       "For formats csv and json_lines only: the names of the columns, or keys, in the file. The "
-      "text of each parameter says what its column holds. Required are submit, gpus, and duration "
-      "or both start and end.",
+      "descriptions below say what each column holds. The columns submit and gpus are required "
+      "and, without default_duration, also duration or both start and end.",
       Example{"{submit: SubmitTime, duration: Seconds, gpus: NumGpu}"});
   }
 };

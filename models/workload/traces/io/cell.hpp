@@ -1,4 +1,5 @@
-// models/workload/traces/io/cell.hpp -- numbers and dates in traces; the whole text must match.
+// models/workload/traces/io/cell.hpp -- parses numbers and dates in traces. A text with anything
+// before or after the value is rejected.
 #pragma once
 
 #include <cstdint>

@@ -104,7 +104,7 @@ bool CsvReader::next_row() {
   return false;
 }
 
-// False if a quoted field does not end correctly.
+// Returns false if a quoted field does not end correctly.
 bool CsvReader::split(std::string_view line) {
   fields_.clear();
   if (separator_ == ',' && line.find('"') != std::string_view::npos) return split_quoted(line);

@@ -24,17 +24,16 @@ struct Word {
   E value;
 };
 
-// Reads rows of fields separated by `separator`. If that is a comma, fields may have RFC 4180
-// quotes, which must end on the same line. Columns are found by name, so their order is free, and
-// unknown columns are skipped. A getter that finds a wrong field reports it to the findings and
-// returns a default, so parsing a row needs no branch per field. Afterwards the parser drops the
-// row if row_ok() is false.
+// Reads rows of fields separated by `separator`. Only if `separator` is a comma, fields may have
+// RFC 4180 quotes, which must end on the same line. Columns are found by name, so their order is
+// free, and unknown columns are skipped. A getter that finds a wrong field reports it to the
+// findings and returns a default, so parsing a row needs no branch per field. Afterwards the parser
+// drops the row if row_ok() is false.
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
   CsvReader(TextSource source, Findings& findings, char separator = ',');
-  // For a table without a header line: `columns` names its columns in order. With a separator other
-  // than a comma, quotes have no meaning.
+  // For a table without a header line: `columns` names its columns in order.
   CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
             char separator = ',');
 
@@ -48,8 +47,8 @@ class CsvReader {
   // From now on, lines after the header that start with '#' are skipped.
   void allow_comments() { has_comments_ = true; }
 
-  // False at the end of the table, or once the findings have stopped the reading. Skips blank lines
-  // and, after reporting them to the findings, rows that cannot be split into fields.
+  // Reads the next row. Returns false at the end of the table, or once the findings have stopped
+  // the reading. Skips blank lines. Rows that cannot be split into fields are reported and skipped.
   bool next_row();
   int64_t row() const { return source_.row(); }
   bool row_ok() const { return findings_.row_ok(); }
@@ -74,7 +73,7 @@ class CsvReader {
     wrong(column, expected);
     return words.front().value;
   }
-  // Reports a mistake that getters cannot see: a well-formed field that contradicts another one.
+  // Reports a mistake that getters cannot see: a well-formed field that contradicts another field.
   void wrong(size_t column, std::string_view expected);
   std::string place(size_t column) const;  // ":column (name)"
   // Position of the column in the file, from 1.

@@ -66,7 +66,7 @@ class Gunzip final : public Decompressor {
 
 class Unxz final : public Decompressor {
  public:
-  // `xz -9` needs 65 MiB; a header may ask for 4 GiB, which no trace is worth.
+  // Files of `xz -9` need 65 MiB. A file whose header asks for more than this limit is rejected.
   static constexpr uint64_t kMemoryMax = uint64_t{256} << 20U;
 
   Unxz() {

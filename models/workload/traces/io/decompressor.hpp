@@ -36,8 +36,8 @@ class StoredBytes {
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
-  // Writes unpacked bytes to `out` and returns their number; 0 at the end or after an error.
-  // Several packed streams may follow each other.
+  // Writes unpacked bytes to `out` and returns their number; 0 at the end or after an error. The
+  // input may hold several packed streams, one after the other.
   virtual size_t read(StoredBytes& input, std::span<char> out) = 0;
   const std::string& complaint() const { return complaint_; }
 

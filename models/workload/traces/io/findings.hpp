@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// A kind of row that was left out or odd, and how often it occurred.
+// A reason why rows were skipped, left out or remarked on, and the number of these rows.
 struct TraceNote {
   std::string what;
   int64_t rows = 0;
@@ -23,11 +23,12 @@ struct TraceColumnUse {
 
 namespace traces {
 
-// Findings have three degrees. A mistake is a row that violates the format. With `is_lenient` such
-// rows are skipped and counted; otherwise the reading ends after `errors_max` of them. A row left
-// out is well formed but no job by the format's rules, such as one without processors. A remark is
-// about a job that is kept although its numbers contradict each other, or although a part of it is
-// not replayed. No row is dropped without one of these.
+// There are three kinds of findings. A mistake is a row that violates the format. With `is_lenient`
+// such rows are skipped and counted; otherwise the reading ends after `errors_max` mistakes. A row
+// is left out if it is well formed but no job by the format's rules, for example because it has no
+// processors. A remark is about a job that is kept although its numbers contradict each other, or
+// although a part of it is not replayed. A parser that drops a row must report a mistake, or a
+// reason for leaving the row out.
 class Findings {
  public:
   static constexpr size_t kExamplesMax = 20;
@@ -58,7 +59,7 @@ class Findings {
     row_ok_ = true;
   }
   bool row_ok() const { return row_ok_; }
-  // If true, no further row may be read.
+  // Returns true if no further row may be read.
   bool is_stopped() const { return is_stopped_; }
 
   // Only the first mistake of a row is kept. The message is `file:row` followed by `what`.
@@ -69,8 +70,8 @@ class Findings {
   // Ends the reading, lenient or not, because of a mistake in the file or in the parameters.
   // `message` is the whole message.
   void stop(const std::string& message);
-  // Takes the findings of another table of the same log. Its errors end the reading, and its
-  // skipped rows are reported.
+  // Takes the findings of another table of the same log. Errors of that table end the reading, and
+  // its skipped rows are reported.
   void take_over(const Findings& beside);
   // Leaves the row out. `what` is the reason, a literal by which rows are counted.
   void leave_out(std::string_view what);

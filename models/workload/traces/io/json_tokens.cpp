@@ -204,7 +204,7 @@ bool JsonTokens::read_escape() {
   }
 }
 
-// Each half of a surrogate pair is encoded separately: no name in a trace has any.
+// Does not combine surrogate pairs, because names in traces have no such pairs.
 bool JsonTokens::append_unicode() {
   unsigned code = 0;
   for (int i = 0; i < 4; ++i) {

@@ -68,7 +68,7 @@ class JsonTokens {
   bool append_unicode();
   Kind value(int c);
   Kind finish(Kind kind);
-  bool skip_space();  // false: a line ends inside a value, with `is_lines`
+  bool skip_space();  // returns false if a line ends inside a value although `is_lines` is set
 
   TextSource source_;
   bool is_lines_;

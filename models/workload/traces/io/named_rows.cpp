@@ -78,7 +78,8 @@ class JsonRows final : public NamedRows {
   using Kind = JsonTokens::Kind;
   static constexpr size_t kKeysMax = 100;  // limit of each list that use() returns
 
-  // A line that is no JSON is one malformed row; false if nothing can be read after it.
+  // Reports a line that is no JSON as one malformed row. Returns false if no more lines can be
+  // read.
   bool go_on() {
     if (!tokens_.is_readable()) {
       findings_.stop(*tokens_.error());
@@ -94,7 +95,7 @@ class JsonRows final : public NamedRows {
       const std::string key{tokens_.text()};
       const Kind value = tokens_.next();
       bool is_wanted = false;
-      for (size_t field = 0; field < wanted_.size(); ++field) {  // several fields may have one key
+      for (size_t field = 0; field < wanted_.size(); ++field) {  // several fields may share a key
         if (wanted_[field].name != key) continue;
         is_wanted = true;
         take(value, cells_[field], key);

@@ -26,15 +26,16 @@ struct WantedField {
 class NamedRows {
  public:
   virtual ~NamedRows() = default;
-  // False at the end, or once the findings have stopped the reading. Malformed rows are reported to
-  // the findings and skipped; the findings must outlive the rows.
+  // Reads the next row. Returns false at the end, or once the findings have stopped the reading.
+  // Malformed rows are reported to the findings and skipped; the findings must outlive this object.
   virtual bool next() = 0;
   virtual int64_t row() const = 0;
   virtual std::string place(size_t field) const = 0;  // ":column (name)", in JSON lines " (name)"
   virtual TraceColumnUse use() const = 0;
 
   std::string_view text(size_t field) const { return cells_[field].text; }
-  bool has(size_t field) const;  // false: absent, empty, "None", "null" or the like
+  // Returns false if the field is absent, empty, "None", "null" or the like.
+  bool has(size_t field) const;
   void wrong(size_t field, std::string_view expected);
   Findings& findings() { return findings_; }
 

@@ -13,7 +13,7 @@ namespace orrery::traces {
 class Sha256 {
  public:
   void add(std::string_view bytes);
-  std::string hex();  // ends the computation
+  std::string hex();  // call once, after the last add()
 
  private:
   void add_block(const char* block);

@@ -16,8 +16,8 @@ class StringPool {
  public:
   static constexpr size_t kMax = 1'000'000;
 
-  // Nullopt if kMax other texts are stored already. The limit catches a column of ids in place of
-  // names.
+  // Returns nullopt if kMax other texts are stored already. The limit catches a column that has ids
+  // in place of names.
   std::optional<std::string_view> intern(std::string_view text) {
     if (text.empty()) return std::string_view{};
     if (const auto found = known_.find(text); found != known_.end()) return *found;

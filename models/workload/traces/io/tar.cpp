@@ -12,7 +12,7 @@ constexpr size_t kMagicAt = 257;
 constexpr size_t kSumAt = 148;
 constexpr size_t kSumLength = 8;
 
-// Parses octal digits after optional blanks. Ignores what follows them.
+// Parses octal digits after optional blanks. Ignores what follows the digits.
 std::optional<uint64_t> octal(std::string_view field) {
   while (field.starts_with(' ')) field.remove_prefix(1);
   const size_t length = std::min(field.find_first_not_of("01234567"), field.size());
@@ -31,19 +31,20 @@ uint64_t sum_of(std::string_view header) {
   return sum;
 }
 
-// Headers from before 1988 have no magic. They are recognised by a NUL and a correct checksum,
-// neither of which a text contains.
+// Headers from before 1988 have no magic. They are recognised by a NUL byte and a correct
+// checksum, because no text has both.
 bool is_old_header(std::string_view header) {
   const auto sum = octal(header.substr(kSumAt, kSumLength));
   return sum && header.find('\0') != std::string_view::npos && *sum == sum_of(header);
 }
 
-// A sparse file, whose holes are not stored, in GNU's or POSIX's format.
+// Whether an entry is a sparse file in GNU's or POSIX's format. Holes of sparse files are not
+// stored.
 bool is_sparse(std::string_view path, char type) {
   return type == 'S' || path.find("GNUSparseFile.") != std::string_view::npos;
 }
 
-// Whether an entry has metadata of another file: some programs store these in a file ._NAME.
+// Whether an entry is a file ._NAME, in which macOS stores metadata of the file NAME.
 bool is_note(std::string_view path) {
   path = path.substr(0, path.find('\0'));
   return path.substr(path.rfind('/') + 1).starts_with("._");
@@ -70,7 +71,7 @@ size_t TarFile::fetch(StoredBytes& input, std::span<char> out) {
   return got;
 }
 
-// False if the archive ends before the block does.
+// Returns false if the input ends before the block is full.
 bool TarFile::fill_block(StoredBytes& input) {
   while (held_ < kBlock) {
     const size_t got = fetch(input, std::span{block_}.subspan(held_));
@@ -107,7 +108,7 @@ size_t TarFile::read(StoredBytes& input, std::span<char> out) {
       case State::Skip:
         skip(input);
         break;
-      case State::Over:  // reads to the end, where the decompressor checks the sum
+      case State::Over:  // reads to the end, where the decompressor verifies the checksum
         if (fetch(input, block_) == 0) return 0;
         break;
     }
@@ -120,7 +121,7 @@ size_t TarFile::pass_through(StoredBytes& input, std::span<char> out) {
   const size_t got = std::min(held_ - given_, out.size());
   std::memcpy(out.data(), block_.data() + given_, got);
   given_ += got;
-  complaint_.clear();  // the error is reported again after this text
+  complaint_.clear();  // the next read after these bytes reports the error again
   return got;
 }
 

@@ -13,8 +13,8 @@
 
 namespace orrery::traces {
 
-// Whether `head` begins like a tar archive in the POSIX or GNU format. The format before POSIX is
-// recognised only if `head` has 512 bytes.
+// Whether `head` begins like a tar archive in the POSIX or GNU format. The older format, from
+// before POSIX, is recognised only if `head` has 512 bytes.
 bool is_tar(std::string_view head);
 
 // Streams the content of the only file in the archive. A second file is an error. If the unpacked
@@ -41,7 +41,7 @@ class TarFile final : public Decompressor {
   State state_ = State::Start;
   std::array<char, kBlock> block_{};
   size_t held_ = 0;       // bytes in block_
-  size_t given_ = 0;      // those bytes of block_ that were returned already
+  size_t given_ = 0;      // bytes of block_ that were returned already
   uint64_t left_ = 0;     // bytes left of the content, or of skipped data
   uint64_t padding_ = 0;  // bytes of padding after the content
   bool has_file_ = false;

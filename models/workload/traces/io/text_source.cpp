@@ -19,7 +19,8 @@ static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
 constexpr size_t kSharedMax = size_t{256} << 20U;  // bytes of unpacked text
 
-// The whole text. Empty if it is too large to share, or has errors, which each reader then reports.
+// The whole text. Empty if the text is too large to share, or cannot be read without an error. Each
+// reader then reads the file itself, and reports the error.
 std::optional<std::string> whole_text(TextSource source) {
   std::string text;
   for (std::string_view block = source.next_block(); !block.empty(); block = source.next_block()) {
@@ -104,7 +105,7 @@ void TextSource::refill() {
   }
   end_ += got;
   is_drained_ = got == 0;
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of byte order, as spreadsheets write it
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // byte order mark, which spreadsheets write
   if (!std::exchange(is_begun_, true) && std::string_view{buffer_.get(), end_}.starts_with(kMark)) {
     end_ -= kMark.size();
     std::memmove(buffer_.get(), buffer_.get() + kMark.size(), end_);
@@ -140,7 +141,7 @@ std::string_view TextSource::next_block() {
 
 std::optional<std::string_view> TextSource::next_line() {
   if (error_) return {};
-  size_t searched = 0;  // searched bytes of the line that starts at begin_
+  size_t searched = 0;  // how many bytes from begin_ on have no line end
   for (;;) {
     const char* line = buffer_.get() + begin_;
     const size_t left = end_ - begin_;

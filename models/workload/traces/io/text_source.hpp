@@ -21,10 +21,10 @@ class TextSource {
  public:
   static constexpr size_t kLineMax = size_t{64} << 10U;
 
-  // With FileSharing, a file of at most 256 MiB of text is read and unpacked only once.
+  // While a FileSharing exists, a file of at most 256 MiB of text is read and unpacked only once.
   static TextSource open_file(const std::string& path);
   // The file `stem`, plain or packed, in the folder of the file `path` or in the parent of that
-  // folder. Empty if there is none.
+  // folder. Empty if there is no such file.
   static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
   // `text` must outlive the source; `name` is the file's name in messages.
   static TextSource from_memory(std::string_view text, std::string name);
@@ -33,10 +33,10 @@ class TextSource {
   TextSource& operator=(TextSource&&) noexcept;
   ~TextSource();
 
-  // Valid until the next call; empty at the end of the text or after an error.
+  // The next line, valid until the next call; empty at the end of the text or after an error.
   std::optional<std::string_view> next_line();
-  // The text in blocks, for layouts without lines. Empty at the end or after an error. Valid until
-  // the next call. Do not mix with calls of next_line().
+  // The next block of the text, for layouts without lines. The block is valid until the next call;
+  // empty at the end or after an error. Do not mix with calls of next_line().
   std::string_view next_block();
   int64_t row() const { return row_; }  // row of the last line, from 1
   const std::string& name() const { return name_; }

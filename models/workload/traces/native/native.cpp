@@ -14,7 +14,7 @@ using namespace native;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr uint64_t kFieldsAll = (uint64_t{1} << 22U) - 1;
-// With these two limits, the CPUs of all pods of a job add up to a number of 64 bits.
+// With these two limits, the sum of the CPUs of all pods of a job fits in 64 bits.
 constexpr int64_t kPodsMax = 10'000'000;
 constexpr int64_t kCpuMilliMax = kMax / kPodsMax;
 

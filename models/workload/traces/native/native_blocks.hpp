@@ -22,16 +22,16 @@ namespace orrery::traces::native {
 // Layout of a file, with little-endian integers: eight bytes of magic, the length of the facts
 // (u32), and the facts as lines `key: value`. Then come blocks. A block is a header and the bytes
 // of its items. The header holds the number of bytes (u32), the number of items (u32) and the
-// checksum of the bytes (u64). The file ends with a header of zero bytes and items, which holds the
-// number of all items in place of the checksum. An item consists of varints and texts.
-// put_text() numbers the texts of the file: the first use of a text writes its number and the text,
-// and later uses write only the number.
+// checksum of the bytes (u64). The file ends with a header of 0 bytes and 0 items. In place
+// of the checksum, this header holds the number of all items in the file. An item consists of
+// varints and texts. put_text() numbers the texts of the file: the first use of a text writes its
+// number and the text, and later uses write only the number.
 class BlockWriter {
  public:
   using Fact = std::pair<std::string, std::string>;
 
-  // Writes a temporary file beside `path`, which replaces the file at `path` only in finish().
-  // Facts must not have line ends.
+  // Writes to a temporary file beside `path`; finish() moves this file to `path`. Facts must not
+  // have line ends.
   BlockWriter(std::string path, std::string_view magic, const std::vector<Fact>& facts);
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -43,7 +43,7 @@ class BlockWriter {
   void put_text(std::string_view text);  // for columns with few different texts
   void put_raw(std::string_view text);   // for columns with many different texts
   void end_item();
-  // False: the file could not be written; error() says why.
+  // Returns false if the file could not be written; error() says why.
   [[nodiscard]] bool finish();
   const std::string& error() const { return error_; }
   int64_t items() const { return items_; }
@@ -70,9 +70,9 @@ class BlockReader {
   BlockReader(TextSource source, std::string_view magic, std::string_view noun, Findings& findings,
               StringPool& pool);
 
-  // False at the end of the file, or where it is damaged.
+  // Returns false at the end of the file, or where the file is damaged.
   bool begin_item() { return !findings_.is_stopped() && (block_items_ > 0 || next_block()); }
-  // False if anything in the item was wrong. The reading then ends.
+  // Returns false if a part of the item was wrong. The reading then ends.
   bool end_item();
   uint64_t varint() {
     uint64_t value = 0;

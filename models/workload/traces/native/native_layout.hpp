@@ -51,7 +51,7 @@ constexpr int64_t unzigzag(uint64_t value) {
   return static_cast<int64_t>(value >> 1U) ^ -static_cast<int64_t>(value & 1U);
 }
 
-// Takes eight bytes at a time. Detects damage, not forgery.
+// The checksum of a block. Detects damage, but no forgery.
 inline uint64_t checksum(std::string_view bytes) {
   uint64_t sum = 0x9E3779B97F4A7C15U ^ bytes.size();
   while (!bytes.empty()) {

@@ -11,18 +11,18 @@
 
 namespace orrery {
 
-// Writes submission, duration and id of each job, and those other fields that differ from their
-// default.
+// Writes submission, duration and id of each job. Writes any other field only if its value differs
+// from the default.
 class NativeWriter {
  public:
   using Fact = std::pair<std::string, std::string>;
 
-  // Writes a temporary file beside `path`, which replaces the file at `path` only in finish().
-  // Facts must not have line ends.
+  // Writes to a temporary file beside `path`; finish() moves this file to `path`. Facts must not
+  // have line ends.
   NativeWriter(std::string path, const std::vector<Fact>& facts);
 
   void add(const TraceJob& job);  // submissions must not decrease
-  // False: the file could not be written; error() says why.
+  // Returns false if the file could not be written; error() says why.
   [[nodiscard]] bool finish() { return blocks_.finish(); }
   const std::string& error() const { return blocks_.error(); }
   int64_t jobs() const { return blocks_.items(); }

@@ -1,7 +1,8 @@
 // The rates of the Alibaba GenAI set of 2026: requests per second of each container, one value for
 // each 57 s of the set's clock. The parser converts each rate to requests that are spread evenly
 // over the 57 s. A fraction of a request is carried to the container's next rate. Example: at 0.1
-// requests per second, a container gets 5 requests of 5.7, then 6 of 5.7 + 0.7.
+// requests per second, 57 s make 5.7 requests. A container gets 5 requests in the first 57 s, and
+// in the next 57 s it gets 6, because 0.7 + 5.7 = 6.4.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -27,7 +28,8 @@ class RatesParser final : public RequestParser {
     csv_.bind(kColumns);
   }
 
-  // Rows with the same timestamp make requests that interleave in time, so they are read together.
+  // Rows with the same timestamp make requests that interleave in time, so these rows are read
+  // together.
   RequestRow* next() override {
     while (given_ == waiting_.size()) {
       if (is_over_) return nullptr;
@@ -55,7 +57,7 @@ class RatesParser final : public RequestParser {
   CsvReader csv_;
   Rate rate_;
   std::optional<Time> first_;
-  bool has_rate_ = false;  // the first rate of the next step is read
+  bool has_rate_ = false;  // rate_ is the first rate of the next step
   bool is_over_ = false;
   // By container: fraction of a request left over from the last step.
   std::map<std::string_view, double> carried_;
@@ -72,8 +74,9 @@ void RatesParser::check_stamp(Time at) {
   }
 }
 
-// False at the end. Rows without a container are left out: they count requests at the service's
-// entrance. The rows of the containers count the same requests.
+// Reads the next rate. Returns false at the end. Rows without a container count requests at the
+// service's entrance. They are left out, because the rows of the containers count the same
+// requests.
 bool RatesParser::read_rate() {
   while (csv_.next_row()) {
     Rate rate;

@@ -34,7 +34,8 @@ class MooncakeParser final : public RequestParser {
   }
 
  private:
-  // A line that is no JSON is one malformed row; false if nothing can be read after it.
+  // Reports a line that is no JSON as one malformed row. Returns false if no more lines can be
+  // read.
   bool go_on() {
     if (!tokens_.is_readable()) {
       findings_.stop(*tokens_.error());

@@ -55,8 +55,8 @@ extern const RequestLayout kLayout;
 }
 extern const RequestLayout kNativeRequestLayout;
 
-// The requested layout, or for Auto the one that matches the beginning of the file. Null if none
-// does.
+// Returns the layout `wanted` or, for Auto, the layout that matches the beginning of the file. Null
+// if no layout matches.
 const RequestLayout* find_request_layout(std::string_view beginning, RequestFormat wanted);
 
 }  // namespace orrery::traces

@@ -38,7 +38,7 @@ class FileRequestReader final : public RequestReader {
   }
 
   const RequestRow* next() override {
-    // After an error no row is returned, not even one that the parser has read ahead.
+    // After an error no row is returned, not even a row that the parser has read ahead.
     if (has_enough() || findings_.is_stopped()) return nullptr;
     if (copies_left_ > 0) {
       --copies_left_;
@@ -154,7 +154,7 @@ bool FileRequestReader::is_wanted(const RequestRow& row) {
 void FileRequestReader::check_groups() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < group_seen_.size(); ++i) {
-    // A group that is named twice is marked at its first name.
+    // If `groups` names a group twice, only the first entry is marked in group_seen_.
     const auto first = std::ranges::find(params_.groups, params_.groups[i]);
     if (group_seen_[static_cast<size_t>(first - params_.groups.begin())]) continue;
     findings_.stop("groups: no request of " + findings_.file() + " in the window is of group " +

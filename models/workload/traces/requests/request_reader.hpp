@@ -39,13 +39,13 @@ struct RequestTraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace: plain, gzip or xz. It may be the only file of a tar archive.",
+    v("file", file, "The trace: plain, gzip or xz, possibly as the only file of a tar archive.",
       Required{}, Example{"requests.csv.gz"});
     v("format", format, "Format of the file; auto: recognised by its first lines.");
     v("window_start", window_start,
-      "Earlier requests are left out, and arrivals are counted from this time: a date and time if "
-      "the trace has dates, else seconds on the trace's clock. Empty: 0:00 of the first day if the "
-      "trace has dates, else 0.",
+      "Requests that arrive before this time are left out, and arrivals are counted from this "
+      "time. If the trace has dates, this is a date and time, else seconds on the trace's clock. "
+      "Empty: 0:00 of the first day if the trace has dates, else 0.",
       Example{"2023-11-16 18:20:00"});
     v("window_end", window_end,
       "Requests that arrive at this time or later are left out. Empty: no limit.");
@@ -56,7 +56,8 @@ struct RequestTraceParams {
       Example{"[completed]"});
     v("time_scale", time_scale, "Factor on the times between arrivals; 0.5 doubles the load.",
       Range{0.001, 1000.0});
-    v("copies", copies, "How many times each request arrives, all at the same instant.",
+    v("copies", copies,
+      "How many times each request arrives. All copies arrive at the same instant.",
       Range{1, 1000});
     v("requests_max", requests_max, "Stop after this many requests; 0: all.", Unit{"requests"},
       Range{int64_t{0}, int64_t{1'000'000'000'000}});
@@ -67,7 +68,7 @@ struct RequestTraceParams {
 };
 
 // At the end of a file every row is counted once: rows = skipped + left out + filtered + delivered
-// / copies. This does not hold for genai_rates, where a row makes any number of requests.
+// / copies. This does not hold for genai_rates, where one row becomes any number of requests.
 struct RequestCounts {
   int64_t rows = 0;  // rows read, whatever became of them
   int64_t delivered = 0;
@@ -78,13 +79,13 @@ struct RequestCounts {
   int64_t filtered() const { return outside_window + other_group + other_status; }
 };
 
-// The trace is streamed. A reader never throws. If it could not open its file, or found a wrong row
-// without `lenient`, it ends early and has an error. A row that arrives before the row above it is
-// a wrong row.
+// The trace is streamed. A reader never throws. If the file cannot be opened, or a row is malformed
+// and `lenient` is false, the reader ends early and has an error. A request that arrives before the
+// request in the row above counts as malformed.
 class RequestReader {
  public:
   virtual ~RequestReader() = default;
-  // Valid until the next call; null at the end and after an error.
+  // The next request, valid until the next call; null at the end and after an error.
   virtual const RequestRow* next() = 0;
   virtual const std::vector<std::string>& errors() const = 0;
   virtual RequestCounts counts() const = 0;
@@ -100,13 +101,13 @@ class RequestReader {
   }
 };
 
-// Never null.
+// Never returns null.
 std::unique_ptr<RequestReader> open_requests(const RequestTraceParams& params);
 // Reads text in memory, which must outlive the reader.
 std::unique_ptr<RequestReader> open_requests_text(const RequestTraceParams& params,
                                                   std::string_view text);
-// The format of a file by its first lines. Auto: the file is unreadable, or in no known format of
-// requests.
+// Returns the format of a file by its first lines; Auto if the file is unreadable, or in no known
+// format of requests.
 RequestFormat detect_requests(const std::string& file);
 
 }  // namespace orrery

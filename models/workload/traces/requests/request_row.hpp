@@ -21,9 +21,9 @@ struct RequestRow {
   static constexpr Duration kUnknown{-1};
 
   int64_t row = 0;  // number of the row in the file, from 1
-  // Time since window_start, times time_scale. Without a window_start: since midnight of the first
-  // day if the trace has dates, else since the trace's zero. In rows of a RequestParser: time on
-  // the trace's clock.
+  // Time since window_start, multiplied by time_scale. Without a window_start: since midnight of
+  // the first day if the trace has dates, else since the trace's zero. RequestParser::next()
+  // returns rows with times on the trace's clock.
   Time arrival;
   RequestKind kind = RequestKind::Llm;
   int64_t input_tokens = 0;

@@ -22,11 +22,11 @@ class Quantiles {
 };
 
 // The Kolmogorov-Smirnov distance: the largest difference, over all x, between the two samples'
-// shares of values up to x. Example: samples {1, 2} and {2, 3}. Up to 1 the shares are 1/2 and 0,
-// so the distance is 1/2.
+// shares of values up to x. Example: for samples {1, 2} and {2, 3} and x = 1 the shares are 1/2 and
+// 0, and for x = 2 they are 1 and 1/2. So the distance is 1/2.
 double ks_distance(std::vector<double> a, std::vector<double> b);
-// The critical value of ks_distance() at the 5 % level, for samples of `a` and `b` values. Of pairs
-// of samples of one continuous distribution, about one in twenty exceeds it.
+// The critical value of ks_distance() at the 5 % level, for samples of `a` and `b` values. If both
+// samples come from the same continuous distribution, about one distance in twenty is greater.
 double ks_bound(size_t a, size_t b);
 
 }  // namespace orrery::traces

@@ -11,7 +11,7 @@ class ShuffledReader final : public TraceReader {
                  int64_t gpu_milli_total)
       : reader_{std::move(reader)}, interval_{params.interval}, rng_{rng} {
     while (const TraceJob* const job = reader_->next()) jobs_.push_back(*job);
-    if (reader_->error()) return;  // a truncated list must not pass for the whole one
+    if (reader_->error()) return;  // a truncated list must not pass for the whole list
     for (uint32_t i = 0; i < jobs_.size(); ++i) order_.push_back(i);
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[rng_.below(i)]);
     if (params.load) fit(*params.load * static_cast<double>(gpu_milli_total));
@@ -39,8 +39,8 @@ class ShuffledReader final : public TraceReader {
 
  private:
   // Fits the jobs to a load as the FGD artifact does. Jobs are removed at random until the demand
-  // is not above the target. If none had to be removed, jobs are drawn with replacement until the
-  // next one would exceed the target. This comparison includes only one GPU of the next job.
+  // is not above the target. If no job had to be removed, random jobs are repeated until the next
+  // repeated job would exceed the target. This comparison counts only one GPU of that job.
   void fit(double target) {
     int64_t demand = 0;
     for (const TraceJob& job : jobs_) demand += job.gpu_milli_total();

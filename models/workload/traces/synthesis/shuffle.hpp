@@ -1,5 +1,5 @@
-// models/workload/traces/synthesis/shuffle.hpp -- jobs of a trace in random order, repeated for a
-// given load.
+// models/workload/traces/synthesis/shuffle.hpp -- jobs of a trace in random order, repeated or left
+// out to reach a given load.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ struct ShuffleParams {
       "Time between two arrivals; the first job arrives at the start of the run.",
       Range{1_ns, Duration::max()});
     v("load", load,
-      "GPUs that all jobs request together, as a multiple of the cluster's GPUs. To reach it, jobs "
-      "are left out at random, or random jobs arrive again after the last one. Absent: each job "
-      "arrives once.",
+      "GPUs that all jobs request together, as a multiple of the cluster's GPUs. To reach this "
+      "number, jobs are left out at random, or random jobs arrive again after all jobs have "
+      "arrived. Absent: each job arrives once.",
       Range{0.001, 1000.0}, Example{"1.3"});
   }
 };
 
-// Holds the whole trace, 280 bytes a job. `gpu_milli_total` is what all jobs together request at
-// load 1.
+// Holds the whole trace, 280 bytes a job. `gpu_milli_total` is the number of milli-GPUs that all
+// jobs together request at load 1.
 std::unique_ptr<TraceReader> shuffled(std::unique_ptr<TraceReader> reader,
                                       const ShuffleParams& params, Rng rng,
                                       int64_t gpu_milli_total);

@@ -23,9 +23,9 @@ uint32_t TraceModel::Drawn::draw(Rng& rng) const {
                                      until.begin())];
 }
 
-// The class is the number of binary digits of a job's milli-GPUs, so it covers a factor of two.
-// Without GPUs the class is 64 plus the binary digits of (milli-CPUs + pods - 1). If the CPUs are
-// unknown (0), only the number of pods counts.
+// The class is the number of binary digits of a job's milli-GPUs, so each class covers a factor of
+// two. Without GPUs the class is 64 plus the number of binary digits of (milli-CPUs + pods - 1). If
+// the CPUs are unknown (0), only the number of pods counts.
 int TraceModel::size_class(const TraceJob& job) {
   constexpr int kNoGpus = 64;
   const int64_t milli = job.gpu_milli_total();
@@ -89,7 +89,7 @@ void TraceModel::fit_gaps() {
 }
 
 void TraceModel::fit() {
-  ORRERY_CHECK(!submits_.empty(), "a model is of at least one job");
+  ORRERY_CHECK(!submits_.empty(), "a model needs at least one job");
   fit_gaps();
   const auto jobs = static_cast<double>(submits_.size());
   double by_chance = 0;
@@ -131,7 +131,7 @@ ModelledTrace::ModelledTrace(const TraceModel& model, const TraceModelParams& pa
       exact_{model.submits_.front()},
       end_{model.submits_.front() + params.span.value_or(model.span() + 1_ns)} {
   ORRERY_CHECK(!model.gaps_.empty(), "the model was fitted");
-  // If all jobs arrive at one instant, time would never advance.
+  // If all jobs arrive at one instant, time never advances, so the number of jobs must be limited.
   if (params_.jobs_max == 0 && model.span() == Duration{}) params_.jobs_max = model.jobs();
 }
 

@@ -19,11 +19,11 @@ namespace orrery {
 
 // The gap to the next arrival is drawn from the gaps that began in the same hour of the week. (In
 // the same hour of the day, if the trace is shorter than two weeks or has fewer than 3,360 jobs.)
-// This reproduces bursts and daily patterns. A job repeats the user of the job before with a fixed
-// probability, so that repeats are as frequent as in the trace. Otherwise its user is drawn by
-// share of jobs. The request is drawn from the user's requests. Duration and outcome are drawn from
-// jobs of the same size_class(). Waits, requested times, deadlines and preceding jobs
-// (TraceJob::after) are not modelled.
+// This reproduces bursts and daily patterns. With a fixed probability a job has the user of the
+// job before it, so that repeats are as frequent as in the trace. Otherwise a user is drawn with a
+// probability equal to the user's share of the jobs. The request is drawn from the user's requests.
+// Duration and outcome are drawn from jobs of the same size_class(). Waits, requested times,
+// deadlines and preceding jobs (TraceJob::after) are not modelled.
 class TraceModel {
  public:
   void add(const TraceJob& job);
@@ -45,7 +45,8 @@ class TraceModel {
     std::string_view group, queue, application, gpu_models;
     auto operator<=>(const Shape&) const = default;
   };
-  struct Drawn {  // indices, and for each the number of jobs with this or an earlier index
+  // Indices to draw from. until[i] is the number of jobs with one of indices[0] to indices[i].
+  struct Drawn {
     std::vector<uint32_t> indices;
     std::vector<int64_t> until;
     uint32_t draw(Rng& rng) const;
@@ -65,9 +66,10 @@ class TraceModel {
   std::map<std::pair<uint32_t, uint32_t>, int64_t> user_shapes_;  // jobs by user and shape
   std::map<int, std::vector<double>> durations_;                  // seconds, by size class
   std::map<int, std::map<TraceStatus, int64_t>> statuses_;
-  Duration tick_ = 1_s;  // clock resolution of arrivals: 1 s, or 1 ns if one has a fraction
+  // Clock resolution of arrivals: 1 s, or 1 ns if any arrival has a fraction of a second.
+  Duration tick_ = 1_s;
   Duration duration_tick_ = 1_s;
-  int64_t same_user_ = 0;  // jobs with the user of the job before
+  int64_t same_user_ = 0;  // jobs with the same user as the job before
   uint32_t last_user_ = 0;
 
   // Gaps between arrivals in seconds, by the hour in which they began.
@@ -79,7 +81,7 @@ class TraceModel {
   std::map<int, Drawn> status_of_;
 };
 
-// Draws jobs from a fitted model, which must outlive it.
+// Draws jobs from a fitted model. The model must outlive this object.
 class ModelledTrace {
  public:
   ModelledTrace(const TraceModel& model, const TraceModelParams& params);
@@ -91,7 +93,7 @@ class ModelledTrace {
   const TraceModel& model_;
   TraceModelParams params_;
   Rng arrival_, user_, shape_, duration_, status_;
-  Time exact_;  // exact time of the last arrival
+  Time exact_;  // last arrival, not rounded down to a tick
   Time end_;
   uint32_t last_user_ = 0;
   TraceJob job_;

@@ -10,10 +10,10 @@
 
 namespace orrery::traces {
 
-// Stores the k smallest hashes of the numbers. Up to k distinct numbers the count is exact. Beyond
-// that, it is estimated as (k - 1) / s if the k-th smallest hash is at the share s of the range of
-// hashes. The standard error is 1 / sqrt(k): 0.2 % for kKept. Example: k = 4, and the fourth
-// smallest hash is at 1/100 of the range. Then there are about 300 numbers.
+// Stores the k smallest hashes of the numbers. The count is exact for up to k distinct numbers. For
+// more numbers, the count is estimated as (k - 1) / s. Here s is the k-th smallest hash, divided by
+// the range of hashes. The standard error is 1 / sqrt(k): 0.2 % for kKept. Example: k = 4, and the
+// fourth smallest hash is at 1/100 of the range. Then there are about 3 / (1/100) = 300 numbers.
 class DistinctCounter {
  public:
   static constexpr size_t kKept = size_t{1} << 18U;  // 13 MB at most

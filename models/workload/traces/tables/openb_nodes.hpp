@@ -14,14 +14,14 @@ namespace orrery {
 struct OpenbNode {
   std::string name;
   int64_t cpu_milli = 0;
-  Bytes memory;       // 0: the list does not have it
+  Bytes memory;       // 0: not in the list
   int32_t gpus = 0;   // whole GPUs
   std::string model;  // empty: no GPUs
 };
 
 struct OpenbNodeList {
   std::vector<OpenbNode> nodes;     // in the order of the file
-  std::vector<std::string> errors;  // at most 20; with errors the nodes are incomplete
+  std::vector<std::string> errors;  // at most 20; if not empty, `nodes` is incomplete
 };
 
 // A list has one of these sets of columns. openb: sn, cpu_milli, memory_mib, gpu, model. The PAI

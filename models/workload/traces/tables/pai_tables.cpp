@@ -220,7 +220,7 @@ void PaiTables::apply_use(std::string_view name, TraceJob& job) const {
     job.memory_per_pod = Bytes{static_cast<int64_t>(use.memory * 1e9)};
   }
   if (job.gpus_per_pod == 0 || use.gpu_workers == 0) return;
-  // If its workers' GPUs were idle, the pod still requests 0.001 GPU, the smallest share.
+  // If the measured GPUs were idle, the pod still requests 0.001 GPU, the smallest share.
   const double hundredths = std::max(use.gpu / use.gpu_workers, 0.1);
   set_gpus(hundredths, job.gpus_per_pod, job.gpu_milli);
   job.gpus_last_pod = job.gpus_per_pod;

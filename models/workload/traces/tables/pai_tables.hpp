@@ -30,8 +30,8 @@ struct PaiPlan {
   int32_t gpu_milli = 1000;
   std::string_view gpu_model;
 };
-// The plan in a row of the task table, whose columns must be bound. A request of more than one GPU
-// is rounded up to whole GPUs.
+// The plan in a row of the task table. The columns of `row` must be bound. A request of more than
+// one GPU is rounded up to whole GPUs.
 PaiPlan parse_pai_plan(CsvReader& row, StringPool& pool);
 constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
     Word<TraceStatus>{"Terminated", TraceStatus::Completed},
@@ -40,7 +40,8 @@ constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
     {"Waiting", TraceStatus::Pending},
     {"Interrupted", TraceStatus::Unknown}};
 
-// Reads start and end from a column and the next one. Jobs that never started are left out.
+// Reads the start from `start_column` and the end from the column after it. Jobs that never started
+// are left out.
 void parse_pai_times(CsvReader& row, size_t start_column, TraceRow& out);
 void apply_pai_plan(const PaiPlan& plan, TraceJob& job);
 // "job/task", the name of a task.
@@ -55,14 +56,15 @@ struct PaiSubmission {
 
 // Measured use of one or more workers, each over its life.
 struct PaiUse {
+  // Numbers of workers whose CPU, GPU and memory use was measured.
   int32_t workers = 0, gpu_workers = 0, memory_workers = 0;
   double cpu = 0;     // hundredths of a core, summed over the workers
   double gpu = 0;     // hundredths of a GPU, summed over the workers
   double memory = 0;  // GB, of the worker with the most
 };
 
-// The tables may have millions of jobs, so names are stored as hashes. Two names with one hash are
-// unlikely below billions of names.
+// The tables may have millions of jobs, so names are stored as hashes. With fewer than billions of
+// names, two names with the same hash are unlikely.
 class PaiTables {
  public:
   enum class UseOf : uint8_t { Tasks, Workers };
@@ -70,7 +72,8 @@ class PaiTables {
   // Findings and pool must outlive the tables.
   PaiTables(Findings& findings, StringPool& pool) : findings_{findings}, pool_{pool} {}
 
-  // Reads the tables in the folder of `file`, or in the parent of that folder, if they exist.
+  // Read tables in the folder of `file`, or in the parent of that folder. read_plans_beside() and
+  // read_uses_beside() return false if their table does not exist.
   void read_jobs_beside(const std::string& file);
   bool read_plans_beside(const std::string& file);
   bool read_uses_beside(const std::string& file, UseOf of);
@@ -82,11 +85,12 @@ class PaiTables {
   const std::vector<std::string>& files() const { return files_; }
 
   // Sets submission, user, application and GPU model of the job from the job and group tables. If
-  // its submission is unknown or after its start, the job is submitted at its start.
+  // the job's submission is unknown or after its start, the job is submitted at its start.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
-  // Replaces the planned CPU, memory and GPUs of a pod by the measured use, each if it was
-  // measured, and GPUs only if any were planned. The number of pods stays.
+  // Replaces the planned CPU, memory and GPUs of a pod by the measured use. A resource that was not
+  // measured keeps its plan. If no GPUs were planned, the pod gets no GPUs. The number of pods does
+  // not change.
   void apply_use(std::string_view name, TraceJob& job) const;
 
  private:

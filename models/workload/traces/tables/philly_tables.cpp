@@ -45,9 +45,9 @@ enum Chronus : size_t {
 constexpr Word<TracePriority> kJobTypes[] = {
     {"strict", TracePriority::High}, {"soft", TracePriority::Normal}, {"best", TracePriority::Low}};
 
-// All times are in minutes. Column user names a virtual cluster that was drawn at random, so it is
-// not used as the queue. Only the first of several soft deadlines is used; best-effort jobs have
-// none.
+// All times are in minutes. The column `user` holds a virtual cluster that was drawn at random, so
+// it is not used as the queue. If a job has several soft deadlines, the first deadline is used.
+// Best-effort jobs have no deadline.
 TraceRow parse_chronus(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

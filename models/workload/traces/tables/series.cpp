@@ -132,8 +132,8 @@ SeriesFormat format_of(std::string_view beginning) {
   return is_hash(fields[0]) && is_hash(fields[1]) ? SeriesFormat::PaiGroups : SeriesFormat::Auto;
 }
 
-// Counts how often each value occurs. Beyond 100,000 different values, all are rounded to nine
-// significant bits.
+// Counts how often each value occurs. Beyond 100,000 different values, all values are rounded to
+// nine significant bits.
 class ValueCounts {
  public:
   static constexpr size_t kExactMax = 100'000;

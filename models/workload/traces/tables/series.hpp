@@ -14,8 +14,9 @@
 
 namespace orrery {
 
-// A row of GenAi has a time and one value, of one container or of all. PaiSensors to PaiGroups are
-// tables of the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists of nodes.
+// A row of GenAi has a time and one value, of one container or of all containers. PaiSensors to
+// PaiGroups are tables of the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists
+// of nodes.
 enum class SeriesFormat : uint8_t {
   Auto,
   GenAi,
@@ -47,10 +48,11 @@ struct SeriesReport {
   int64_t skipped = 0;
   std::optional<double> first, last;  // seconds on the table's clock
   std::vector<Names> names;
-  // One for each numeric column, without empty fields; for GenAi also the gaps between rows.
+  // One entry for each numeric column; empty fields of the column do not count. For GenAi, one more
+  // entry for the gaps between rows.
   std::vector<Values> values;
-  // Whether a column has more than 100,000 different values, whose quantiles are then accurate to
-  // 0.2 % only.
+  // Whether a column has more than 100,000 different values. The quantiles of such a column are
+  // accurate only to 0.2 %.
   bool is_rounded = false;
   std::vector<TraceNote> notes;
   std::vector<std::string> errors, skipped_examples;
@@ -62,7 +64,7 @@ struct SeriesParams {
   bool lenient = false;
 };
 
-// The format of a file by its first line. Auto: the file is no such table.
+// Returns the format of a file by its first line; Auto if the file is none of these tables.
 SeriesFormat detect_series(const std::string& file);
 // Reads a table in one pass and bounded memory.
 SeriesReport read_series(const SeriesParams& params);

@@ -92,7 +92,7 @@ def test_a_killed_worker_loses_nothing_and_no_run_counts_twice(
     assert process.returncode == 0, said
     assert has_ended(shard)
     assert "its worker was lost; it is tried again" in said
-    assert "12 of 12 runs (12 kept)" in said  # the shards ran all 12, `study run` after them none
+    assert "12 of 12 runs (12 kept)" in said  # the shards ran all 12 runs, so `study run` ran no run
     after = kept(folder)
     assert len(before) < 12 == len(after)
     assert before.items() <= after.items()
@@ -159,8 +159,8 @@ seeds: {{count: 3}}
 
 @pytest.fixture
 def fragile(program: str, monkeypatch, tmp_path: Path) -> Callable[[str], Path]:
-    """Makes a program that runs the command `instead` before shard 1/4, or in its place if the command ends
-    the shell. Each try adds a line to the returned file."""
+    """Makes a program that runs the command `instead` before shard 1/4. If the command ends the shell, the shard
+    does not run. Each try adds a line to the returned file."""
 
     def make(instead: str) -> Path:
         path, tries = tmp_path / "fragile", tmp_path / "tries"

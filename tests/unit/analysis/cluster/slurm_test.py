@@ -130,7 +130,7 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     sbatch = ("sbatch", "--parsable", "--output", log, "--export=ALL")
     array = slurm(*sbatch, "--array=1-4", SCRIPT, path, folder)
     merge = slurm(*sbatch, f"--dependency=afterany:{array}", SCRIPT, path, folder)
-    # Waits until a run of task 1 is over, so another one is under way. Task 1 of 4 has runs 1, 5 and 9 of
+    # Waits until a run of task 1 is over, so another run is under way. Task 1 of 4 has runs 1, 5 and 9 of
     # twelve.
     own = [f"{run % 2:05d}-s{run // 2 + 1}" for run in range(0, 12, 4)]
     first, last = (folder / "runs" / f"{own[run]}.json" for run in (0, 2))

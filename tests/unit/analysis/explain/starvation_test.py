@@ -6,8 +6,8 @@ import pytest
 from orrery.explain import explain_job
 from scenarios import QUEUE, TAINTS
 
-# Two nodes of 8 GPUs. The gang `wide` needs both. The first job has one of them for an hour, and small jobs
-# that arrive later take the other one.
+# Two nodes of 8 GPUs. The gang `wide` needs both. The first job has one node for an hour, and small jobs that
+# arrive later take the other node.
 OVERTAKEN = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 2}]}
 workload:

@@ -1,4 +1,4 @@
-"""Policies in Python decide like the same built-in ones. Mistakes are reported with their positions."""
+"""Policies in Python decide like the built-in policies that they copy. Mistakes are reported with positions."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FOCUSABLE = "a[href], button, input, summary, [tabindex='0']"
 
 
 def started() -> Any:
-    """Starts a browser. Fails with what is missing, because these tests must not be skipped silently."""
+    """Starts a browser. If something is missing, fails and names it: these tests must not be skipped silently."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -97,7 +97,7 @@ class Page:
                   "(c) => c.plot.clientWidth === c.width)")
 
     def requests(self) -> list[str]:
-        """Requests of the browser, other than the one for the page."""
+        """Requests of the browser after its request for the page."""
         reported = [json.loads(entry["message"])["message"] for entry in
                 self.driver.get_log("performance")]
         urls = [one["params"]["request"]["url"] for one in reported
@@ -256,7 +256,7 @@ def test_each_chart_is_a_table_as_well(page: Page) -> None:
                for table in tables.values()), tables
     assert tables["queue-pods"][0] == ["until", "pods"]
     # A row is a minute. Two small jobs arrive at the end of the first minute. The two pods of `late` arrive
-    # at the end of the second, and wait.
+    # at the end of the second minute, and wait.
     assert [row[1] for row in tables["queue-pods"][1:4]] == [
         "0.03333 (0 to 2)", "0.03333 (0 to 2)", "2"]
     assert tables["queue-pods"][-1] == ["1 h", "0"]

@@ -28,7 +28,7 @@ struct StartStagesWorld {
     starts.begin({0});
   }
   Time started() const { return jobs.pod({0}).started; }
-  // The stage has a hook, which replies at once that it takes `span`.
+  // Gives the stage a hook, which replies at once that the stage takes `span`.
   void takes(StartStage stage, Duration span) {
     starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Ready& logged) {
       passed.push_back(std::string{name_of(stage)} + " " +
@@ -36,7 +36,7 @@ struct StartStagesWorld {
       logged(until + span);
     });
   }
-  // The stage has a hook, which replies when the test calls `tell`.
+  // Gives the stage a hook, which replies when the test calls `tell`.
   void is_silent(StartStage stage) {
     starts.use(stage,
                [this](PodId, Duration, PodStarts::Ready logged) { tell = std::move(logged); });

@@ -99,7 +99,7 @@ class PrioritySort(Policy):
 
 class Everything(Policy):
     """Implements each extension point for single pods except QueueSort, NextPod and PickDevices. It changes
-    nothing. Once eleven points were asked, it ends the run with an error that names them."""
+    nothing. Once eleven extension points have been called, it ends the run with an error that names them."""
 
     def __init__(self):
         self.asked = set()
@@ -184,7 +184,7 @@ class Gangs(Policy):
 
 
 class Waits(Policy):
-    """Holds each pod in Permit until the next one comes."""
+    """Holds each pod in Permit until the next pod comes."""
 
     def __init__(self):
         self.held = None
@@ -331,7 +331,7 @@ class CountsPods(Policy):
 
 
 class OnTheLast(Policy):
-    """Starts each job on the last node, and sees nodes go and come."""
+    """Starts each job on the last node, and reports nodes that go down and come back."""
 
     args = {"users": Arg(list[str], default=[])}
 
