@@ -23,7 +23,8 @@ double ms_of(auto&& work) {  // CPU time in ms
   return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-// Compares mean step durations, rate with traced, in random worlds of `least` to `most` gangs.
+// Compares the mean step durations of `steps: rate` with those of `steps: traced`, in random worlds
+// of `least` to `most` gangs.
 void compare(uint32_t least, uint32_t most, uint64_t worlds) {
   std::vector<double> sizes, means;
   double rate_ms = 0, traced_ms = 0, gangs = 0, slower = 0;

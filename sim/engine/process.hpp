@@ -1,7 +1,8 @@
 // sim/engine/process.hpp -- a script in simulated time, written as a C++20 coroutine.
 //
 // GCC 12 rules, enforced by tests/tidy: `co_await` is either a whole statement or the whole
-// initialiser of a named variable; awaiters come from functions; no lambda is a coroutine.
+// initialiser of a named variable; an awaiter is the return value of a function; no lambda is a
+// coroutine.
 #pragma once
 
 #include <coroutine>

@@ -119,8 +119,8 @@ TEST(UsefulTimeProperty, IsNeverBelowZeroNorAboveWhatIsReportedAndAddsUpToTheSum
     for (size_t i = 0; i < useful.size(); ++i) {
       EXPECT_EQ(useful[i].time, cluster[i].time);
       EXPECT_GE(useful[i].gpus_useful, 0) << "row " << i;
-      // gpus_reported has a service's share of compute rounded to millionths, and the cluster has
-      // 48 GPUs.
+      // In gpus_reported, a service's share of compute is rounded to millionths. So the error is at
+      // most 48e-6 with the cluster's 48 GPUs.
       EXPECT_LE(useful[i].gpus_useful, cluster[i].gpus_reported + 48e-6) << "row " << i;
       total += useful[i].gpus_useful * (useful[i].time - before).seconds();
       before = useful[i].time;

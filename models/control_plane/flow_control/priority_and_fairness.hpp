@@ -40,8 +40,8 @@ class PriorityAndFairness {
 
   explicit PriorityAndFairness(FlowControlSetup setup);
 
-  // Returns false if the request is rejected. Otherwise take_started() returns the request, at once
-  // or later.
+  // Returns false if the request is rejected. Otherwise take_started() returns the request once it
+  // starts, unless the request is abandoned or expires before.
   [[nodiscard]] bool arrive(const Arrival& arrival, Time now);
   void finish(uint32_t request, Time now);   // the request executed, and returns its seats
   void abandon(uint32_t request, Time now);  // removes a waiting request

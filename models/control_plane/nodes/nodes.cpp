@@ -68,7 +68,7 @@ void Nodes::come_next() {
       Phase::Fault);
 }
 
-// A removed node does not fall silent: its Node is deleted.
+// A removed node is not marked NotReady as one whose heartbeats end, because its Node is deleted.
 void Nodes::died(NodeId node, NodeReason why) {
   if (why == NodeReason::Absent) return;
   boots_.died(node);

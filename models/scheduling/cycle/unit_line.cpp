@@ -118,8 +118,8 @@ void UnitLine::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
-      // An event cannot help its own unit, but may help any other unit. So if the own units differ,
-      // the merged event must have no own unit.
+      // An event cannot help the unit that caused the event, but may help any other unit. So if
+      // different units caused the two events, the merged event names no unit.
       if (own_unit(known) != own_unit(event)) known.own = {};
       return;
     }

@@ -58,7 +58,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     Rooms rooms;
   };
   struct Planned : CycleData {
-    // Most pods that the node may have, including the pods that it had before.
+    // Maximum number of pods that the node may have, including the pods that it had before.
     std::map<NodeId, int64_t> pods_max;
   };
   static constexpr size_t kRoomsMax = 64;

@@ -36,12 +36,12 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 // at most 100 choices of a size: pairs of up to 14 units, triples of up to 9. Choices of one size
 // are tried in the order of their losses, so the first choice that makes room is the best. If no
 // choice makes room, the largest units are chosen until the preemptor fits. Then each victim, the
-// costliest first, is exchanged for the cheapest unit that loses less and also makes room. If whole
-// nodes of one kind are requested, the number of victims is minimal: with one unit fewer, even the
-// largest units do not free enough GPUs. On fragments of nodes there may be more victims than the
-// minimum. Example: 24 GPUs are requested. Of 20 units, two hold 16 GPUs and 18 hold 8. There are
+// costliest first, is exchanged for the cheapest unit that loses less and also makes room. Example
+// of the exchange: 24 GPUs are requested. Of 20 units, two hold 16 GPUs and 18 hold 8. There are
 // 190 pairs, so the two large units are chosen. The costlier of them is exchanged for a small unit
-// that loses less.
+// that loses less. If whole nodes of one kind are requested, the number of victims is minimal: with
+// one unit fewer, even the largest units do not free enough GPUs. On fragments of nodes there may
+// be more victims than the minimum.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {

@@ -212,8 +212,8 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
 
-// etcd's index has the same size with and without joins once the writes of the joining nodes are
-// compacted, or have expired after an hour.
+// etcd's index has the same size with and without joins once the old revisions that joins leave are
+// compacted, and the requests for certificates have expired after an hour.
 TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   std::vector<Bytes> index;
   for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {

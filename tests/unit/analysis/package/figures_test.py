@@ -153,8 +153,8 @@ def test_fairness_of_teams(tiny: orrery.Run, tmp_path: Path) -> None:
 def test_stages_of_a_recovery(tiny: orrery.Run, made, tmp_path: Path) -> None:
     (row,) = figures.recoveries_data(tiny).itertuples(index=False)
     assert row[:4] == (0, "wide", 1, 24) and row[4] == 720.0
-    # 5 s until detection, 10 s until pods exist, 620 s until late ends at 1355 s, 30 s to start and 60 s to
-    # restore, 90 s to redo the lost compute.
+    # 5 s until detection, 10 s until pods exist, 620 s until job `late` ends at 1355 s, 30 s to start and
+    # 60 s to restore, 90 s to redo the lost compute.
     assert [round(s) for s in row[5:]] == [5, 10, 620, 0, 90, 90, 815]
     drawn(figures.recoveries(tiny), tmp_path)
     assert drawn(figures.recoveries(made("two-experiments-default")), tmp_path) == "No job failed"
