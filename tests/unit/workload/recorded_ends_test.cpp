@@ -1,6 +1,7 @@
 // Recorded outcomes of jobs, in a run.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 
 #include "tests/support/scheduler_world.hpp"
@@ -60,6 +61,27 @@ TEST(RecordedEndsOfTraces, AllMayComplete) {
   const test::TemporaryFile file{kThreeEnds};
   ScenarioRun run{replay_of(file.path(), ", ends: completed")};
   for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Completed);
+}
+
+// A job a minute is cancelled after 30 s, so at any time at most one job is not over.
+TEST(RecordedEndsOfTraces, ProgressCountsCancelledJobsAsOver) {
+  std::string rows =
+      "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
+      "queue\n";
+  for (int i = 0; i < 24 * 60; ++i) {
+    char row[160];
+    std::snprintf(row, sizeof row,
+                  "%d,u,v,8,8,1,CANCELLED,2020-09-01 %02d:%02d:00,2020-09-01 %02d:%02d:00,"
+                  "2020-09-01 %02d:%02d:30,30,0\n",
+                  i + 1, i / 60, i % 60, i / 60, i % 60, i / 60, i % 60);
+    rows += row;
+  }
+  const test::TemporaryFile file{rows};
+  SimulationProgress last{};
+  const SimulationOptions options{.on_progress = [&](const SimulationProgress& p) { last = p; }};
+  ScenarioRun run{replay_of(file.path(), ""), {}, options};
+  ASSERT_GT(last.jobs_submitted, 100U);
+  EXPECT_GE(last.jobs_over + 1, last.jobs_submitted);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ class JobTable {
       element("thead", {}, element("tr", {}, ...this.heads)), this.body);
     this.scroller = element("div", {
       class: "jobs-scroll", tabindex: 0, role: "application",
-      "aria-label": "Jobs. Up and down choose a job and highlight it above, Enter keeps it so.",
+      "aria-label": "Jobs. Up and down choose a job and highlight it above, Enter pins it.",
       onscroll: () => this.draw(),
       onkeydown: (event) => this.key(event),
       onblur: () => this.choose(-1),

@@ -56,8 +56,8 @@ struct TraceParams {
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
       "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
       "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: with "
-      "warm_start an openb trace starts at the first deletion of any pod. The trace lacks the pods "
-      "that were deleted before it was recorded, so its load before this deletion is incomplete.",
+      "warm_start an openb trace starts at the first deletion of any pod. Pods that were deleted "
+      "before the recording began are not in the trace, so until then its load is incomplete.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
