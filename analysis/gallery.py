@@ -50,8 +50,8 @@ POLICIES = {
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# SMALL with gangs of 256 to 384 of the 512 GPUs in place of those of 64 to 128, and with pods placed one by
-# one. In two jobs a process dies, which is detected only after 2 hours.
+# SMALL, but the gangs of 64 to 128 GPUs have 256 to 384 of the 512 GPUs, and pods are placed one by one. In
+# two jobs a process dies. Its death is detected only after 2 hours.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",

@@ -7,8 +7,8 @@
 //   hold   every event schedules one event after an exponential delay; there is no other state
 //   phold  every event updates the 64-byte state of a random station and schedules the next event;
 //          with processes, no station is drawn: each process is a station that wakes itself
-//   tour   as phold, but its processes are messages, which travel from station to station; each
-//          names the next station when it falls asleep, so that the station can be prefetched
+//   tour   as phold, but each process is a message that travels from station to station; before a
+//          message sleeps, it names its next station, so that the station can be prefetched
 // Random numbers are those of the reference program, so equal checksums show an equal order of
 // events. The checksums come from a build of the reference without fused multiply-add, the times
 // from a build that may use it.
@@ -182,7 +182,7 @@ Process phold_script(Phold& phold, uint64_t random) {
   }
 }
 
-// A message that travels from station to station, and names its next station before it sleeps.
+// A message that travels from station to station. sleep_for() prefetches the next station.
 Process tour_script(Phold& phold, Phold::Next next) {
   for (;;) {
     co_await sleep_for(next.delay, next.station);

@@ -197,8 +197,8 @@ double ms_of(auto&& action) {
   return (cpu_seconds() - began) * 1e3;
 }
 
-// Each host sends a flow to the next host of the ring. Row `again` shows the second repetition,
-// which allocates no memory.
+// Each host sends a flow to the next host of the ring. Row `again` is the second measurement, in
+// which no memory is allocated.
 void measure_ring(uint32_t hosts, bool is_random) {
   const PlainFatTree tree{.half = 64, .hosts = hosts};
   const std::vector<uint32_t> order = ring_order(hosts, is_random);

@@ -39,7 +39,7 @@ constexpr Profile kProfiles[] = {
     {"GpuClustering", ORRERY_BENCH_ALL_NODES "GpuClustering}]}"},
     {"FGD", ORRERY_BENCH_ALL_NODES "FGD}]}", true},
 };
-// Policies for whole gangs; leaf switches have 32 nodes, blocks 8 leaves.
+// Policies for whole gangs. A leaf switch has 32 nodes, and a block has 8 leaf switches.
 constexpr Profile kGangProfiles[] = {
     {"TopologyPlacement", ORRERY_BENCH_GANGS "TopologyPlacement}]}"},
     {"HeliosConsolidate", ORRERY_BENCH_GANGS "HeliosConsolidate}]}"},

@@ -1,5 +1,5 @@
-# Shared by quickstart.sh and tests/run.sh: installs missing packages, then builds. bash sources
-# this file; it only defines functions and never changes the directory of its caller.
+# For scripts that source this file (quickstart.sh, tests/run.sh): functions that install missing
+# packages and build. They do not change the caller's working directory.
 
 ORRERY_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 ORRERY_PYTHON=/usr/bin/python3  # Debian's modules belong to this Python; another may come first on PATH

@@ -26,7 +26,8 @@ for argument in "$@"; do
   esac
 done
 jobs="$(nproc)"
-# addr2line of binutils translates the addresses in a finding; clang's tool for that is a separate package.
+# addr2line, of binutils, translates the addresses in sanitizer reports to source lines. The tool of clang for
+# this is in a separate package.
 symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
@@ -54,7 +55,7 @@ skip() {
 run_tests() {  # PRESET LABEL [OPTION...]
   local preset="$1" label="$2"
   shift 2
-  # One test more than there are cores, because some tests mostly wait for other processes.
+  # Runs one more test at a time than there are cores: some tests mostly wait for other processes.
   ORRERY_TESTS_BUILT=1 ctest --test-dir "build/$preset" -L "$label" "$@" -j $((jobs + 1)) --output-on-failure --no-tests=error |
     grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )'
   local status="${PIPESTATUS[0]}"

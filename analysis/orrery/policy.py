@@ -143,7 +143,7 @@ from typing import Any, ClassVar
 CPU, MEMORY, GPU, NIC, PODS = "cpu", "memory", "nvidia.com/gpu", "rdma/nic", "pods"
 SECOND, MINUTE, HOUR, DAY = 10**9, 60 * 10**9, 3600 * 10**9, 86400 * 10**9
 
-# The methods of each point, with their arguments after `self`. The comments say what they return.
+# The methods of each extension point, without the argument `self`. The comments say what the methods return.
 POINTS: dict[str, tuple[str, ...]] = {
     "PreEnqueue": ("pre_enqueue(pod)",),  # None, or a Status that keeps the pod out of the queue
     "QueueSort": ("less(a, b)",),  # whether entry a precedes entry b
@@ -170,12 +170,12 @@ POINTS: dict[str, tuple[str, ...]] = {
                    "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
     "Controller": ("tick(board, actions)",),  # None, after calls of `actions`
 }
-# A class that has only these methods of a point does not serve the point.
+# A class implements an extension point only if it has at least one of the point's other methods.
 OPTIONAL = ("unreserve", "hint", "reserved_start")
-BESIDE = (  # methods beside those of the points
+BESIDE = (  # further methods of policies, beside those of the extension points
     "normalize(scores)",  # for Score; returns scores
     "rank_valid_for()",  # for QueueOrder; returns nanoseconds
-    # For PostFilter; returns nanoseconds of scheduler time; `state` is that of the cycle.
+    # For PostFilter; returns nanoseconds of scheduler time; `state` is the state of the cycle.
     "post_filter_charge(state)",
     # For policies of the job queue and controllers; returns texts for warnings at the end of the run.
     "named_in_vain()",

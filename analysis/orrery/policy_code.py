@@ -171,7 +171,7 @@ def files_of(file: str) -> list[str]:
     return [file, *sorted(path for path in beside if path.startswith(folder))]
 
 
-# ---- arguments. A value from a scenario is None, (text, whether quoted), a list or a dict.
+# ---- arguments. A value from a scenario is None, a tuple (text, whether the text was quoted), a list or a dict.
 
 
 def _is_known(kind: Any) -> bool:

@@ -254,8 +254,8 @@ class Easy:
         if head is None or len(board.waiting) == 1:
             return
         limits = self._reserve(board, head)
-        # Without freed resources only arrivals need a try: since the last try, the time until the shadow has
-        # become shorter.
+        # If no resources were freed, only new jobs need a try: all other jobs failed the last try, and since
+        # then the time until the head's reservation has become shorter.
         for job in list(board.waiting if must_try_all else board.arrived):
             self._try_to_start(board, job, limits)
 

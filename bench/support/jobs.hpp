@@ -50,8 +50,9 @@ std::vector<BareJob> bare_jobs(std::span<const Batch> batches);
 // come, first served, with a heap of ends. Returns jobs per CPU second, the best of three
 // repetitions.
 double bare_pool(std::span<const BareJob> jobs, int64_t capacity);
-// As bare_pool(), but on nodes, which are kept in sets by their number of idle GPUs. Each pod goes
-// to a node with the fewest idle GPUs that suffice; of several such nodes, to the first.
+// As bare_pool(), but on nodes, which are kept in sets by their number of idle GPUs. Of the
+// nodes with enough idle GPUs, a pod gets the one with the fewest; of several such nodes, the
+// first.
 double bare_nodes(std::span<const BareJob> jobs, int64_t nodes, int64_t gpus_per_node);
 
 }  // namespace orrery::bench

@@ -1,4 +1,4 @@
-// bench/support/placement.hpp -- loads and profiles for pods on nodes of 8 GPUs.
+// bench/support/placement.hpp -- job mixes and policies for nodes with 8 GPUs.
 #pragma once
 
 #include <cstdint>

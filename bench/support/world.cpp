@@ -73,8 +73,9 @@ config::Document read_text(const std::string& yaml, Diagnostics& diagnostics) {
 
 namespace {
 
-// Runs slices of 1 to 4 ms of CPU time until `is_over`, the end of the run or the limit of
-// `seconds`. Returns false if the limit came first. `look` is called after each slice.
+// Runs slices of 1 to 4 ms of CPU time, and calls `look` after each slice. Stops when `is_over`
+// returns true, when the run ends, or after `seconds`. Returns false only if `seconds` passed
+// first.
 template <class Over, class Look>
 bool run_until(World& world, double seconds, Over&& is_over, Look&& look) {
   const double began = cpu_seconds();

@@ -27,7 +27,7 @@ std::vector<NodeId> nodes_of(const BuiltPools& built, std::string_view pool) {
   return nodes;
 }
 
-// The number of nodes that each entry of `joins` adds: as listed, or else all nodes of its pool.
+// The number of nodes that each entry of `joins` adds: its `nodes`, by default its whole pool.
 std::vector<size_t> counts_of(const std::vector<JoinParams>& joins, const BuiltPools& built) {
   std::vector<size_t> counts;
   for (const JoinParams& join : joins) {

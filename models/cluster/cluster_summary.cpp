@@ -60,7 +60,7 @@ void Cluster::finish(Time end) {
           "times that a running gang got other routes, after a change of links or of routing");
     if (const SharedLinks* const links = steps_->shared_links()) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
-            "training steps simulated to find the rates of up to 16 gangs that share links");
+            "training steps simulated to find the rates of small groups of gangs that share links");
       count("rates_expected", links->rates_expected(), "",
             "rates of gangs estimated without simulating their steps (see workload.steps)");
     }

@@ -17,9 +17,9 @@ struct OfferedLoad {
   // GPU-hours requested in an hour; a job that never ends requests its GPUs all the time.
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
-  // GPU-hours of jobs without a rate. A source of over 20,000 jobs has no rate if its first 20,001
-  // jobs arrive at time 0. In a run without `until`, no job has a rate if all jobs arrive at time
-  // 0.
+  // GPU-hours of jobs that all arrive at time 0, so they have no hourly rate. These are the jobs of
+  // a source of over 20,000 jobs whose first 20,001 jobs arrive at time 0, or the jobs of all
+  // sources if the run has no `until` and every job arrives at time 0.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };

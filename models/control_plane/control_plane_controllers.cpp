@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_controllers.cpp -- the clients of policy.controllers.
+// models/control_plane/control_plane_controllers.cpp -- API requests of policy.controllers.
 #include <memory>
 #include <utility>
 

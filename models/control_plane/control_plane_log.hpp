@@ -49,7 +49,7 @@ struct ControlPlaneEventRow {
       "the component; etcd_of_events: the second etcd, which stores only Events "
       "(control_plane.etcd.separate_events)");
     c("event", &ControlPlaneEventRow::event,
-      "server_lost: lost as in control_plane.losses; server_out_of_memory: killed at its "
+      "server_lost: a loss from control_plane.losses; server_out_of_memory: killed at its "
       "heap.limit; out_of_space: etcd raises its NOSPACE alarm; space_back: etcd clears this "
       "alarm; defragmenting: the defragmentation of a member of etcd begins; defragmented: the "
       "defragmentation ends");

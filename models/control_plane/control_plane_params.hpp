@@ -87,8 +87,8 @@ struct ControlPlaneParams {
     v("image_pulls", image_pulls, "How nodes pull images of pods (`pod.image`).",
       Heeded{Fact::ControlPlane}, Heeded{Fact::Images});
     v("events", events,
-      "Events about pods, and clients that list Events; with level: full. Absent: no Events about "
-      "pods, and no such clients.",
+      "Events about pods, and clients that list Events. Absent: no Events about pods, and no such "
+      "clients.",
       Heeded{Fact::FullPlane});
     v("crash_loops", crash_loops, "Pods whose containers crash again and again; with level: full.",
       Heeded{Fact::FullPlane});
@@ -113,7 +113,7 @@ struct ControlPlaneParams {
   }
   void check(Checker& c) const;
   bool reads_etcd() const;
-  bool has_readers() const;  // whether clients list Events or namespaces
+  bool has_readers() const;  // whether clients list Events or ServiceAccounts
   NodesParams nodes() const;
 };
 

@@ -8,9 +8,9 @@
 namespace orrery {
 namespace {
 
-// A failed write is retried after 1 s. Each further retry doubles the total wait: 2 s, 4 s, and so
-// on. After the retry at 32 s the write is given up, because the next retry, at 64 s, would exceed
-// 60 s. These are estimates of the backoff of controllers' queues.
+// A failed write is retried after 1 s. Each further retry doubles the sum of the waits: 2 s, 4 s,
+// up to 32 s. If the retry after 32 s fails, too, the write is given up, because 64 s would exceed
+// kRetryMax. Both constants are estimates of the backoff of controllers' queues.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -136,7 +136,7 @@ void ControlPlane::job_over(JobId job) {
 }
 
 // The deletion is retried until it is stored. `observed` is called once the watcher has observed
-// the deletion, or at once if `object` is 0, as no object is stored.
+// the deletion. If `object` is 0, no object is stored, and `observed` is called at once.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
                               PodApi::Observed observed) {
   if (object == 0) {

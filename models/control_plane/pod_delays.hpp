@@ -1,5 +1,5 @@
-// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request takes as long as
-// without other load.
+// models/control_plane/pod_delays.hpp -- the control plane of `level: delays`, in which each
+// request takes as long as it would without other load.
 #pragma once
 
 #include <cstdint>

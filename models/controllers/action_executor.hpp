@@ -57,8 +57,8 @@ class ActionExecutor {
 
   bool is_draining(NodeId node) const { return draining_.contains(node); }
   bool is_suspended(JobId job) const { return suspended_.contains(job); }
-  // True if the gang writes a checkpoint when it is suspended. A gang whose checkpoints go to a
-  // store does not.
+  // True if a gang of the job writes a checkpoint when it is suspended. False if the checkpoints of
+  // the job go to a store.
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }

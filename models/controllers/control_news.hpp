@@ -1,5 +1,5 @@
-// models/controllers/control_news.hpp -- what controllers may ask of a run: changes of nodes,
-// failed gangs, waiting jobs and unplaced pods.
+// models/controllers/control_news.hpp -- what controllers see of a run: changes of nodes, failed
+// gangs, waiting jobs and unplaced pods.
 #pragma once
 
 #include <cstdint>

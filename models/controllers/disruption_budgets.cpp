@@ -37,9 +37,9 @@ bool DisruptionBudgets::is_disrupted(PodId pod, Time now) const {
          now - at->second.since < kEntryLasts;
 }
 
-// `expected` is a sum over the jobs with an existing selected pod. Each job adds the number of its
-// selected pods, existing or not; a service adds at most its number of replicas. For a budget with
-// an integer min_available, `expected` is instead the number of existing selected pods.
+// If min_available is an integer, `expected` is the number of selected pods that exist. Otherwise
+// each job with at least one such pod adds all its selected pods to `expected`, even those that do
+// not exist. A service adds at most its number of replicas.
 DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) const {
   const DisruptionBudgetParams& budget = params_[number];
   const auto limit =

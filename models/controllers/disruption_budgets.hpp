@@ -48,8 +48,8 @@ class DisruptionBudgets {
     std::string budget = {};  // the budget that forbids the eviction
   };
   // Decides as the Eviction API does. An allowed eviction uses up one disruption of the pod's
-  // budget, unless the pod is pending, or is unready and the budget's `unhealthy` policy allows its
-  // eviction.
+  // budget. Exceptions are pending pods, and unready pods whose eviction the budget's `unhealthy`
+  // policy allows.
   Answer evict(PodId pod, Time now);
   static bool is_ready(const Pod& pod, Time now);
 

@@ -67,21 +67,21 @@ enum class Fact : uint8_t {
   NodeGroups,
 };
 
-// In the order of Fact: the reason why the parameters that depend on a fact have no effect. The
-// reason is reported if the fact does not hold.
+// For each fact, in the order of Fact: why the parameters that depend on the fact have no effect if
+// the fact does not hold.
 constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is none",
     "control_plane.level is not full",
-    "no reader of events or namespaces reads from etcd",
+    "no client in events.readers or namespaces.readers reads from etcd",
     "no client gets, lists or watches anything after the start",
     "no namespace is deleted (see control_plane.namespaces.per_job and deleted)",
     "there are no control_plane.namespaces.askers",
-    "control_plane.services has groups, so nodes list the addresses of those services",
+    "control_plane.services has groups (nodes then list the addresses of those services)",
     "there are no control_plane.crash_loops",
-    "there are no control_plane.joins, and no autoscaler",
-    "no node joins, and none fails",
-    "no node joins or fails, and control_plane.level is not full",
-    "control_plane.events is absent and no node boots, so there are no Events",
+    "there are neither control_plane.joins nor an autoscaler",
+    "no node joins and no node fails",
+    "control_plane.level is not full and no node joins or fails",
+    "there are no Events (control_plane.events is absent and no node boots)",
     "no pod has an image, or neither kubelets nor plugins use images",
     "network.level is none",
     "network.level is not flow",
@@ -95,7 +95,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "the fabric is a single leaf switch",
     "no link is down: there are no faults.links of kind dead or flap",
     "no packets are damaged: there are no faults.links of kind degraded",
-    "each job that is not a service has a training section of its own or of its source",
+    "each job (services aside) or its source has a training section",
     "no job is a gang",
     "no gang has several pods",
     "every gang needs all of its pods to start (see min_available)",

@@ -15,8 +15,8 @@ SelectorTerm as_term(const std::map<std::string, std::string>& node_selector) {
   return term;
 }
 
-// The YAML node whose position is shown in messages about faults.LIST[index].FIELD: the field, the
-// entry of the list, or the section, whichever of the three the document has first.
+// The YAML node whose position is shown in messages about faults.LIST[index].FIELD: the field; if
+// the document lacks the field, the entry of the list; if it lacks the entry, the section.
 const config::Node& written(const config::Node& section, std::string_view list, size_t index,
                             std::string_view field) {
   const config::Node& entries = section[list];

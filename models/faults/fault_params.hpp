@@ -126,7 +126,7 @@ struct FaultParams {
     }
   }
   bool strike_nodes() const { return chaos || !nodes.empty() || !list.empty() || !logs.empty(); }
-  // Reports listed nodes that the cluster does not have, and selectors that match no node.
+  // Reports nodes in `list` that the cluster does not have, and selectors that match no node.
   // `section` is the document's section `faults`, for positions in messages; it may be a YAML null.
   void check(const ClusterState& cluster, const config::Node& section,
              Diagnostics& diagnostics) const;

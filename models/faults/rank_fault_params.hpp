@@ -23,7 +23,7 @@ struct RankFaultParams {
   template <class V>
   void fields(V& v) {
     v("job", job,
-      "Name of the job. If several jobs of this name run at that time, one of them is struck.",
+      "Name of the job. If several jobs of this name run at time `at`, one of them is struck.",
       Required{}, Example{"train"});
     v("pod", pod, "Number of the pod in the job, from 0.", Range{0, 100'000'000});
     v("gpus", gpus, "GPUs of the process. They are idle after its death.", Range{1, 16},

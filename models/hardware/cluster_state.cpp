@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Maximum length of the change log: kLogLeast or kLogPerNode times the nodes, whichever is more. A
+// Maximum length of the change log: the larger of kLogLeast and kLogPerNode * number of nodes. A
 // full log is emptied, and caches must then visit every node again.
 constexpr size_t kLogLeast = 1 << 16, kLogPerNode = 2;
 

@@ -26,7 +26,7 @@ struct NodeSpec {
 };
 
 // State of all nodes as arrays, with node sets that are kept up to date. Transaction and PodLives
-// change what pods hold. A log of changes lets caches refresh only changed nodes.
+// allocate and free the resources of pods. A log of changes lets caches refresh only changed nodes.
 class ClusterState {
  public:
   NodeId add_node(const NodeSpec& spec);  // only allowed before the run

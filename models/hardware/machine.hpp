@@ -14,9 +14,9 @@
 
 namespace orrery {
 
-// Position of a device in the node. Ids are unique in the node. So two devices with the same
-// `pcie_switch` are below the same switch, and the same holds for ports, bridges, NUMA nodes and
-// sockets.
+// Position of a device in the node. Each switch, port, bridge, NUMA node and socket has an id that
+// is unique among those of its kind in the node. So devices with the same `pcie_switch` are below
+// the same switch.
 struct DevicePlace {
   int16_t pcie_switch = kNoSwitch;  // the PCIe switch above the device
   int16_t root_port = 0;            // the port of the host bridge above the device

@@ -34,9 +34,9 @@ Duration path_latency(Distance distance);
 // Direct links: the largest number of link-disjoint Hamiltonian cycles, found exactly; for two
 // GPUs, the links between them. NVSwitch: the links of one GPU. Fewer than two GPUs: 0.
 int nvlink_rings(const Machine& machine, GpuMask gpus);
-// All-reduce bus bandwidth of the rings that nvlink_rings() counts. Each ring moves the NCCL rate
-// of one link; a ring of three or more GPUs over direct links does so in both directions. Returns 0
-// if there is no ring; the GPUs then communicate over PCIe.
+// Bus bandwidth of an all-reduce over all rings that nvlink_rings() counts. Each ring adds the NCCL
+// rate of one link. A ring of three or more GPUs over direct links adds this rate twice, once for
+// each direction. Returns 0 if there is no ring; the GPUs then communicate over PCIe.
 Bandwidth nvlink_ring_rate(const Machine& machine, GpuMask gpus);
 // Rate between two devices in NCCL's topology model: the PCIe rate. Between sockets, it is at most
 // the rate of the CPU interconnect.

@@ -60,7 +60,7 @@ class ActivePartitions {
   [[nodiscard]] PartitionAnswer activate(int32_t id);
   [[nodiscard]] PartitionAnswer deactivate(int32_t id);
   bool is_active(int32_t id) const;
-  // The ids of the partitions of `gpus` GPUs that could be activated now, in ascending order.
+  // Ids of the partitions that have `gpus` GPUs and that activate() would accept now, ascending.
   std::vector<int32_t> available(int32_t gpus) const;
   GpuMask gpus_in_use() const { return in_use_; }
 

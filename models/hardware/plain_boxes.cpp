@@ -18,8 +18,8 @@ constexpr std::string_view kOpenbThreadsOfOneSocket =
     "threads from the Alibaba openb node list; socket and cores assumed";
 constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kNoNvLinkSource = "NVIDIA product datasheet: no NVLink";
-constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
-constexpr std::string_view kNoGpu = "nothing to join: no GPU";
+constexpr std::string_view kNoPartner = "not needed, because a single GPU has no peer";
+constexpr std::string_view kNoGpu = "not needed, because the node has no GPU";
 constexpr std::string_view kP100Card =
     "assumed: the PCIe card, without NVLink; the openb list does not say";
 constexpr std::string_view kPai = "Alibaba PAI machine list (clusterdata 2020)";
@@ -33,9 +33,9 @@ constexpr std::string_view kBridges =
 constexpr std::string_view kPcieOfCard =
     "generation from the NVIDIA product datasheet of the GPU; PCIe places of the devices assumed";
 
-// One kind of server. It has `sockets * cores * threads` logical CPUs; node lists give only the
-// product. Where nodes of the openb list with the same GPUs differ, the row describes the most
-// common kind of these nodes.
+// One kind of server. It has `sockets * cores * threads` logical CPUs; the node lists of traces
+// give only this product. Nodes of the openb list may have the same GPUs but differ in other parts.
+// The row then describes the most common kind of these nodes.
 struct Box {
   std::string_view name, doc, gpu;
   int gpus, per_switch;

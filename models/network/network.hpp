@@ -61,7 +61,7 @@ class Network {
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
   // Sets the routing engine, which finds all routes from now on. Cursed cables (see
-  // LinkState::curse) get the rate that they have with this engine.
+  // LinkState::curse) are slow while the engine is adaptive.
   void set_engine(RoutingEngine engine);
 
   // Number of the node's NICs whose cable or leaf is dead.
@@ -75,14 +75,14 @@ class Network {
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
   // Reasons to find routes again: cables or switches went up or down, or the routing engine
-  // rerouted. routes_changed emits the reasons of an instant together, before rates are computed.
+  // rerouted. Changed loads alone are no reason, even if the engine is adaptive. routes_changed
+  // emits the reasons of an instant together, before rates are computed.
   struct RouteNews {
     bool is_for_all = false;      // the routing engine changed or rerouted everything
     bool ends_detours = false;    // a cable is up again
     std::vector<bool> went_down;  // by cable; empty if no cable went down
     // Whether an activity that uses these links should find its routes again: one of the links went
-    // down, a detour may end, or is_for_all is set. An adaptive engine does not reroute for changed
-    // loads alone.
+    // down, a detour may end, or is_for_all is set.
     bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
   };
   Signal<const RouteNews&> routes_changed;

@@ -33,7 +33,7 @@ struct SimulationOptions {
   // Called once all checks have passed, before the first event.
   std::function<void(const ClusterState& state)> on_begin = {};
   const std::atomic<bool>* stop = nullptr;  // set to true to end the run cleanly
-  // Called with the index in `run.changes` when that change takes effect. Returns the new profile.
+  // Called when a change of `run.changes` takes effect, with its index. Returns the new profile.
   // If the function is empty, the scenario's profile is used.
   std::function<PolicyParams(size_t change)> on_change = {};
   uint64_t audit_every = 1'000'000;  // events between two audits of invariants; 0: never

@@ -66,8 +66,8 @@ std::vector<uint32_t> order_of(const OpenbNodesParams& params, size_t nodes, Rng
   return order;
 }
 
-// The leaf of the next node. If `leaf_of` (from a topology file) covers the node, the leaf is
-// read there; otherwise the leaf is `own`, which follows from nodes_per_leaf.
+// The leaf of the next node: its entry in `leaf_of` (from a topology file) or, without an entry,
+// `own` (computed from nodes_per_leaf).
 uint32_t leaf_of_next(const ClusterState& state, std::span<const uint32_t> leaf_of, uint32_t own) {
   return state.nodes() < leaf_of.size() ? leaf_of[state.nodes()] : own;
 }

@@ -27,8 +27,9 @@ bool is_any_listed_job(const Known& known, const Is& is) {
   });
 }
 
-// True if the scheduler has the trait at first or after a change of run.changes. True also if a
-// loaded plugin implements `point`, as it may behave like built-in plugins with the trait.
+// True if the scheduler has the trait at the start of the run or after one of run.changes. True
+// also if a loaded plugin implements `point`, because a loaded plugin may behave like built-in
+// plugins with the trait.
 bool may_ever(const Scenario& scenario, Trait trait, const PointName* point = nullptr) {
   const auto may = [&](const PolicyParams& policy) {
     return has_trait(policy, trait) || (point != nullptr && has_loaded_for(policy, *point));
@@ -171,8 +172,8 @@ void find_jobs(Known& known) {
             known.scenario.policy.job_queue || workload.controller.overruns == Overruns::Kill);
 }
 
-// Jobs fail with their nodes, with a rank, when NCCL gives up on blocked exchanges, or by endings
-// that the scenario lists. An autoscaler may also remove their nodes.
+// A job fails if one of its nodes or ranks fails, if an autoscaler removes one of its nodes, if
+// NCCL gives up on blocked exchanges, or by an ending that the scenario lists.
 void find_stops(Known& known) {
   const Scenario& scenario = known.scenario;
   const FaultParams& faults = scenario.faults;

@@ -19,8 +19,9 @@ namespace orrery {
 
 // Defined in facts.cpp. Facts are indexed by Fact; the value of an unknown fact is empty.
 using Facts = std::array<std::optional<bool>, kWhyNot.size()>;
-// The facts that the scenario alone decides, and those that also need the built cluster.
+// The facts that the scenario alone decides.
 Facts facts_of(const Scenario& scenario);
+// The facts that only the built cluster decides.
 Facts facts_of(const Scenario& scenario, std::span<const Machine> machines, const Fabric& fabric);
 
 // Defined in scenario_training.cpp.

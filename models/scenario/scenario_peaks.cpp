@@ -33,7 +33,7 @@ std::vector<PodSpec> specs_of(const ExplicitJobParams& job) {
 
 }  // namespace
 
-// Only listed jobs may have a step with a model.
+// Checks only listed jobs, because jobs of other sources never have a step with a model.
 void check_peaks(const Scenario& scenario, const ClusterState& state,
                  std::span<const Machine> machines, Checker& c) {
   if (scenario.network.level == NetworkLevel::None) return;

@@ -30,10 +30,11 @@ int32_t gpus_of_largest(const GeneratorParams& generator) {
   return static_cast<int32_t>(most);
 }
 
-// Checks the steps of jobs. The ranks of a listed job must fill whole parallel groups, and its gang
-// must need all of its pods. Jobs of generators and traces have various sizes, so their steps may
-// have neither a model nor parallel groups. A listed job, and a generator's largest job, must have
-// enough ranks for all parameter servers: n ranks run on at most n nodes.
+// Checks the training steps of gangs. A listed gang must start with all of its pods, and its ranks
+// must fill whole parallel groups. The jobs of a generator or trace differ in size, so their step
+// must have neither a model nor parallel groups. Each parameter server needs a node of its own, and
+// n ranks run on at most n nodes. So a listed gang, and the largest gang of a generator, must have
+// enough ranks for all servers.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
@@ -107,8 +108,8 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Checks that the stores that gangs use exist, and that no gang has a checkpoint with
-// policy.driver: counting.
+// Checks that the stores used by gangs exist. With `policy.driver: counting`, also checks that no
+// gang has `checkpoint`.
 void check_stores(const Scenario& scenario, Checker& c) {
   const std::vector<std::string> names = scenario.storage.names();
   const auto check = [&](const std::string& name, const std::string& field) {

@@ -37,9 +37,10 @@ struct PackingSample {
   }
 };
 
-// Writes one row for each rounded percent of load that the arrival of a job reaches. Allocated and
-// idle capacity are those of the scheduler's cluster state: with a control plane, a pod holds its
-// GPUs in this state until the scheduler has observed the end of the pod.
+// Writes one row for each percent of load. The row covers the jobs whose arrival brought the
+// rounded load to this percent; without such a job, there is no row. Allocated and idle capacity
+// are those of the scheduler's cluster state: with a control plane, a pod holds its GPUs in this
+// state until the scheduler has observed the end of the pod.
 class PackingLog {
  public:
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,

@@ -1,4 +1,4 @@
-// models/storage/dataset_readers.hpp -- delays of training steps by reading data from a store.
+// models/storage/dataset_readers.hpp -- delays of training steps that read data from a store.
 #pragma once
 
 #include <cstdint>

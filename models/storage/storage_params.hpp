@@ -57,9 +57,9 @@ struct NodeStorageParams {
   template <class V>
   void fields(V& v) {
     v("write", write, "Write bandwidth from one node to all shared stores together.",
-      Source{"DGX A100: a storage NIC of 200 Gb/s"}, Heeded{Fact::SharedWrites});
+      Source{"the storage NIC of a DGX A100, 200 Gb/s"}, Heeded{Fact::SharedWrites});
     v("read", read, "Read bandwidth from all shared stores together to one node.",
-      Source{"DGX A100: a storage NIC of 200 Gb/s"});
+      Source{"the storage NIC of a DGX A100, 200 Gb/s"});
   }
   void check(Checker& c) const;
 };
@@ -78,7 +78,7 @@ struct StorageParams {
     v("node", node, "Bandwidth between one node and the stores that nodes share.",
       Heeded{Fact::SharedStores});
     v("local", local,
-      "Local disks of each node, which jobs use as the store `local`. Absent: nodes have no local "
+      "Local disks of each node. A job uses them as the store `local`. Absent: nodes have no local "
       "disks.",
       Heeded{Fact::LocalDisks});
   }

@@ -71,8 +71,8 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
 }
 
-// Divides `above_idle` by what one computing GPU of the node draws above idle, at nominal power.
-// A counted job has no node, so the mean over the cluster's GPUs is used for it.
+// Divides `above_idle` by the nominal busy power minus the nominal idle power of a GPU of the node.
+// A counted job (Job::is_counted) has no node, so the means over the cluster's GPUs are used.
 int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
   return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;
@@ -228,7 +228,7 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
   gpu_time("useful", useful, "GPU time of computing that no failure, preemption or eviction undid");
   gpu_time("lost", lost, "GPU time of computing that failures, preemptions and evictions undid");
   gpu_time("exchange", GpuTime::seconds(accounts.exchange),
-           "GPU time of waiting within steps for exchanges, slower ranks and data");
+           "GPU time spent within steps waiting for exchanges, slower ranks and data");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",
                        "energy of the GPUs on nodes that were up, idle power included");
 }

@@ -24,7 +24,7 @@ namespace orrery {
 
 class JobController;
 
-// Rates of GPU use, constant between two changes.
+// Rates of GPU use. Each rate is piecewise constant over time.
 enum class GpuRate : uint8_t {
   Up,         // milli-GPUs of nodes that are up
   Allocated,  // milli-GPUs of pods, pods waiting in Permit included, and of counted jobs
@@ -84,8 +84,8 @@ class GpuUsage {
   GpuIntegrals integrals(Time now) const;           // since the start of the run
   Signal<NodeId, int64_t> node_allocation_changed;  // second argument: change in milli-GPUs
 
-  // Compute and exchange times are taken from `accounts`, the sums over all jobs, because the rates
-  // spread checkpoints over a run and do not separate lost compute.
+  // Compute and exchange times are taken from `accounts`, the sums over all jobs. GpuRates would
+  // not do: they average over compute and checkpoints, and do not separate lost compute.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:

@@ -22,8 +22,8 @@ struct StepShape {
   Duration sends_from{}, sends_to{};
   double bytes = 0;  // sent from sends_from to sends_to
 };
-// The pace must not be zero. `across` is the duration of the exchange between nodes, which sends
-// `bytes`; Duration::max() if it cannot proceed.
+// The pace must not be zero. The exchange between nodes sends `bytes` and takes `across`.
+// Duration::max() means that the exchange cannot proceed.
 StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes);
 
 using PhaseSpans = std::array<int64_t, kRankPhases>;  // nanoseconds

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // result without values
 
-// Bits of a float that its bucket ignores. Eight bits of exponent and ten of fraction remain.
+// Number of low bits of a float that do not affect its bucket. Eight bits of exponent and ten bits
+// of fraction remain.
 constexpr unsigned kDropped = 13;
 constexpr size_t kBuckets = size_t{1} << (31 - kDropped);
 

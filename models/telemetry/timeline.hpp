@@ -36,8 +36,8 @@ struct TimelineProbes {
 // GPU series are means over the interval that ends at the row's time. Counts are the values at the
 // row's time, after all events of that instant. At most one sampling event is pending. No event is
 // scheduled after the `until` of start() or after the end of the run, so sampling never keeps a run
-// alive. finish() adds the last, shorter interval, and the useful series, which is known only at
-// the end.
+// alive. finish() adds the last, shorter interval. It also writes the series of useful compute,
+// because useful compute is known only at the end.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,

@@ -55,7 +55,7 @@ class UsefulCurve {
   using Run = std::vector<Piece>;  // in order of time
   struct Bin {
     int128_t computed = 0;  // compute in this bin of pieces that begin or end in it
-    // Rate of pieces that cover the whole bin, minus the rate in the previous bin.
+    // Sum of the rates of pieces that cover the whole bin, minus the same sum of the previous bin.
     int128_t rate = 0;
   };
   Run& run_of(JobId job, PodId pod);

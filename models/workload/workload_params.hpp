@@ -1,5 +1,5 @@
-// models/workload/workload_params.hpp -- the section `workload` of a scenario; makes its job
-// sources.
+// models/workload/workload_params.hpp -- the section `workload` of a scenario, and the function
+// that makes the job sources.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,14 @@ struct WorkloadParams {
   void fields(V& v) {
     v("sources", sources, "Sources of jobs. Their jobs are merged in the order of submission.");
     v("training", training,
-      "Start, checkpoints and restarts of jobs whose source has no training section.",
+      "Start, checkpoints and restarts of jobs without a training section of their own or of their "
+      "source.",
       Heeded{Fact::SharedTraining});
     v("controller", controller, "Start, failure detection and restart of jobs.");
     v("steps", steps,
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
-      "share contended links, some of their steps are simulated to find the mean steps. If "
-      "more gangs share them, or their steps differ too much in length, no steps are simulated: "
+      "share contended links, some of their steps are simulated to find the mean steps. If more "
+      "gangs share the links, or the lengths of the steps differ too much, no step is simulated: "
       "the mean steps are estimated from 32 random instants. traced: every step is simulated.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
@@ -61,9 +62,10 @@ struct WorkloadParams {
   }
 };
 
-// Makes the sources in the order of `params.sources`. A source with unreadable input has no jobs
-// and an error(). `gpu_milli_total`: milli-GPUs that all jobs of a shuffled trace together request
-// at load 1. If `takes_gpus` is false, a trace ends with an error at its first job with GPUs.
+// Makes the sources in the order of `params.sources`. A source with unreadable input has no
+// jobs, and its error() says why. `gpu_milli_total`: milli-GPUs that all jobs of a shuffled trace
+// together request at load 1. If `takes_gpus` is false, a trace ends with an error at its first job
+// with GPUs.
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
                                                          const RngStreams& rng,
                                                          int64_t gpu_milli_total = 0,

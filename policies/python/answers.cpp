@@ -16,8 +16,8 @@ std::runtime_error wrong(const Asked& asked, const py::handle& given, std::strin
   return asked.policy.wrong(asked.method, given, expected);
 }
 
-// Converts the value to a one-dimensional array of this length. Throws an error that describes the
-// value if that is impossible.
+// Converts the value to a one-dimensional array of this length. If the value cannot be converted,
+// throws an error that describes it.
 py::array array_from(const Asked& asked, const py::object& given, size_t count,
                      std::string_view of_what) {
   const py::array array = py::array::ensure(given);

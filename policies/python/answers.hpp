@@ -16,7 +16,7 @@
 
 namespace orrery::python {
 
-// The policy and method that returned the value.
+// The policy and the method whose result is checked.
 struct Asked {
   const Instance& policy;
   std::string_view method;

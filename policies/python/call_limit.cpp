@@ -81,7 +81,8 @@ class Watchman {
     std::_Exit(2);
   }
 
-  // May be locked with the interpreter's lock held; never held while waiting for that lock.
+  // A thread that holds the interpreter's lock may lock this mutex. A thread that holds this mutex
+  // must not wait for the interpreter's lock.
   std::mutex mutex_;
   // The calls that have not returned. They may be nested: Python may call the job queue, which
   // calls Python.

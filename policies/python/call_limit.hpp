@@ -12,11 +12,11 @@
 
 namespace orrery::python {
 
-// An object exists during one call into Python. It is constructed and destroyed with the
+// A CallLimit exists during one call into Python. It is constructed and destroyed with the
 // interpreter's lock held. After the limit, the exception CallTooLong is raised in the Python code.
 // Code that never returns to Python, or that catches the exception, cannot be interrupted. Such a
-// call ends the process, with the message and exit status 2, after the limit has passed once more,
-// but at least 10 s later. Calls that return in time are not affected.
+// call gets as much time again, but at least 10 s. If it still has not returned, the process ends
+// with the message and exit status 2. Calls that return in time are not affected.
 class CallLimit {
  public:
   // `whose` names a class or, if `method` is empty, a file. Both texts must outlive the call. A

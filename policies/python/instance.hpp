@@ -21,7 +21,8 @@ namespace orrery::python {
 // the interpreter's lock.
 class PolicyClass {
  public:
-  // A relative path starts at the folder of the file that contains `args`.
+  // If `file` in `args` is a relative path, it starts at the folder of the file that contains
+  // `args`.
   explicit PolicyClass(const RawParams& args);
   explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
@@ -44,8 +45,7 @@ class PolicyClass {
   py::object class_;
 };
 
-// Path of the file that the arguments name, usable from the working directory. A relative name
-// starts at the folder of the file that contains `args`.
+// The path of the file that `file` in `args` names, as config::resolved_file() returns it.
 std::string file_of(const RawParams& args);
 
 // An object of the class. Constructed and used with the interpreter's lock held; the destructor

@@ -65,8 +65,9 @@ void after_fork_in_parent() {
   PyOS_AfterFork_Parent();
   PyGILState_Release(forking.state);
 }
-// Keeps the Python state of this thread. The child has only this thread, and Python needs the state
-// of one thread.
+// Releases the interpreter's lock with PyEval_SaveThread(), because PyGILState_Release() could
+// delete the thread state. The child has only this thread, and Python needs at least one thread
+// state.
 void after_fork_in_child() {
   if (!std::exchange(forking.is_ours, false)) return;
   PyOS_AfterFork_Child();

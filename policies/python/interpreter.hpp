@@ -11,7 +11,8 @@ namespace orrery::python {
 
 namespace py = pybind11;
 
-// Starts the interpreter at the first call, for the rest of the process. Throws std::runtime_error.
+// Starts the interpreter at the first call, for the rest of the process. Throws std::runtime_error
+// if the interpreter does not start, or if orrery.policy_code or numpy cannot be imported.
 void start_interpreter();
 // The Python module orrery.policy_code. It loads, checks and describes policy classes for the C++
 // code.

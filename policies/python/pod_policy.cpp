@@ -24,8 +24,8 @@ struct PodPolicy::Kept {
   std::string reason;  // text of the last status
 };
 
-// Calls f with two Python objects: the cycle, lent for this call only, and the policy's Nodes,
-// whose candidate and feasible nodes are reset afterwards.
+// Calls f with two Python objects: the cycle and the policy's Nodes. The cycle is lent for this
+// call only. After the call, the candidate and feasible nodes of Nodes are reset.
 template <class F>
 auto PodPolicy::with(const Cycle& cycle, F&& f) const {
   return in_python([&] {

@@ -16,9 +16,9 @@
 #
 # Each finished run is kept in DIR. A task that is requeued, after a node failure, a preemption or
 # `scontrol requeue`, continues with its missing runs. A new array, of any N, also executes only the
-# missing runs. The second job executes runs that are still missing on its own cores
-# (--cpus-per-task), and fails with status 2 if a run has failed. STUDY.yaml, DIR and the program
-# must be on a file system that the nodes share.
+# missing runs. If runs are still missing after the array, the second job executes them on its own
+# cores (--cpus-per-task). It fails with status 2 if a run has failed. STUDY.yaml, DIR and the
+# program must be on a file system that the nodes share.
 set -euo pipefail
 
 program="${ORRERY:-$(command -v orrery || true)}"

@@ -37,8 +37,8 @@ std::vector<std::string> option_names(const CommandSpec& command) {
   return names;
 }
 
-// "; did you mean '--output'?" for --out: an option that begins with `wrong`, else one with a
-// similar name.
+// Suggests an option that begins with `wrong` or, if there is none, one with a similar name.
+// Example: "; did you mean '--output'?" for --out.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (wrong.size() > 2 && name.starts_with(wrong)) return "; did you mean '" + name + "'?";

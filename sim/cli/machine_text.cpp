@@ -19,7 +19,7 @@ std::string peaks_text(const PeakRates& peaks) {
   std::string text;
   for (const Precision precision : {Precision::Half, Precision::Fp8}) {
     if (peaks.at(precision) == 0) continue;
-    text += ", " + std::to_string(std::lround(peaks.at(precision))) + " TFLOP/s in ";
+    text += ", " + std::to_string(std::lround(peaks.at(precision))) + " TFLOP/s at precision ";
     text += name_of(precision);
   }
   return text;

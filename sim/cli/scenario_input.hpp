@@ -19,8 +19,8 @@ struct ScenarioInput {
   config::Document document;
   Scenario scenario;
   Diagnostics diagnostics;
-  // Pairs of a message prefix and the option that replaces it: "--set #3:" and "--seed" if --seed
-  // made the third override.
+  // Each pair is the prefix of a message and the option that replaces the prefix. Example: if
+  // --seed made the third override, the pair is {"--set #3:", "--seed"}.
   std::vector<std::pair<std::string, std::string>> options_meant;
 };
 
@@ -33,7 +33,7 @@ std::vector<std::string> plugin_files(const Arguments& arguments);
 // Loads every --plugin. If this fails, writes the reason to `err` and returns false.
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file and applies --set, --seed and --until. Throws UsageError if --seed is no whole
-// number or --until is empty; `diagnostics` has all other mistakes.
+// number or --until is empty. All other mistakes are in ScenarioInput::diagnostics.
 [[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);
 void print_warnings(const ScenarioInput& input, std::ostream& err);  // one warning a line
 // Every mistake, one a line, then their number.

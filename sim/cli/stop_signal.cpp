@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
 
-// A signal handler can only use a global.
+// Global, because a signal handler gets no pointer to an object.
 std::atomic<bool> stop_asked = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a handler may touch nothing else");
 

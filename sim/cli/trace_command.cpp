@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-// The parameters of a trace of jobs or requests, or of a failure log, from --set.
+// Reads from --set the parameters of a job trace, a request trace or a failure log.
 template <class P>
 std::optional<P> read_source_params(const std::string& file, const Arguments& arguments,
                                     std::ostream& err) {
@@ -99,7 +99,8 @@ bool knows_durations(const TraceParams& params) {
 }
 
 // Shows the jobs as recorded or, if warm_start or window_start is set, as a replay would submit
-// them. The two differ, for instance, if the trace lists only jobs that ended after its beginning.
+// them. Example of a difference: a warm-started replay of an openb trace begins at the first end of
+// a job, and jobs that are running then keep only the rest of their duration.
 ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& out,
                 std::ostream& err) {
   const bool is_lenient = params.lenient;

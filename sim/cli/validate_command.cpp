@@ -42,7 +42,7 @@ std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
   return offered_load(input.scenario, ground.state, false);
 }
 
-// Validates a study with the scenario of each of its cells. Returns nullopt if `path` is no study.
+// Validates a study and the scenarios of all its cells. Returns nullopt if `path` is no study.
 std::optional<ExitStatus> validate_study(const std::string& path, const Arguments& arguments,
                                          std::ostream& out, std::ostream& err) {
   Diagnostics loading;

@@ -19,7 +19,7 @@ template <class P>
   return config::describe_root(config::type_of<P>(), &defaults);
 }
 
-// The fields as aligned text. Each field is a line with its doc below; fields of structs inside are
+// The fields as aligned text. Each field is a line with its doc below; fields of nested structs are
 // indented.
 [[nodiscard]] std::string describe_text(const FieldTree& tree);
 

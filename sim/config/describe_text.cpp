@@ -53,7 +53,7 @@ std::string wrapped(const std::string& remark, size_t indent) {
   return text + line + "\n";
 }
 
-// The rows below a field: the fields of its struct, or each kind with its fields.
+// Adds the rows below a field. Struct: its fields. Variant: each kind, with the fields of the kind.
 void add_inner(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
   switch (field.shape) {
     case FieldShape::Struct:

@@ -57,11 +57,11 @@ class Diagnostics {
   // Reports a parameter without effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // unheeded() and instant() store a given parameter that may have no effect, for settle().
-  // unheeded(): the parameter needs the fact `fact` (see Heeded). settle() reports the parameter if
-  // the fact is false, and keeps it stored if the fact has no value yet. A negative `fact` counts
-  // as false.
-  // instant(): the parameter is a time of the run. settle() reports it if `end` is before `at`.
+  // unheeded() and instant() store a given parameter. settle() then checks whether it has an
+  // effect. unheeded(): the parameter needs the fact `fact` (see Heeded). settle() reports the
+  // parameter if the fact is false, and keeps it stored if the fact has no value yet. A negative
+  // `fact` counts as false. instant(): the parameter is a time of the run. settle() reports it if
+  // `end` is before `at`.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);

@@ -26,7 +26,7 @@ void merge_into(Node& base, Node overlay) {
     return;
   }
   base.position = overlay.position;
-  // `index` refers to keys, which must not move.
+  // `index` holds views of the keys in base.entries, so push_back() must not move the entries.
   base.entries.reserve(base.entries.size() + overlay.entries.size());
   std::map<std::string_view, size_t> index;
   for (size_t i = 0; i < base.entries.size(); ++i) index[base.entries[i].key] = i;
@@ -42,7 +42,7 @@ void merge_into(Node& base, Node overlay) {
   }
 }
 
-// Reads at most one byte more than a file may have. The parser then rejects the text as too large.
+// Reads at most kFileBytes + 1 bytes. The parser rejects a text of more than kFileBytes.
 std::optional<std::string> read_file(const std::string& path) {
   constexpr size_t kPiece = size_t{64} << 10U;
   std::ifstream stream{path, std::ios::binary};

@@ -13,9 +13,9 @@ namespace orrery::config {
 // Limits of a document, so that no YAML text hangs the program or exhausts memory.
 struct Limits {
   static constexpr size_t kFileBytes = size_t{16} << 20U;
-  // Text of all keys and scalars, aliases expanded.
+  // Total text of all keys and scalars, with aliases expanded.
   static constexpr size_t kTextBytes = size_t{64} << 20U;
-  // Values of a document, aliases expanded, includes added.
+  // Number of values in a document and its included files, with aliases expanded.
   static constexpr size_t kNodes = 1'000'000;
   static constexpr int kDepth = 64;
   static constexpr size_t kKeyBytes = 256;

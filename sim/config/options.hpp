@@ -33,13 +33,13 @@ struct IsFile {};     // marks a text as a path relative to the document
 struct IsInstant {};  // marks a duration as an instant, counted from the start of the run
 
 // The field has an effect only while a condition holds. `otherwise` says why the field has no
-// effect if the condition does not hold. A fact of the whole document must hold:
+// effect if the condition does not hold. The condition may be a fact of the whole document, that
+// is, an enumerator with a function `why_not(fact)`:
 //   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
-// A fact must hold, but only for some values of the struct, here if `steps` is Traced:
+// The fact may be needed only for some values of the struct, here only if `steps` is Traced:
 //   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});
-// A condition on the struct alone must hold:
+// The condition may concern the struct alone:
 //   v("sigma", sigma, "Spread.", Heeded{median > Duration{}, "median is 0"});
-// A fact is an enumerator with a function `why_not(fact)`.
 struct Heeded {
   template <class Fact>
   requires std::is_enum_v<Fact>

@@ -23,7 +23,8 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // Takes the path at the beginning of the text. Empty if the text does not begin with a path.
+  // Reads the path at the beginning of the text. Returns nullopt if the text does not begin with a
+  // path.
   std::optional<std::vector<Step>> path() {
     std::vector<Step> path;
     do {
@@ -34,7 +35,7 @@ class Splitter {
     } while (take('.'));
     return path;
   }
-  // Empty if the text is not path=value; column() is then the position of the mistake.
+  // Returns nullopt if the text is not path=value; then column() is the position of the mistake.
   std::optional<Assignment> split() {
     auto steps = path();
     if (!steps || !take('=')) return std::nullopt;
@@ -77,8 +78,7 @@ class Splitter {
 };
 
 // The number (from 1) of the first earlier override of `path`, or of a path inside of it; 0 if
-// there is none. A new override would undo the earlier one, and which of the two is intended is
-// unknown.
+// there is none. An override of `path` would undo that earlier one.
 size_t first_undone(const std::vector<Step>& path, const std::vector<std::string>& earlier) {
   for (size_t i = 0; i < earlier.size(); ++i) {
     const auto other = Splitter{earlier[i]}.split();
@@ -173,8 +173,7 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
                       "takes back what " + in_quotes(earlier[undone - 1]) + " has set");
     return;
   }
-  // Spaces take the place of `path=`, so that positions in the value are those in the whole
-  // argument.
+  // Spaces replace `path=`, so that columns in messages count from the start of the argument.
   const auto shift = static_cast<size_t>(parsed->value_column - 1);
   Budget budget;
   auto value = parse_yaml(std::string(shift, ' ').append(parsed->value), name, budget, diagnostics);

@@ -1,4 +1,4 @@
-// sim/config/parse.cpp -- yaml-cpp's events to our tree; the only file that includes yaml-cpp.
+// sim/config/parse.cpp -- builds our tree from yaml-cpp's events. No other file includes yaml-cpp.
 #include "sim/config/parse.hpp"
 
 #include <yaml-cpp/eventhandler.h>
@@ -161,8 +161,8 @@ class Builder final : public YAML::EventHandler {
     if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
   }
 
-  // yaml-cpp's position `mark` of a missing value is arbitrary. Returns this position if it is
-  // behind the key on the same line, else the position of the key.
+  // For a missing value yaml-cpp gives an arbitrary position, `mark`. Returns the position of
+  // `mark` if it is behind the key on the key's line, else the position of the key.
   Position null_position(const YAML::Mark& mark) const {
     const Position position = at(mark);
     if (frames_.empty() || !frames_.back().key) return position;

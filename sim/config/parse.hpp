@@ -1,4 +1,4 @@
-// sim/config/parse.hpp -- one YAML text to one tree, within limits; includes are not followed.
+// sim/config/parse.hpp -- parses a YAML text into a tree, within limits; does not follow includes.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace orrery::config {
 constexpr const char* kPlainText =
     "expected keys such as `cluster:` at the top, found plain text: this is not a scenario in YAML";
 
-// The remaining Limits for a document and all its includes.
+// What a document and all its includes may still use of their Limits.
 struct Budget {
   size_t nodes = Limits::kNodes;
   size_t text_bytes = Limits::kTextBytes;

@@ -55,8 +55,7 @@ Decimal parse_decimal(std::string_view text) {
   Decimal d;
   size_t i = 0;
   int kept = 0;
-  // Zeros at the end of the fraction so far; only a further digit other than 0 makes them part of
-  // the number.
+  // Trailing zeros of the fraction so far, kept only if a nonzero digit follows.
   int zeros = 0;
   const auto take = [&](char c) {
     d.digits = d.digits * 10 + (c - '0');

@@ -1,4 +1,4 @@
-// sim/config/scalar_types.cpp -- reading, writing and describing the members that hold one value.
+// sim/config/scalar_types.cpp -- reading, writing and describing parameters with a single value.
 #include <limits>
 
 #include "sim/config/fields.hpp"
@@ -20,8 +20,7 @@ std::string number_text(int128_t value) {  // holds int64_t as well as uint64_t
   return std::to_string(static_cast<uint64_t>(value));
 }
 
-// "between 1 and 1024", "at least 1", "at most 9" or nothing. Names `low` only with has_low, and
-// `high` only with has_high.
+// Example results: "between 1 and 1024", "at least 1", "at most 9", "8" (for low == high), "".
 std::string span_text(const std::string& low, const std::string& high, bool has_low,
                       bool has_high) {
   if (has_low && has_high) return low == high ? low : "between " + low + " and " + high;
@@ -242,7 +241,7 @@ void Scalar<T>::read(const Node& node, const ReadContext& context, void* value) 
 
 template <class T>
 void Scalar<T>::read_absent(const Position& at, const ReadContext& context, void* value) const {
-  // A later reader of the missing part needs its path and position for messages.
+  // RawParams are read later. Messages of that reader need the path and position of the field.
   if constexpr (std::same_as<T, RawParams>) {
     auto& raw = *static_cast<RawParams*>(value);
     raw.path = context.path;

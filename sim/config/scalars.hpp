@@ -16,7 +16,7 @@ struct ParsedInteger {
   std::optional<uint64_t> magnitude;
 };
 [[nodiscard]] ParsedInteger parse_integer(std::string_view text);
-// Empty also for NaN and infinities.
+// Returns no value unless the text is a finite number: NaN and infinities are rejected.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
 [[nodiscard]] std::string format_real(double value);  // shortest text that parses to `value`

@@ -9,9 +9,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Where the required keys of a field may be. Whole (for fields inside of lists, maps, variants and
-// RawParams): only in this document. OfIncluding (for all other fields): also in a file that the
-// document names in `include`.
+// Whole: the required keys of the field must be in this document. This applies to fields inside of
+// lists, maps, variants and RawParams. OfIncluding: the required keys may also be in a file that
+// the document names in `include`. This applies to all other fields.
 enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);

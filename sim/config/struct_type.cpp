@@ -112,7 +112,7 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
       field.type->read_absent(node.position, inner, field.value);
     }
   }
-  // A rule across fields would mislead if one of them has a mistake.
+  // If a field has a mistake, a message of a rule across fields would mislead.
   if (context.diagnostics.count() > errors_before) return;
   Checker checker{node, context.path, context.diagnostics};
   check(value, checker);
@@ -125,8 +125,8 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
   }
 }
 
-// Stores the given parameters that may have no effect. Lists the fields again, because their
-// conditions depend on values that have been read meanwhile.
+// Passes the given parameters that may have no effect to the diagnostics. Lists the fields again:
+// whether a field has an effect depends on values that were read after the first listing.
 void StructType::tell_unheeded(const Node& node, const ReadContext& context,
                                const void* value) const {
   FieldList fields;

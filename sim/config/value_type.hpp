@@ -33,7 +33,7 @@ class ValueType {
   virtual ~ValueType() = default;
   // After a mistake, which goes to the diagnostics, the value may be half read.
   virtual void read(const Node& node, const ReadContext& context, void* value) const = 0;
-  // Called if the key is missing. The default stays, but a struct reports its required fields.
+  // Called if the key is missing. The default stays. A struct reports its missing required keys.
   virtual void read_absent(const Position&, const ReadContext&, void*) const {}
   virtual Node write(const void* value) const = 0;
   // Fills in what depends on the type: shape, type text, unit, limits and children. Name, doc,
@@ -136,8 +136,8 @@ class VariantType : public ValueType {
   virtual size_t index(const void* value) const = 0;
   virtual void* held(void* value) const = 0;
   virtual const void* held(const void* value) const = 0;
-  // Replaces the value by a default one of alternative `index`. A value that is of this alternative
-  // already stays as it is.
+  // Sets the value to the default of alternative `index`. A value that already has this alternative
+  // stays as it is.
   virtual void select(void* value, size_t index) const = 0;
   virtual std::shared_ptr<const void> sample(size_t index) const = 0;
 };

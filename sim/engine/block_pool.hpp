@@ -11,7 +11,8 @@ namespace orrery {
 void* allocate_block(size_t bytes);
 void free_block(void* block, size_t bytes);
 
-// Hands out memory for objects of type T by index, in order. Does not construct or destroy.
+// Memory for objects of type T with the indices 0, 1, 2, ... The pool neither constructs nor
+// destroys the objects.
 template <class T>
 class BlockPool {
  public:

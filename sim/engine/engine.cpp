@@ -19,7 +19,7 @@ constexpr uint64_t mix(uint64_t digest, uint64_t time, uint64_t what) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// While an instance exists, failed checks report the clock and the label of this engine.
+// While an instance exists, failed checks report the time, event and seed in `context`.
 class ContextGuard {
  public:
   explicit ContextGuard(const CheckContext& context) : former_{exchange_check_context(&context)} {}

@@ -31,7 +31,8 @@ class Engine {
  public:
   struct Limits {
     uint32_t pending_max = 1u << 24;
-    // If more events run at one instant, a check ends the run: that is a loop without delay.
+    // If more events run at one instant, a check ends the run, because the model probably loops
+    // without delay.
     uint32_t events_per_instant_max = 1'000'000;
     uint64_t audit_every = 0;  // number of events between audits; 0 means never
     // Number of events between rungs of ladder(), at first. The number doubles each time there are

@@ -88,8 +88,8 @@ class [[nodiscard]] Process {
     handle.destroy();
   }
 
-  // Resumes the process in an event of its own, so no resumption is nested in another one, and no
-  // symmetric transfer is used.
+  // Resumes the process in a new event. So no resumption is nested in another one, and no symmetric
+  // transfer is used.
   static void wake(Handle handle, Duration delay = {}) { wake(handle, delay, handle.address()); }
   // Like wake(handle, delay). The event queue prefetches what `touched` points to before the
   // process resumes.

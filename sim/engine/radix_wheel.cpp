@@ -205,9 +205,9 @@ void RadixWheel::slide() {
   head_ = 0;
 }
 
-// Called when the front has no space behind its last ticket. Returns true if there is space now. If
-// it returns false, the front is empty: its tickets went to the lanes if all have one time, else to
-// buckets.
+// Called when the front has no space behind its last ticket. Returns true if there is space now.
+// Otherwise the front is empty: its tickets were moved to the lanes if all have the same time, else
+// to buckets.
 bool RadixWheel::make_room() {
   const size_t size = end_ - head_;
   if (size <= kFrontMax / 2) {
@@ -247,8 +247,8 @@ void RadixWheel::push_lane(uint64_t ticket) {
   if (phase < batch_phase_) return_batch();
 }
 
-// With lanes, the front is a copy of the last batch of a lane. Moving the lane's head back returns
-// this batch to the lane.
+// Returns the front to the lane from which draw_batch() copied it. The lane still has these
+// tickets, so only its head moves back.
 void RadixWheel::return_batch() {
   if (batch_phase_ < kPhases) lanes_[batch_phase_].head -= end_ - head_;
   head_ = end_ = 0;

@@ -56,7 +56,7 @@ __attribute__((target("avx512f,popcnt"))) void rank_sort_in_registers(const Rank
 
 __attribute__((target("avx512f,popcnt"))) void rank_sort_avx512(const RankSortInput& input,
                                                                 uint64_t* keys, uint64_t* values) {
-  // Only two sizes are compiled, so that the branch is easy to predict.
+  // Only two variants of rank_sort_in_registers, so that the branch is easy to predict.
   if (input.size <= 16) return rank_sort_in_registers<2>(input, keys, values);
   if (input.size <= 32) return rank_sort_in_registers<4>(input, keys, values);
   const size_t vectors = (input.size + 7) / 8;

@@ -1,4 +1,4 @@
-// sim/engine/signal.hpp -- calls observers of an event at once, in the order of connection.
+// sim/engine/signal.hpp -- calls the observers of an event in the order in which they connected.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// sim/engine/trigger.hpp -- a condition for which processes wait until it is fired.
+// sim/engine/trigger.hpp -- processes wait for a trigger until it is fired.
 #pragma once
 
 #include <utility>
@@ -9,8 +9,9 @@
 
 namespace orrery {
 
-// A trigger that has fired lets every process pass, until reset():
+// A process waits for the trigger `ready` with
 //   co_await ready.wait();
+// A trigger that has fired lets every process pass, until reset().
 class Trigger final : private Wait {
  public:
   Trigger() = default;

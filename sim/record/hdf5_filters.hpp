@@ -9,8 +9,8 @@ namespace orrery {
 // HDF5 admits one thread at a time. So parallel runs filter their chunks themselves and pass the
 // results to HDF5. The results are those of HDF5's own filters, byte for byte.
 
-// Elements have `element` bytes each. Writes the first bytes of all elements, then their second
-// bytes, and so on.
+// Elements have `element` bytes each. Writes the first byte of every element, then the second byte
+// of every element, and so on.
 void shuffle(const std::vector<std::byte>& from, size_t element, std::vector<std::byte>& to);
 
 // Compresses with a level of 1 to 9.

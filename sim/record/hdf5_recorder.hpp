@@ -34,7 +34,8 @@ class Hdf5Recorder final : public Recorder {
     int compression = 1;       // deflate level 0..9
     size_t chunk_rows = 8192;  // at most; a chunk also has at most 256 KiB
     // `poll` flushes if this time has passed since the last flush. So a kill loses at most the rows
-    // of this time plus one interval between polls. With 1 s and a poll each second: 2 s.
+    // of this time plus one interval between polls. Example: with 1 s and a poll each second, a
+    // kill loses at most the rows of 2 s.
     std::chrono::milliseconds flush_every{1000};
     // The `.part` appears after this time, or once rows take 16 MiB; until then they stay in
     // memory. A run that completes earlier has no `.part`.
@@ -61,7 +62,6 @@ class Hdf5Recorder final : public Recorder {
   void discard();
   // The file with the rows: `.part`, or the final name once a complete run has finished.
   const std::string& file_path() const { return file_path_; }
-  // Started and not finished, without errors.
   bool is_recording() const { return is_started_ && !is_finished_ && error_.empty(); }
 
  private:

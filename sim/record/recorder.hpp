@@ -63,7 +63,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   virtual ~Recorder() = default;
 
-  // An invalid id means that the table is off: its channel drops every row.
+  // Returns an invalid id if the table is off. The table's channel then drops every row.
   virtual TableId open(std::string_view path, std::string_view doc, std::span<const Column> columns,
                        size_t row_bytes) = 0;
   // A failed recorder drops rows: `poll` returns false, and `finish` throws.

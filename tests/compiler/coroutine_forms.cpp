@@ -174,9 +174,9 @@ constexpr Form kForms[] = {
     {"nested blocks", [](Model& m) { return m.nested_blocks(); }},
 };
 
-// Resumes the script `resumptions` times, or until it ends, and then destroys it. Returns whether
-// the script had ended. `is_good` becomes true if no object leaked or was destroyed twice, and if a
-// script that had ended made its three rounds.
+// Resumes the script at most `resumptions` times, and then destroys it. Returns whether the script
+// had ended before. `is_good`: no object leaked, none was destroyed twice, and if the script had
+// ended, it had made its three rounds.
 bool run(const Form& form, int resumptions, bool& is_good) {
   Model model{};
   live = 0;

@@ -300,8 +300,8 @@ def work(books: Books) -> Iterator[str]:
     jobs = books.tables["/jobs"]
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     services = [name.encode() for name in books.services | books.ends_early]
-    # Elastic gangs may compute with fewer GPUs. Jobs that hold an amount of a pool may share GPUs, or run on
-    # faster ones. So the rule leaves them out.
+    # Not checked: services, jobs that may end early, elastic gangs (they may compute with fewer GPUs), pods with
+    # a share of a GPU, and counted jobs (they may share GPUs or run on faster ones).
     is_plain = ~np.isin(jobs["name"], services) & (jobs["members"] <= jobs["pods"])
     if books.has_shares or books.is_counting or "min_available" in books.scenario:
         return

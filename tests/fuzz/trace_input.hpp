@@ -75,8 +75,8 @@ class TraceFolder {
   TraceFolder() { std::filesystem::create_directory(root_ / "log"); }
 
   std::string file(std::string_view name) const { return root_.path() / "log" / name; }
-  // Writes the tables at the end of the text into the folder and cuts them off the text. Removes
-  // tables of earlier seeds that this text lacks.
+  // Moves the tables that follow the trace in `text` to files in the folder. Removes the files of
+  // tables that earlier seeds had and `text` lacks.
   void set_tables(const traces::Format* format, std::string& text) {
     const bool has_tables = format != nullptr && (format->has_sensors || format->has_steps);
     const auto tables = tables_of(has_tables ? text : std::string_view{});

@@ -1,5 +1,5 @@
-// Reads any bytes as a trace of any format, jobs or requests. The reader must return an error or
-// rows, must not crash, and must report every row that it leaves out.
+// Reads any bytes as a trace of jobs or of requests, in any format. The reader must not crash, must
+// return an error or rows, and must report every row that it leaves out.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

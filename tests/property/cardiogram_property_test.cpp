@@ -89,11 +89,12 @@ Sums sums_of(ScenarioRun& run) {
   return sums;
 }
 
-// With `steps: rate`, the accounts spread each step evenly over time. For energy, they also spread
-// each cycle of compute and checkpoint. The cardiogram has the real steps. Changes of pace are a
-// start, hang or restart of the gang, and the end of the window. At each of them, compute and
-// exchange may differ by up to a step, and energy by up to a step and a write. With traced steps
-// the tolerance is the same, because the accounts do not tell compute, optimizer and data apart.
+// With `steps: rate`, the accounts spread each step evenly over time. The account of energy also
+// spreads checkpoint writes. The cardiogram shows the real steps and writes. So the sums differ
+// when the pace changes: at a start, hang or restart of the gang, and at the end of the window.
+// Each change of pace adds a difference of at most one step to compute and exchange, and of at most
+// one step and one checkpoint write to energy. With `steps: traced` the tolerance is the same,
+// because the accounts do not tell compute, optimizer and data apart.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {

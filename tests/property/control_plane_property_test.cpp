@@ -85,7 +85,8 @@ AloneRow only_job(const std::string& yaml) {
   return {run.jobs().at(0), nearest_ns(std::get<double>(busy->value))};
 }
 
-// A job of so many pods that seats, tokens and queues would run short if requests took any time.
+// A job with hundreds of pods. If requests took any time, they would run out of seats and tokens
+// and wait in queues.
 std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
   const bool are_pods = rng.chance(0.3);

@@ -123,7 +123,7 @@ class Played {
       const Plan& plan = script.plans[i];
       engine_.at(Time{plan.start}, Label{"test.start"}, [this, i] { start(i); });
       if (plan.ended_at == INT64_MAX) continue;
-      // Phase Fault precedes the end of a transfer at the same instant.
+      // In phase Fault, the caller's end() precedes a completion of the transfer in this instant.
       const auto end = [this, i] { network_.end(flows_[i]); };
       engine_.at(Time{plan.ended_at}, Label{"test.end"}, end, Phase::Fault);
     }
@@ -165,8 +165,8 @@ TEST(FlowNetworkProperty, TransfersEndWhenAPlainSimulationSaysTheyDo) {
     const std::vector<int64_t> expected = plain_ends(script);
     const Played real{script, false};
     for (size_t i = 0; i < expected.size(); ++i) {
-      // Both simulations round ends to whole nanoseconds, which may shift the ends of other
-      // transfers.
+      // Tolerance of 2 ns: both simulations round each end to whole nanoseconds, and the rounding
+      // of one end may shift later ends.
       if (expected[i] == kNotYet) {
         EXPECT_EQ(real.ends[i], kNotYet);
       } else {

@@ -1,5 +1,5 @@
-// Image pulls (PullBandwidth) against the same transfers in a FlowNetwork with a link for each node
-// and one for the registry.
+// Image pulls must end at the same times with PullBandwidth as in a FlowNetwork, which has a link
+// for each node and a link for the registry.
 #include <gtest/gtest.h>
 
 #include <array>

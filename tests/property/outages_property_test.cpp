@@ -1,4 +1,4 @@
-// Link outages cost gangs as much time with steps by rate as with traced steps.
+// Link outages cost gangs as much time with `steps: rate` as with `steps: traced`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ std::string outage_number(uint64_t n) { return std::to_string(n); }
 
 enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
-// One to three gangs, none of which ends or begins near the outages. Once or twice a spine, leaf or
-// cable is dead, or a cable is slow, too briefly for NCCL to give up.
+// One to three gangs, none of which ends or begins near the one or two outages. In an outage a
+// spine, leaf or cable is dead, or a cable is slow. Outages are too short for NCCL to give up.
 struct OutageWorld {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {

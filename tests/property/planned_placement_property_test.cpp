@@ -1,5 +1,5 @@
 // Policies that cache where pods fit must plan a gang like a policy that sees the cluster for the
-// first time. Jobs of one pod must start as with packing by free GPUs.
+// first time.
 #include <gtest/gtest.h>
 
 #include "tests/support/disturb.hpp"
@@ -147,9 +147,10 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
   }
 }
 
-// Binding times of jobs of one pod, in the order in which the jobs end. The nodes differ only in
-// their free GPUs. So HeliosConsolidate and packing by scores choose the same node: the one with
-// the fewest free GPUs that suffice. Every job starts at the same time with both plugins.
+// Binding times of the jobs, in the order in which the jobs end. Each job has one pod, and the
+// nodes differ only in their free GPUs. So HeliosConsolidate and packing by scores choose the same
+// node: of the nodes on which the pod fits, the one with the fewest free GPUs. Every job starts at
+// the same time with both.
 std::vector<Time> starts_of(const std::string& jobs, const std::string& plugins) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 5}]}\n"

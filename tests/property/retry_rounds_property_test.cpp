@@ -1,5 +1,6 @@
-// Rounds of futile attempts (RetryRounds), executed as one long round or one by one: all tables and
-// summary figures are equal, over random small worlds of gangs that do not fit.
+// Rounds of futile attempts give the same tables and summary figures whether RetryRounds executes
+// them as one long round or they are executed one by one. The worlds are small and random, and have
+// gangs that do not fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -41,8 +41,8 @@ class RandomScenario {
     text += "run: {stall_limit: 10min}\n";
     text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
             ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
-    // A slow scheduler keeps the test short: it makes fewer attempts. A gang that can never fit is
-    // retried whenever the scheduler is idle.
+    // A gang that can never fit is retried whenever the scheduler is idle. A slow scheduler makes
+    // fewer such attempts, which keeps the test short.
     text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
     return text;
   }

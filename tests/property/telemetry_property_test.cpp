@@ -46,8 +46,8 @@ ShownSums sums_of(const std::vector<ClusterSample>& rows, const std::vector<Usef
     sums.useful += useful[i].gpus_useful * span_s;
     const double slack = 1e-9 * rows[i].gpus_total;
     EXPECT_GE(useful[i].gpus_useful, 0) << "row " << i;
-    // A job alternates 30 min of compute and 2 min of writing. Its computing share is the mean over
-    // this cycle. During compute the useful share is up to 32 / 30 times as high.
+    // A job alternates 30 min of compute and 2 min of writing. gpus_computing is a mean over this
+    // cycle. gpus_useful is up to 32 / 30 times that mean while the job computes.
     EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_computing * 32 / 30 + slack) << "row " << i;
     EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_reported + slack) << "row " << i;
     EXPECT_LE(rows[i].gpus_computing, rows[i].gpus_reported + slack) << "row " << i;

@@ -16,9 +16,9 @@ namespace {
 
 std::string useful_number(uint64_t n) { return std::to_string(n); }
 
-// Random gangs and independent pods. They save checkpoints to a store, to disks that die with their
-// nodes, in a fixed pause, or not at all. Gangs may have dedicated parameter servers, and a service
-// may run beside them. Nodes fail, and in some worlds a leaf switch does.
+// Random gangs and independent pods. Their checkpoints go to a store or to local disks, or only
+// pause their job for a fixed time; some gangs save none. Gangs may have dedicated parameter
+// servers, and a service may run beside them. Nodes fail, and in some worlds a leaf switch does.
 struct UsefulWorld {
   Rng rng;
   bool has_links = rng.chance(0.6);

@@ -1,5 +1,5 @@
-// tests/support/fake_board.hpp -- a cluster for one controller: a test sets its state and reads its
-// actions.
+// tests/support/fake_board.hpp -- a fake cluster for one controller: a test sets the state of the
+// cluster and reads the actions of the controller.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ class FakeBoard final : public ControlBoard {
         {.name = std::move(name), .allocatable = has, .labels = {}, .taints = std::move(taints)});
     return node;
   }
-  // Equal pods: pod i is on nodes[i], or waits if nodes[i] is invalid. Sets the members of `view`
-  // that follow from the pods.
+  // Adds a job of equal pods: pod i is on nodes[i], or waits if nodes[i] is invalid. Sets the
+  // members of `view` that follow from the pods.
   JobId add_job(const PodSpec& spec, const std::vector<NodeId>& nodes, JobView view = {}) {
     view.id = JobId{static_cast<uint32_t>(all.size())};
     view.serial = all.size();

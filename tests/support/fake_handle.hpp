@@ -67,8 +67,8 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     waiting[pod.gang].push_back(pod.id);
     ++gangs[pod.gang].waiting;
   }
-  // Allocates the pod's resources on the node. The pod gets whole GPUs, or shares of GPUs, by
-  // lowest index.
+  // Allocates the pod's resources on the node. Of the GPUs with enough left, the pod gets those
+  // with the lowest indices.
   void occupy(NodeId node, const PodSpec& spec) {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;

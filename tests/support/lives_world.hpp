@@ -25,9 +25,9 @@
 
 namespace orrery {
 
-// State and classes that the classes of models/workload/lifecycle share. A test adds the class
-// under test unless that class is a member here. The test makes the calls of the JobController and
-// the scheduler.
+// State and helper classes for tests of single classes of models/workload/lifecycle. A test adds
+// the class under test unless that class is a member here. There is no JobController and no
+// scheduler: the test makes their calls.
 class LivesWorld {
  public:
   struct Options {

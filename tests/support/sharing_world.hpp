@@ -1,5 +1,5 @@
-// tests/support/sharing_world.hpp -- random gangs on a tree of thin links: mean times of their
-// steps, computed by rate and simulated.
+// tests/support/sharing_world.hpp -- random gangs on a tree of thin links. The mean times of their
+// steps are computed by SharedLinks, or measured in a simulation of every step.
 #pragma once
 
 #include <algorithm>

@@ -11,8 +11,8 @@ namespace orrery::test {
 // `cases`. Each case must have a source and a kind: independent, calibrated, target, closed_form or
 // derived. The result of `ours` for the case's `input` must be the `expected` text, or a number
 // that differs from `expected` by at most `tolerance` * |`expected`|. With `is_reproduced: false`
-// the number must differ by more. If `ours` returns null, a file of the case is missing, and the
-// case is reported as unchecked.
+// the number must differ by more. If a file that the case needs is missing, `ours` returns null,
+// and the case is reported as unchecked.
 void check_cases(std::string_view file, size_t cases_min,
                  const std::function<nlohmann::json(const nlohmann::json& input)>& ours);
 

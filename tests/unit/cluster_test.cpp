@@ -80,8 +80,8 @@ run: {until: 12min, seed: 3}
   EXPECT_NEAR(useful + lost, figure(run, "gpu_s_computing"), 1e-6 * all);
 }
 
-// Jobs without pods (driver: counting) of 8 GPUs each, on 8 GPUs. SRTF stops the long job for the
-// short ones; Lucid lets two jobs share GPUs.
+// With `driver: counting` jobs have no pods. Each job requests all 8 GPUs of the cluster. SRTF
+// stops the long job for the short ones; Lucid lets two jobs share GPUs.
 TEST(Cluster, CountedJobsHoldGpusComputeAndDrawPowerAsThoseOnNodes) {
   for (const char* const policy : {"SRTF", "Lucid"}) {
     SCOPED_TRACE(policy);

@@ -40,8 +40,9 @@ Diagnostics read(const Settings& settings, Diagnostics diagnostics = {}) {
   return diagnostics;
 }
 
-// A parameter that has no effect in kBase with the settings `idle`; the reason begins with `why`.
-// With the settings `works` it has an effect. If `works` is empty, this is not tested.
+// With the settings `idle` in addition to kBase, the parameter `path` has no effect, and the
+// message gives a reason that begins with `why`. With the settings `works`, the parameter has an
+// effect. If `works` is empty, the effect is not tested.
 struct Row {
   std::string path, value;
   Settings idle;
@@ -83,25 +84,25 @@ const Settings kSaves{kT + "checkpoint_interval=1min", kT + "checkpoint={store: 
 const Settings kReads{kT + "dataset={store: blob, per_step: 1MB}"};
 const Settings kQueue{"policy={job_queue: {policies: [{name: SRTF}]}}"};
 
-// ---- reasons that depend on the whole scenario: kWhyNot
+// ---- reasons of kWhyNot: they depend on the whole scenario
 
 const std::vector<Row> kPlane{
     {kC + "etcd", "{commit_latency: 1s}", {}, "control_plane.level is none", kFull},
     {kC + "joins", "[{pool: n, nodes: 1, at: 1min}]", {}, "control_plane.level is none", kFull},
     {kC + "losses", "[{at: 1min}]", kDelays, "control_plane.level is not full", kFull},
-    {kC + "etcd.read_object", "1e8", kFull, "no reader of events or namespaces reads from etcd",
-     kFull + kReader},
+    {kC + "etcd.read_object", "1e8", kFull,
+     "no client in events.readers or namespaces.readers reads from etcd", kFull + kReader},
     {kC + "api_servers.server.cost.read", "1ms", kFull,
      "no client gets, lists or watches anything after the start", kFull + kReader},
     {kC + "node_join.certificate_requests", "9", kFull + kFault,
-     "there are no control_plane.joins, and no autoscaler", kFull + kJoins},
-    {kC + "node_join", "{daemons: 9}", kFull, "no node joins, and none fails", kFull + kFault},
+     "there are neither control_plane.joins nor an autoscaler", kFull + kJoins},
+    {kC + "node_join", "{daemons: 9}", kFull, "no node joins and no node fails", kFull + kFault},
     {kC + "node_lifecycle", "{toleration: 10s}", kDelays,
-     "no node joins or fails, and control_plane.level is not full", kFull},
+     "control_plane.level is not full and no node joins or fails", kFull},
     {kC + "etcd.event_ttl", "2h", kFull,
-     "control_plane.events is absent and no node boots, so there are no Events", kFull + kReader},
+     "there are no Events (control_plane.events is absent and no node boots)", kFull + kReader},
     {kC + "node_join.slices", "9", kFull + kServices + kFault,
-     "control_plane.services has groups, so nodes list the addresses of those services",
+     "control_plane.services has groups (nodes then list the addresses of those services)",
      kFull + kFault},
     {kC + "kubelet.crash_loop", "{initial: 1s}", kFull, "there are no control_plane.crash_loops",
      kFull + Settings{kC + "crash_loops=[{nodes: 2}]"}},
@@ -160,7 +161,7 @@ const std::vector<Row> kJobs{
     {"workload.training",
      "{init: 1s}",
      {kJ + "training={init: 2s}"},
-     "each job that is not a service has a training section of its own or of its source",
+     "each job (services aside) or its source has a training section",
      {}},
     {kT + "communicator",
      "{method: redis}",
@@ -290,7 +291,7 @@ const std::vector<Row> kSections{
     {kT + "checkpoint_write",
      "1s",
      kStore + kSaves,
-     "the store of `checkpoint` determines it",
+     "`checkpoint` replaces this field",
      {kT + "checkpoint_interval=1min"}},
     {kK + "pod_start.sigma", "1", {}, "the median is 0", {kK + "pod_start.median=5s"}},
     {"faults.nodes[0].weibull_shape",

@@ -62,7 +62,7 @@ class Stage {
   std::string ours, theirs;  // all results that steps checked, ours and the expected ones
 
  private:
-  // All pods that NextPod returns, until it returns none and so leaves the choice to the queue.
+  // Calls NextPod until it returns no pod, and returns all pods that it returned.
   std::vector<PodId> fed() {
     std::vector<PodId> pods;
     NextPod& feeder = as<NextPod>(policy);

@@ -1,5 +1,5 @@
-// Small queues and formulas of queue policies, with published outcomes or outcomes computed by hand
-// from the rules.
+// Queue policies: the schedules of small queues, and the results of formulas. Expected values are
+// published, or computed by hand from the rules.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -119,8 +119,8 @@ json gittins_indices(const json& input) {
   return indices;
 }
 
-// Noisy estimates relative to a run time of 1 h: their median, and the deviation of their
-// logarithm.
+// For noisy estimates of a run time of 1 h: the median of estimate / run time, and the standard
+// deviation of the logarithm of this ratio.
 json estimate_errors(const json& input) {
   const RuntimeEstimates estimates{
       {.kind = EstimateKind::Noisy, .sigma = input["sigma"], .correction = {}}, RngStreams{1}};

@@ -39,7 +39,7 @@ std::string unpacked(const std::filesystem::path& path) {
 }
 
 // Adds the column gpu_spec and the columns after it to lists without them. The experiment uses none
-// of these columns, but for a list without times the reader would require default_duration.
+// of these columns. But if a list had no times, the reader would require default_duration.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;

@@ -120,8 +120,8 @@ def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
     pod, gpu = bits.nonzero()
     place = nodes.index.get_indexer(pods["node"])[pod]
     owners = np.zeros((len(nodes), gpus_max, samples + 1), np.int16)
-    # A pod no longer holds its GPUs at the instant of its end. But pods that only the end of the run ended
-    # count in the last sample.
+    # A pod no longer holds its GPUs at the instant of its end. Exception: a pod that was alive when the run
+    # ended still holds its GPUs in the last sample.
     begin = np.searchsorted(times, pods["bound"].to_numpy())[pod]
     ended = pods["ended"].where(pods["end"] != "run_ended", np.inf).fillna(np.inf)
     np.add.at(owners, (place, gpu, begin), 1)

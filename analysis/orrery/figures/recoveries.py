@@ -9,7 +9,7 @@ from orrery.run import Run
 from orrery.style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
 from orrery.style import axes_for, drawing, tidy, time_unit
 
-# By stage: the column of /events/recoveries with the end of the stage, and its colour.
+# For each stage: the column of /events/recoveries that says when the stage ended, and the stage's colour.
 STAGES = {
     "until noticed": ("detected", PURPLE),
     "pods created": ("recreated", SKY),

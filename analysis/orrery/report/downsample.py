@@ -36,7 +36,7 @@ def buckets(
     lasts = np.append(firsts[1:], len(times)) - 1
     known = ~np.isnan(values)
     lengths = np.diff(times, prepend=begin)
-    # Rows without a length, as at the instant in which the run began, get a small weight.
+    # A row of length 0, such as a row at the start of the run, gets a small weight.
     weights = np.where(known, np.maximum(lengths, 1e-12), 0.0)
     total = np.add.reduceat(weights, firsts)
     sums = np.add.reduceat(np.where(known, values, 0.0) * weights, firsts)

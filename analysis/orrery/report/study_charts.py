@@ -19,7 +19,7 @@ from orrery.run import RunError
 from orrery.study import Metric, Study
 from orrery.style import CYCLE
 
-# Lines look like one if they are this close, as a fraction of the height of a chart: one pixel.
+# Lines no farther apart than this fraction of a chart's height, about one pixel, look like one line.
 COINCIDE = 0.004
 
 

@@ -23,11 +23,12 @@ ApiServer::ApiServer(const ApiServerContext& context)
       egress_{engine_, 1, Label{"control.api_sent"}, [this](uint32_t slot) { sent(slot); }},
       steady_(params_.flow_control.levels.size()) {}
 
-// The seats of a request, and how long it keeps them after its response. A LIST takes a seat for
-// each list_objects_per_seat objects, rounded up. A write with at least watchers_per_seat watchers
-// takes a seat for each watchers_per_seat of them, rounded up. It keeps its seats for a while after
-// its response, because watch events are still sent. No request takes more than
-// seats_per_request_max seats. Other requests take one seat; in mode MaxInflight all requests do.
+// The seats of a request, and how long the request keeps them after its response. A LIST takes a
+// seat for each list_objects_per_seat objects, rounded up. A write with at least watchers_per_seat
+// watchers takes a seat for each watchers_per_seat watchers, rounded up. The write keeps its seats
+// for a while after its response, because watch events are still sent. LISTs and writes take at
+// most seats_per_request_max seats. Any other request, and in mode MaxInflight every request, takes
+// one seat.
 //
 // Example with the defaults: a write with 55 watchers takes 6 seats and keeps them for 5 ms. With
 // 250 watchers it would need 25 seats. It gets 10, and keeps them for 5 ms x 25 / 10 = 12.5 ms.
@@ -174,7 +175,7 @@ void ApiServer::sent(uint32_t slot) {
   if (done) done({});
 }
 
-// Responds to a request that holds its seats, but no core and no link any more.
+// Responds to a request that still holds its seats, but has released its core and its link.
 void ApiServer::answer(uint32_t index, ApiOutcome outcome) {
   Slot& slot = slots_[index];
   const Time now = engine_.now();

@@ -33,8 +33,8 @@ class ApiServers {
 
   // Returns the user number of a new service account. Nodes and their daemons have lower numbers.
   uint32_t new_account() { return accounts_++; }
-  // Returns a new connection of a client. Its first request goes to a random server. With balance
-  // sticky, later requests go to the same server until it is lost.
+  // Returns a new connection of a client. Its first request goes to a random server. If balance is
+  // sticky, later requests go to the same server until this server is lost.
   uint32_t connect();
   // Returns the connection's server, or UINT32_MAX if no server is up. A random server is chosen
   // first if the connection has no server, if its server was lost, or if balance is per_request.
@@ -48,8 +48,8 @@ class ApiServers {
   uint32_t up() const;
   Signal<uint32_t> lost;  // a server and all watches on it are lost
 
-  // Sets the load of one source at one level, for all servers together. The servers that are up
-  // share it evenly.
+  // Sets the load of one source in one priority level, for all servers together. The servers that
+  // are up share this load evenly.
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
   using Sent = std::function<void()>;

@@ -42,7 +42,7 @@ class WatchCaches {
   Engine& engine_;
   std::vector<Server> servers_;
   uint32_t of_lost_ = 0;  // number of servers that were ever lost
-  // By resource; empty if no client watches it.
+  // By resource; no caches if no client watches the resource.
   std::array<std::vector<WatchCache>, kApiResources> caches_;
 };
 

@@ -26,7 +26,7 @@ struct NodeGroupParams {
   void fields(V& v) {
     v("pool", pool, "Name of a pool in cluster.pools, or of a node list.", Required{},
       Example{"gpu"});
-    v("nodes_min", nodes_min, "Least number of nodes, which are kept even if idle.",
+    v("nodes_min", nodes_min, "Minimum number of nodes. They are kept even if idle.",
       Range{0, 1'000'000}, Unit{"nodes"}, Source{"all may be removed"});
     v("nodes_max", nodes_max, "Limit on the number of nodes; absent: all nodes of the pool.",
       Range{1, 1'000'000}, Unit{"nodes"});
@@ -34,8 +34,8 @@ struct NodeGroupParams {
       Range{0, 1'000'000}, Unit{"nodes"});
     v("provisioning", provisioning,
       "Time from the request for a node until its kubelet runs and begins to join (see "
-      "`node_join`). Absent: uniform from 3 to 4 min, as in the FAQ of cluster-autoscaler for "
-      "GCE.");
+      "`node_join`). Absent: uniform from 3 to 4 min, the time on GCE in the FAQ of "
+      "cluster-autoscaler.");
   }
   void check(Checker& c) const;
   int32_t at_start() const { return nodes_at_start.value_or(nodes_min); }

@@ -37,11 +37,11 @@ struct ScalingRow {
     c("pods", &ScalingRow::pods,
       "pods for which the nodes were requested; 0 if nodes were removed or given up", "pods");
     c("waited_mean", &ScalingRow::waited_mean,
-      "mean time from the first failed scheduling attempt of one of these pods to the request of "
-      "nodes; 0 without such pods");
+      "mean over these pods of the time from the pod's first failed scheduling attempt to the "
+      "request of nodes; 0 without such pods");
     c("waited_max", &ScalingRow::waited_max,
-      "longest time from the first failed scheduling attempt of one of these pods to the request "
-      "of nodes; 0 without such pods");
+      "maximum over these pods of the time from the pod's first failed scheduling attempt to the "
+      "request of nodes; 0 without such pods");
   }
 };
 

@@ -1,4 +1,5 @@
-// models/control_plane/autoscaling/node_groups.hpp -- the provider of pools that grow and shrink.
+// models/control_plane/autoscaling/node_groups.hpp -- the cloud provider: adds nodes to pools, and
+// removes nodes.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +59,8 @@ class NodeGroups {
   };
   Removed remove(const RemoveNodes& action);
 
-  // Returns whether nodes are on their way or, with `pods_wait`, a group backs off and may request
-  // nodes later. Groups whose backoff has reached its maximum are ignored.
+  // Whether nodes may still be added: some are on their way, or `pods_wait` is set and a group may
+  // request nodes after its backoff. Groups whose backoff has reached its maximum are ignored.
   bool is_adding(bool pods_wait) const;
 
   void sample(Time now);

@@ -6,7 +6,8 @@
 namespace orrery {
 namespace {
 
-// The ratio of use to target. As upstream, use is in whole percent of the requests.
+// The ratio of CPU use to target, both in percent of the requests. As in Kubernetes, the use is
+// rounded down to whole percent.
 double use_ratio(int64_t use_milli, int32_t pods, int32_t target) {
   const int64_t percent = use_milli * 100 / (int64_t{pods} * 1000);
   return static_cast<double>(percent) / target;

@@ -1,5 +1,5 @@
 // models/control_plane/autoscaling/replica_calculator.hpp -- the number of replicas that a
-// HorizontalPodAutoscaler recommends, and its limits.
+// HorizontalPodAutoscaler recommends, and the limits on changes of this number.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct ReplicaUse {
   int32_t not_found = 0;  // running pods without a collected measurement
 };
 
-// As pkg/controller/podautoscaler/replica_calculator.go, returns ceil(pods * use / target). `pods`
-// counts the measured pods and those included below; `use` is the mean use of all these pods. Pods
-// that are not ready are included as idle if the measured use is above the target. Pods without a
-// measurement are included as idle if replicas would be added, and as busy if replicas would be
-// removed. The result is `replicas` if nothing is measured, if the ratio is within the tolerance,
-// or if the included pods reverse the direction. Example: 4 replicas have a measured use of 90 %,
-// and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not ready, it is
-// included as idle: the use is 72 %, and ceil(5 * 1.2) = 6.
+// Returns ceil(pods * use / target), like pkg/controller/podautoscaler/replica_calculator.go.
+// `pods` is the number of pods that count, and `use` is their mean use. Measured pods always count.
+// If the measured use is above the target, all other pods count as idle. If it is below the target,
+// pods without a measurement count as busy, and pods that are not ready do not count. The result is
+// `replicas` if no pod is measured, if use / target is within the tolerance of 1, or if counting
+// the other pods reverses the direction of scaling. Example: 4 replicas have a measured use of
+// 90 %, and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not ready, it
+// counts as idle: the use is 72 %, and ceil(5 * 1.2) = 6.
 int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_t replicas,
                              const ReplicaUse& use);
 

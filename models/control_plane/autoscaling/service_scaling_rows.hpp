@@ -26,7 +26,8 @@ struct ServiceScalingRow {
       "pods");
     c("running", &ServiceScalingRow::running, "replicas that ran at this time", "pods");
     c("use", &ServiceScalingRow::use,
-      "mean use of the replicas as a share of their requests, by the metrics last collected",
+      "mean use of the replicas as a share of their resource requests, by the metrics last "
+      "collected",
       "share");
   }
 };

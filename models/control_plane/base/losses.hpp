@@ -1,4 +1,4 @@
-// models/control_plane/base/losses.hpp -- scheduled losses of servers or members.
+// models/control_plane/base/losses.hpp -- scheduled losses of API servers or etcd members.
 #pragma once
 
 #include <string>

@@ -13,9 +13,9 @@ namespace orrery {
 
 // n jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
 // a job of demand d that starts at v ends at v + d, whichever jobs come and go meanwhile. Only the
-// next end is an event. While each job has a core to itself, all times are whole nanoseconds.
-// Example: on one core, A of 10 ms starts at 0 ms and B of 2 ms at 4 ms. B ends at v = 6 ms, which
-// is 8 ms of simulated time, and A at 12 ms.
+// next end is scheduled as an event. While each job has a core to itself, all times are whole
+// nanoseconds. Example: on one core, A of 10 ms starts at 0 ms and B of 2 ms at 4 ms. B ends at
+// v = 6 ms, when the simulated time is 8 ms. A ends at v = 10 ms, when the simulated time is 12 ms.
 class ProcessorSharing {
  public:
   // Calls `done` with the id of each finished job.

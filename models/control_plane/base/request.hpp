@@ -93,8 +93,8 @@ struct ApiAnswer {
   Time as_of = {};               // for a read, the time of the data
 };
 
-// Called exactly once for each request, maybe before the call that sent it returns. A lambda that
-// captures two pointers or numbers is stored without an allocation.
+// Called exactly once for each request, maybe before the function that sends the request returns.
+// A lambda that captures two pointers or numbers is stored without an allocation.
 using ApiDone = std::function<void(const ApiAnswer& answer)>;
 
 // The store behind the API servers: etcd.

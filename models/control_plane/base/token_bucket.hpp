@@ -11,7 +11,7 @@ namespace orrery {
 
 // Gives out `qps` tokens a second and stores at most `burst`. Tokens are reserved in order, ahead
 // of time. If the bucket stored nothing, token k would be due at d_k = max(d_(k-1), now) + 1 / qps.
-// The stored tokens make it due at max(now, d_k - burst / qps). Example: qps 10, burst 2, three
+// With the stored tokens it is due at max(now, d_k - burst / qps). Example: qps 10, burst 2, three
 // tokens at 0 s: d_k is 0.1, 0.2 and 0.3 s, so two tokens are due at once and the third at 0.1 s.
 class TokenBucket {
  public:

@@ -16,8 +16,8 @@
 
 namespace orrery {
 
-// The turns of the clients are spread evenly over the period, so one event is pending for all of
-// them. A client that still waits for its last response skips its turn. Clients on nodes share a
+// The clients take turns, spread evenly over the period. Only the event of the next turn is
+// pending. A client that still waits for its last response skips its turn. Clients on nodes share a
 // service account, like the pods of a DaemonSet, and list while their node is up.
 class ListReaders {
  public:

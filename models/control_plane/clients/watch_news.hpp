@@ -28,16 +28,16 @@ class WatchNews {
   };
   WatchNews(Engine& engine, ApiServers& servers, Reflectors& reflectors);
 
-  // Sends a change to all watchers of the resource.
+  // Sends a change to all clients that watch the whole resource.
   void changed(const Event& event) { send_to_all(event, UINT32_MAX, {}); }
-  // Sends a change to all watchers of the resource. Calls `delivered` once `reflector`, which must
-  // be one of these watchers, has the event.
+  // Sends a change to all clients that watch the whole resource. `reflector` must be one of them.
+  // Calls `delivered` once `reflector` has the event.
   void changed(const Event& event, uint32_t reflector, Delivered delivered);
-  // Sends the event only to a reflector that watches few objects. Calls `delivered` once the
-  // reflector has the event.
+  // Sends the event to `reflector` alone, which must watch only a part of the resource, such as the
+  // pods of one node. Calls `delivered` once `reflector` has the event.
   void tell(const Event& event, uint32_t reflector, Delivered delivered);
-  // Ends the events for a client that is gone, for example with its node. Waiting callbacks run in
-  // an event of this instant, so that no caller waits forever.
+  // Ends the watches of a client that is gone, for example because its node failed. The client's
+  // pending callbacks are still called, later in this instant, so that no caller waits forever.
   void end(uint32_t reflector);
 
  private:

@@ -211,7 +211,8 @@ void Etcd::elect() {
 void Etcd::resume() {
   if (!can_commit()) return;
   giving_up_.disarm();
-  // Writes whose client has given up fail in their turn, so all writes complete in order.
+  // Writes whose client has given up will fail, but stay in the queue until their turn, so that all
+  // writes complete in order.
   for (Waiting& write : waiting_) write.is_over = write.until <= engine_.now();
   if (batch_.empty() && !waiting_.empty()) begin_commit({});
   std::vector<WaitingRead> reads = std::move(waiting_reads_);
@@ -221,8 +222,8 @@ void Etcd::resume() {
   }
 }
 
-// Plans the timeout of the first write only. A later write may time out before it, but the client
-// of that write has then given up and waits for no response.
+// Plans the timeout of the first write only. If a later write times out earlier, its client has
+// given up by then and waits for no response.
 void Etcd::plan_to_give_up() {
   if (waiting_.empty()) return giving_up_.disarm();
   giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));

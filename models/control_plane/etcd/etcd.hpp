@@ -20,17 +20,17 @@
 
 namespace orrery {
 
-// One commit is under way at a time. It takes the latency of a single write or, if longer, the time
-// of its writes at the highest rate. With `blocking_reads` it first waits for earlier reads.
-// Writes that arrive meanwhile wait for the next commit: if a commit takes 10 ms, a write 3 ms
-// after its begin waits 7 ms and is done 10 ms later. Steady writes are not simulated one by one.
-// They reduce the rate for other writes. A write that finds no commit under way first waits for a
-// steady commit to end. The wait is the mean: half a commit times the time share of such commits.
+// One commit is under way at a time. It takes the latency of a single write, but at least its
+// number of writes divided by the highest rate. With `blocking_reads` it first waits for earlier
+// reads. Other writes wait for the next commit: a write that arrives 3 ms after a commit of 10 ms
+// began waits 7 ms and is done 10 ms later. Steady writes are not simulated, but reduce the rate
+// for other writes. If no commit is under way, a write first waits for steady writes: half a
+// commit, times the share of time that their commits take.
 //
 // Without a leader, requests wait for one. etcd's client repeats a read until its caller gives up.
 // A write waits at most 5 s plus two election timeouts (etcd 3.5, ServerConfig.ReqTimeout). It then
-// fails and is never executed, as raft accepts no proposals without a leader. Writes of a commit
-// that is interrupted count as replicated: the next leader commits them unless they time out.
+// fails and is never executed, as raft accepts no proposals without a leader. Writes of an
+// interrupted commit are assumed to be replicated: the next commit has them unless they time out.
 class Etcd {
  public:
   struct Proposal {
@@ -74,7 +74,7 @@ class Etcd {
   // Deletes an object as part of a steady load.
   void drop(Bytes object) { store_.remove(engine_.now(), object); }
 
-  // Without a quorum writes and reads wait.
+  // Without a quorum, reads and writes wait.
   void set_member_up(uint32_t member, bool is_up);
   bool has_quorum() const { return up_ > members_.size() / 2; }
   size_t members_lost() const { return members_.size() - up_; }

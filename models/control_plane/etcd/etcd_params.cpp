@@ -22,7 +22,7 @@ void EtcdParams::check(Checker& c) const {
   }
 }
 
-// Member 0 leads first, so the loss of member 0 or of the quorum leads to an election.
+// Member 0 is the first leader. The loss of member 0 or of the quorum causes an election.
 bool EtcdParams::elects() const {
   for (const EtcdMemberLossParams& loss : losses) {
     int32_t up = members;

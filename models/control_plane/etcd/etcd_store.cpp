@@ -83,7 +83,8 @@ void EtcdStore::remove(uint32_t name) {
   set_stored(name, false, {});
 }
 
-// A write without effect becomes an update or deletion of no bytes.
+// A write that changes nothing gets no bytes: a creation that is repeated, or a deletion of an
+// object that is not stored.
 Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
   const EtcdChange change = change_of(request);
   if (request.object == 0) return {.bytes = request.bytes, .change = change};
@@ -124,7 +125,8 @@ void EtcdStore::write(const ApiRequest& request, Time until, Done done) {
   if (request.object != 0) ++objects_[request.object].waiting;
 }
 
-// Called when the first of the object's waiting writes is done.
+// Called once for each write of the object, when the write is done. Writes are done in the order
+// in which they were proposed.
 void EtcdStore::settle(uint32_t name) {
   Object& object = objects_[name];
   --object.waiting;

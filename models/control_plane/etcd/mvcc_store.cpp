@@ -122,7 +122,8 @@ Time MvccStore::reaches(Time now, Bytes size) const {
   if (later.file_ >= number(size)) return now;
   const double rate = rates_.update_bytes_per_s + rates_.event_bytes_per_s;
   if (rate <= 0) return Time::max();
-  // Once all present Events have expired, every interval is like the one before.
+  // If the size is not reached by the time that all present Events have expired, it never is: from
+  // then on, every interval is like the one before.
   for (size_t i = 0; i < spans_to_live_ + 4 || !compacts_; ++i) {
     const Time crossing = later.since_ + nearest_ns((number(size) - later.held()) / rate);
     if (!compacts_) return crossing;
@@ -142,8 +143,8 @@ void MvccStore::advance(Time now) {
     pass(end - since_);
     compact();
     since_ = end;
-    // Once all earlier data is gone, every interval ends as it began, so the other intervals are
-    // skipped.
+    // Once all Events from before the first interval have expired, every interval is like the one
+    // before, so the remaining intervals are skipped.
     if (compacts_ && i - first >= enough) since_ = Time{} + interval_ * last;
     if (since_ > end) break;
   }

@@ -40,10 +40,10 @@ struct SeatClaim {
   double low = 0, high = 0;  // bounds
   double target = 0;
 };
-// Gives each claim clamp(p x target, low, high) seats, with p such that they sum up to `seats`. If
-// the lows sum up to more than `seats`, each claim gets its floor (the seats that it never lends),
-// and a share of the rest in proportion to low - floor. Example: 10 seats, targets 6 and 2, lows 0,
-// highs 10: p = 1.25 gives 7.5 and 2.5.
+// Gives each claim clamp(p x target, low, high) seats, where p is such that all claims together get
+// `seats`. Example: 10 seats, targets 6 and 2, lows 0, highs 10: p = 1.25 gives 7.5 and 2.5.
+// If the lows sum up to more than `seats`, each claim gets its floor (the seats that it never
+// lends) and a share of the remaining seats in proportion to low - floor.
 std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
                                const std::vector<double>& floors, double seats);
 

@@ -30,9 +30,9 @@ bool PriorityAndFairness::fits(const Level& level, int32_t width) const {
   return level.in_use == 0 || level.in_use + background + width <= level.limit;
 }
 
-// Virtual time passes at min(seats, limit) / busy queues, where seats are those of all waiting and
-// executing requests, without background. A queue is busy while it has requests, waiting or
-// executing. Virtual time restarts from 0 when no queue is busy.
+// Virtual time passes at min(seats, limit) / busy queues. Here, seats are those of all waiting and
+// executing requests; background seats are not counted. A queue is busy while it has requests,
+// waiting or executing. Virtual time restarts from 0 when no queue is busy.
 void PriorityAndFairness::account(Level& level, Time now) {
   const double passed = (now - level.since).seconds();
   if (passed <= 0) return;
@@ -65,8 +65,8 @@ bool PriorityAndFairness::arrive(const Arrival& arrival, Time now) {
     return true;
   }
   const uint32_t queue = choose_queue(level, arrival.flow);
-  // Seats may be free while requests wait, because the first of them is too wide. Then even a full
-  // queue accepts requests.
+  // While a seat is free, even a full queue accepts a request. A seat may be free although requests
+  // wait: the next request to execute may need more seats than are free.
   const bool is_full = level.queues[queue].waiting >= level.setup.queue_length;
   if (is_full && !fits(level, 1)) return false;
   ++present_;

@@ -16,14 +16,14 @@ namespace orrery {
 // A state machine without a clock: the server reports arrivals and ends, and starts the requests
 // that take_started() returns. Each priority level has its own seats; every 10 s, levels lend seats
 // to one another. A request that finds no free seat waits in the least loaded of the few queues
-// that its flow may use. The next request comes from the queue whose first request has the smallest
-// virtual finish: the queue's virtual start + G x width, where G is a guessed duration and width
-// the seats of the request. A queue's virtual start grows by G x width when one of its requests
-// starts, and shrinks by (G - duration) x width when this request ends. Cost: O(log queues) for
-// each request; no allocation in a steady state.
+// that its flow may use. The first request of a queue has a virtual finish: the queue's virtual
+// start + G x width, where G is a guessed duration and width the seats of the request. The request
+// with the smallest virtual finish starts next. A queue's virtual start grows by G x width when one
+// of its requests starts, and shrinks by (G - duration) x width when this request ends. Cost:
+// O(log queues) for each request; no allocation in a steady state.
 //
-// Example: one seat; flow A has 100 requests in its queue and flow B has one. B's virtual finish
-// equals that of A's first request, so B's request is second, not 101st.
+// Example: one seat; flow A has 100 requests in its queue and flow B has one in another queue. A's
+// first request and B's request have the same virtual finish, so B's request is second, not 101st.
 class PriorityAndFairness {
  public:
   struct Arrival {
@@ -93,7 +93,7 @@ class PriorityAndFairness {
     double background = 0;
     double virtual_time = 0;
     Time since;  // time up to which virtual time and demand are accounted
-    // Integrals of the seat demand and of its square over this period.
+    // Integrals of the seat demand and of its square over the present adjustment period.
     double demand = 0, squares = 0;
     double high = 0, past_high = 0;  // greatest demand in this period and in the one before
     double smooth = 0;

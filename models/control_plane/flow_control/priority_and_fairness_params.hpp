@@ -59,14 +59,15 @@ struct FlowControlParams {
       "Time between adjustments of the seats that levels lend and borrow; 0: never.",
       Source{"KEP-1040: 10 s"}, kOfSeats);
     v("smoothing", smoothing,
-      "While the demand of a level falls, its smoothed demand keeps this share of the old value "
-      "at each adjustment of seats. A rise counts in full.",
+      "Weight of the old value when the demand of a level is smoothed, at each adjustment of "
+      "seats. A rise of the demand is not smoothed.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
     v("wait_limit", wait_limit, "A request is rejected after waiting this long for a seat.",
       Range{1_ms, 24_h}, Source{"k8s.io/apiserver: a quarter of the request timeout"}, kOfSeats);
     v("service_guess", service_guess, "Fair queuing's initial estimate of a request's duration.",
-      Range{1_us, 1_h}, Source{"KEP-1040, where it is called G; 60 s is a good choice"}, kOfSeats);
+      Range{1_us, 1_h}, Source{"KEP-1040: 60 s is a good choice for this estimate, called G"},
+      kOfSeats);
     v("list_objects_per_seat", list_objects_per_seat,
       "A LIST takes one seat for this many objects, rounded up.", Range{1, 1'000'000'000},
       Unit{"objects"}, Source{"k8s.io/apiserver: list work estimator"}, kOfSeats,

@@ -60,7 +60,7 @@ struct PriorityLevelParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name of the level, to which schemas refer.", Required{},
+    v("name", name, "Name by which schemas refer to the level.", Required{},
       Example{"workload-low"});
     v("kind", kind,
       "exempt: requests start at once; queue: requests wait in queues if no seat is free; reject: "

@@ -12,8 +12,8 @@ ShuffleSharding::ShuffleSharding(int32_t queues, int32_t hand) : queues_{queues}
                "a hand has at most 16 queues");
 }
 
-// The hash is a mixed-base number. Its i-th digit, from 0 to queues_ - i - 1, is an index into the
-// queues that are not in the hand yet, in ascending order. `sorted` holds the queues in the hand.
+// The hash is a mixed-base number. Its i-th digit, in base queues_ - i, is an index into the
+// ascending list of the queues that are not in the hand yet. `sorted` holds the queues in the hand.
 ShuffleSharding::Hand ShuffleSharding::deal(uint64_t hash) const {
   Hand hand, sorted;
   for (int32_t i = 0; i < hand_; ++i) {

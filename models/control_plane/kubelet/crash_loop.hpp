@@ -1,5 +1,4 @@
-// models/control_plane/kubelet/crash_loop.hpp -- the kubelet's restart backoff of an ended
-// container.
+// models/control_plane/kubelet/crash_loop.hpp -- the kubelet's backoff of container restarts.
 #pragma once
 
 #include "models/control_plane/base/backoff.hpp"

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// A node pulls images one after another, or several in parallel; PullBandwidth sets their rates. An
-// image stays on its node until renew().
+// A node pulls images one after another, or several in parallel. PullBandwidth sets the rates of
+// the pulls. An image stays on its node until renew().
 class ImagePulls {
  public:
   struct Counters {

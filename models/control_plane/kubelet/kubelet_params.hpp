@@ -1,4 +1,4 @@
-// models/control_plane/kubelet/kubelet_params.hpp -- heartbeats of a node and its pod starts.
+// models/control_plane/kubelet/kubelet_params.hpp -- the kubelet's heartbeats and pod starts.
 #pragma once
 
 #include <string_view>
@@ -27,7 +27,7 @@ struct HeartbeatParams {
       "Time between writes of a node's status while the status does not change.", Range{1_s, 24_h},
       Source{"kubelet: nodeStatusReportFrequency, since 1.17; 1 min in 1.14, 10 s before"},
       Heeded{Fact::FullPlane});
-    v("status_bytes", status_bytes, "Size of a Node.", Range{1_B, 1_MiB},
+    v("status_bytes", status_bytes, "Size of a Node object.", Range{1_B, 1_MiB},
       Source{"published: KEP-589, 15 to 20 KB"});
   }
 };

@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-// Numbers for the names of images. A name stands for one image, with the size first seen.
+// Gives each image name an ImageId. If a name occurs with several sizes, the first one applies.
 class ImageNames {
  public:
   explicit ImageNames(const JobTable& jobs) : jobs_{jobs} {}

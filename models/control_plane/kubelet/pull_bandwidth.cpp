@@ -52,9 +52,10 @@ void PullBandwidth::enter(NodeId id) {
   with_pulls(node.pulls.size()).add_ns(id.index, node.asked);
 }
 
-// Sets the rates of all pulls, as multiples of a node's bandwidth. Nodes with the most pulls come
-// first: a pull gets at most 1 / (pulls of its node), and what it leaves of its share of the
-// registry goes to the other pulls.
+// Sets the rate of each pull, as a multiple of a node's bandwidth. Pulls share the registry's
+// bandwidth equally, but a pull gets at most 1 / (pulls on its node). Pulls on the nodes with the
+// most pulls have the lowest limit and come first. Bandwidth that they cannot use goes to the other
+// pulls.
 void PullBandwidth::share() {
   double pulls = 0, left = registry_;
   for (size_t count = 1; count <= nodes_with_.size(); ++count) {

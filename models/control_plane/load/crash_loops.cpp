@@ -98,7 +98,7 @@ void CrashLoops::add_summary(Recorder& recorder) {
   const Time now = engine_.now();
   restarts_ += rate * (now - std::exchange(counted_to_, now)).seconds();
   recorder.add_summary("container_restarts", static_cast<int64_t>(restarts_ + 0.5), "restarts",
-                       "restarts of containers in control_plane.crash_loops");
+                       "restarts of the containers of the pods in control_plane.crash_loops");
 }
 
 }  // namespace orrery

@@ -18,9 +18,10 @@ namespace orrery {
 
 // The pods of a group restart with the same period, each at its own time, so their writes are
 // modelled as a steady rate. The rate changes with the number of nodes that are up and with the
-// backoff; the backoff costs a few events for each group. A kubelet writes no faster than its
-// client's limit. Nodes that are down or absent are left out. Example: 100 pods run for 10 s each
-// and wait 5 min. Each restarts every 310 s, so there are 0.32 restarts a second.
+// backoff. While a group's backoff grows, each restart is one event for the whole group. Later
+// restarts are not events. A kubelet writes no faster than its client's limit. Nodes that are down
+// or absent are left out. Example: 100 pods run for 10 s each and wait 5 min. Each restarts every
+// 310 s, so there are 0.32 restarts a second.
 class CrashLoops {
  public:
   struct Params {  // the references must outlive the CrashLoops

@@ -29,7 +29,7 @@ struct CrashLoopingPodsParams {
       Range{1, 100'000}, Unit{"pods"});
     v("runs_for", runs_for, "How long a container runs before it ends.", Range{1_ms, 168_h},
       Source{"estimate: a container that fails as it starts"});
-    v("from", from, "When these pods start, from the start of the run.", IsInstant{});
+    v("from", from, "Time from the start of the run until these pods start.", IsInstant{});
     v("until", until, "When these pods are deleted; absent: never.");
   }
   void check(Checker& c) const {

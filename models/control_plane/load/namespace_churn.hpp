@@ -42,9 +42,9 @@ struct NamespacesSample {
 };
 
 // A namespace is created by single requests, one for each object. A request is retried until the
-// object is stored or the namespace is to be deleted. Deletions wait in a queue. Their requests
-// share the client of one controller, and are a steady load while there are any. Requests of
-// clients that query each namespace are a steady load, too.
+// object is stored or the namespace is to be deleted. Deletions wait in a queue. While the queue is
+// not empty, the requests of the deletions are a steady load from the client of one controller.
+// Requests of clients that query each namespace are a steady load, too.
 class NamespaceChurn {
  public:
   struct Params {  // the references must outlive the NamespaceChurn

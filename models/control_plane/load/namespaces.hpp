@@ -32,7 +32,7 @@ struct NamespaceParams {
       Range{1, 1'000}, Unit{"objects"},
       Source{"Kubernetes 1.24: Namespace, ServiceAccount, ConfigMap kube-root-ca.crt"});
     v("object_bytes", object_bytes, "Mean size of these objects.", Range{1_B, 1_MiB},
-      Source{"estimate: the certificate makes most of it"});
+      Source{"estimate: most of the bytes are the certificate"});
     v("api_versions", api_versions,
       "Number of API versions. The deletion of a namespace sends two requests for each.",
       Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"},
@@ -41,13 +41,13 @@ struct NamespaceParams {
       "Number of resource types. When a namespace is deleted, each pass sends a LIST and a "
       "DELETECOLLECTION for every type.",
       Range{1, 10'000}, Unit{"types"}, Source{"estimate: 60 to 200 in use"});
-    v("passes", passes, "Passes over all resource types until nothing is found any more.",
+    v("passes", passes, "Number of passes over all resource types until a pass finds no object.",
       Range{1, 100}, Unit{"passes"},
       Source{"estimate: one pass that deletes and one that finds nothing"},
       Heeded{Fact::DeletedNamespaces});
     v("delete_qps", delete_qps, "Maximum rate of requests that the namespace controller sends.",
       Range{0.1, 1e6}, Unit{"requests/s"},
-      Source{"kube-controller-manager: 20 times --kube-api-qps 20"},
+      Source{"kube-controller-manager: 20 times --kube-api-qps, which is 20"},
       Heeded{Fact::DeletedNamespaces});
     v("grace", grace,
       "How long a worker waits, from its last request until the namespace's objects are gone.",

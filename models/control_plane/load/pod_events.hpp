@@ -38,7 +38,7 @@ class PodEvents {
   PodEvents& operator=(const PodEvents&) = delete;
 
   void start();
-  // `node` is invalid if no kubelet starts the pod any more.
+  // Pass NodeId{} if no kubelet will start the pod.
   void pod_bound(NodeId node, uint32_t name_space);
   // `life` is the pod's generation.
   void scheduling_failed(PodId pod, uint64_t life, uint32_t name_space);

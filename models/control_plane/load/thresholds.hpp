@@ -46,7 +46,8 @@ constexpr std::array<std::string_view, kQuantities> enum_names(Quantity) {
           "token_checks_per_second"};
 }
 
-// Published by Kubernetes' SIG Scalability. Quantities that its page marks TBD are left out.
+// The threshold that Kubernetes' SIG Scalability publishes. The enum Quantity leaves out quantities
+// whose threshold is published as TBD.
 int64_t threshold(Quantity quantity);
 
 // The size of a cluster; 0 for unknown quantities.

@@ -71,8 +71,8 @@ class Writer {
     }
   }
 
-  // Each list is followed by a watch. If `count` exceeds the named resources, each further list
-  // reads one ConfigMap.
+  // Adds `count` LIST requests, each followed by a WATCH. If `count` exceeds the number of
+  // `resources`, each further LIST reads one ConfigMap.
   void lists(BootStage stage, uint32_t client, int32_t count,
              std::span<const ApiResource> resources) {
     for (size_t i = 0; i < static_cast<size_t>(count); ++i) {

@@ -17,9 +17,9 @@ struct BootThread {
   std::vector<ApiRequest> requests = {};
 };
 
-// Threads of a stage run in parallel. The kubelet gets its certificate, then registers and lists
-// what it needs, then reports Ready. Once the node is registered, kube-proxy and the daemons list
-// and watch, and Events are recorded, in parallel to the kubelet.
+// Threads of a stage run in parallel. In the first three stages, one after the other, the kubelet
+// gets its certificate, registers and lists what it needs, and reports Ready. Stage Agents begins
+// once the Node is stored: kube-proxy and the daemons list and watch, and Events are recorded.
 enum class BootStage : uint8_t { Certificate, Registration, Report, Agents };
 inline constexpr size_t kBootStages = 4;
 

@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-// Holds each pod from its death until its object is deleted. The job controller's Replacements
-// decide what follows for the jobs. If deletions of the pods of one node overlap, they end
-// together: deleted() returns none of these pods before the last object is deleted.
+// Holds each pod from its death until its object is deleted. If deletions of the pods of one node
+// overlap, they end together: deleted() returns none of these pods before the last object is
+// deleted. The job controller's class Replacements decides what happens to the jobs of the pods.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}

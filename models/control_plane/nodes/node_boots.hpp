@@ -17,8 +17,8 @@
 namespace orrery {
 
 // A joining node waits at the JoinGate, then sends its requests; a returning node skips the gate. A
-// request that the client has given up is retried with a growing backoff: LISTs and WATCHes with
-// that of reflectors, other requests with that of a kubelet's registration.
+// request that the client has given up is retried with a growing backoff: the backoff of reflectors
+// for LISTs and WATCHes, the backoff of a kubelet's registration for other requests.
 class NodeBoots {
  public:
   struct Counters {

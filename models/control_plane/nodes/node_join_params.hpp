@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_join_params.hpp -- requests of a joining node to the servers.
+// models/control_plane/nodes/node_join_params.hpp -- API requests of a joining node.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ struct NodeJoinParams {
     v("status_patches", status_patches, "Patches of the node's status, until the node is ready.",
       Range{0, 10'000}, Unit{"requests"}, estimate);
     v("kubelet_lists", kubelet_lists,
-      "LISTs by the kubelet, of Services, its Node, its Pods, RuntimeClasses and CSIDrivers. A "
+      "LISTs by the kubelet (of Services, its Node, its Pods, RuntimeClasses and CSIDrivers). A "
       "WATCH follows each LIST.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("proxy_lists", proxy_lists,
-      "LISTs by the kube-proxy, of services, their addresses and its node. A WATCH follows each "
+      "LISTs by the kube-proxy (of Services, EndpointSlices and its Node). A WATCH follows each "
       "LIST.",
       Range{0, 10'000}, Unit{"lists"}, estimate);
     v("daemons", daemons, "DaemonSet pods on the node that are clients of the API servers.",
@@ -58,21 +58,21 @@ struct NodeJoinParams {
       estimate);
     v("events", events, "Events that the node records.", Range{0, 10'000}, Unit{"requests"},
       estimate);
-    v("services", services, "Services in the cluster, all of which are listed.",
+    v("services", services, "Services in the cluster. A LIST returns all of them.",
       Range{0, 1'000'000}, Unit{"services"},
       Source{"estimate: a tenth of what Kubernetes is tested with"});
     v("service_bytes", service_bytes, "Size of a Service.", Range{1_B, 1_MiB},
       Source{"estimate: 1 KB"});
     v("slices", slices,
-      "EndpointSlices with the addresses of these services, all of which are listed.",
+      "EndpointSlices with the addresses of these services. A LIST returns all of them.",
       Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"},
       Heeded{Fact::NodeAddresses});
     v("slice_bytes", slice_bytes, "Size of an EndpointSlice.", Range{1_B, 1_MiB},
       Source{"KEP-0752: 100 B an address; estimate: ten addresses"}, Heeded{Fact::NodeAddresses});
     v("object_bytes", object_bytes,
-      "Size of each other object that a boot reads or writes. Nodes, Leases and Events have sizes "
-      "of their own.",
-      Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
+      "Size of an object that a boot reads or writes, except Services, EndpointSlices, Nodes, "
+      "Leases and Events.",
+      Range{1_B, 1_MiB}, Source{"estimate: size of a Pod"});
     v("rate_max", rate_max,
       "Maximum rate at which nodes may begin to join; 0: no limit. Nodes that boot again are not "
       "limited.",

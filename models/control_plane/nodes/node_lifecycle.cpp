@@ -202,7 +202,8 @@ void NodeLifecycle::plan_taint(uint32_t z) {
 
 void NodeLifecycle::hand_out_taint(uint32_t z) {
   Zone& zone = zones_[z];
-  // A check of all nodes at the same instant comes first; it plans the taint again.
+  // A check of all nodes that is planned for this instant must come first. The check plans this
+  // taint again.
   if (zone.queue.empty() || planned_look_ == engine_.now()) return;
   const NodeId id = zone.queue.front();
   zone.queue.pop_front();
@@ -222,7 +223,8 @@ void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
 }
 
 void NodeLifecycle::evict(NodeId id) {
-  // A check of all nodes at the same instant comes first, because it may remove the taint.
+  // A check of all nodes that is planned for this instant must come first, because it may remove
+  // the taint.
   if (planned_look_ == engine_.now()) return plan_eviction(id, {});
   ++counters_.evicted;
   evicted.emit(id);

@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_objects.hpp -- the objects of each node in etcd.
+// models/control_plane/nodes/node_objects.hpp -- etcd objects of each node.
 #pragma once
 
 #include <array>
@@ -28,14 +28,15 @@ class NodeObjects {
   // Returns the store's name of the object that the request creates for a node that joins. Returns
   // 0 for all other requests, and for nodes that exist at the start.
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
-  // Must be called at the response to a request for the named object.
+  // Must be called when a request that creates the object `name` is answered.
   void answered(NodeId node, uint32_t name, Time now);
   void removed(NodeId node);
   void expire(Time now);
   int64_t keys_from_start() const { return int64_t{kKept} * from_start_; }
 
  private:
-  // kCertificate is the index of the object that expires.
+  // The first kKept objects of a node stay until the node is removed. The object with index
+  // kCertificate, the certificate request, expires.
   static constexpr size_t kKept = 3, kCertificate = 3;
   struct Answered {
     Time at;

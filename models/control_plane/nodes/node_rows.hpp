@@ -28,8 +28,7 @@ struct BootRow {  // one boot of a node; -1: stage not reached
     c("settled", &BootRow::settled,
       "when the boot was over (kube-proxy and daemons watch, all Events are stored); -1: never");
     c("again", &BootRow::again,
-      "requests of the boot that failed after the API client's own retries and were sent again",
-      "requests");
+      "requests of the boot, sent again because the API client's own retries failed", "requests");
   }
 };
 

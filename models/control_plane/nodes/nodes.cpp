@@ -68,14 +68,15 @@ void Nodes::come_next() {
       Phase::Fault);
 }
 
-// A removed node is not marked NotReady as one whose heartbeats end, because its Node is deleted.
+// Does nothing for a removed node: taken_away() deletes its Node object, so the object is never
+// marked NotReady.
 void Nodes::died(NodeId node, NodeReason why) {
   if (why == NodeReason::Absent) return;
   boots_.died(node);
   health_.died(node);
 }
 
-// No controller waits for heartbeats of a removed node: its pods are deleted at once.
+// The pods of a removed node are deleted at once, without a wait for missing heartbeats.
 void Nodes::taken_away(NodeId node) {
   boots_.died(node);
   boots_.absent(node);
@@ -105,10 +106,9 @@ void Nodes::add_summary(Recorder& recorder) const {
   count("nodes_joined", boots.joined, "nodes", "nodes that joined and became Ready");
   count("nodes_came_back", boots.came_back, "", "times that a repaired node became Ready again");
   count("boot_requests", boots.requests, "requests",
-        "requests that nodes sent for their boots, to join or to come back; retries included");
+        "requests that booting nodes sent to join or to come back; retries included");
   count("boot_requests_again", boots.again, "requests",
-        "requests of booting nodes that failed after the API client's own retries and were sent "
-        "again");
+        "requests that booting nodes sent again, because the API client's own retries failed");
   const NodeLifecycle::Counters& health = health_.lifecycle().counters();
   count("nodes_not_ready", health.not_ready, "",
         "times that a node was marked NotReady because its heartbeats stopped");

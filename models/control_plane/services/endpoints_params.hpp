@@ -48,7 +48,7 @@ struct EndpointsParams {
       "limit.",
       Range{0, 100'000}, Unit{"addresses"}, Source{"Kubernetes 1.22"},
       Heeded{kind == EndpointsKind::Endpoints,
-             "kind is endpoint_slices, so a slice holds at most slice_size addresses"});
+             "kind is endpoint_slices; then slice_size is the limit"});
     v("batch_period", batch_period,
       "Changes of a service within this time are written in one pass.", Range{Duration{}, 1_h},
       Source{"kube-controller-manager: --endpointslice-updates-batch-period"});

@@ -1,5 +1,5 @@
-// models/control_plane/services/service_watchers.hpp -- watchers of services' addresses, their
-// servers, and the costs of their events.
+// models/control_plane/services/service_watchers.hpp -- watchers of services' addresses, the API
+// servers that serve the watchers, and the costs of watch events.
 #pragma once
 
 #include <array>
@@ -15,10 +15,11 @@
 
 namespace orrery {
 
-// A change of addresses is one ApiServer::charge() of each server, for all watchers on that server.
-// Watchers on nodes start and stop with their nodes, and watchers move to other servers when their
-// server is lost. A LIST has the size of all addresses that its watcher may see. Watchers behind
-// agents cost the servers nothing. Kube-proxies and daemons use the clients of their nodes.
+// For a change of addresses, ApiServer::charge() is called once on each server with watchers, for
+// all of them. Watchers on nodes start and stop with their nodes, and watchers move to other
+// servers when their server is lost. A LIST has the size of all addresses that its watcher may see.
+// Watchers behind agents cost the servers nothing. Kube-proxies and daemons use the clients of
+// their nodes.
 class ServiceWatchers {
  public:
   struct Context {

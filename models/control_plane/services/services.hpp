@@ -65,7 +65,7 @@ class Services {
   void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node);
   void node_down(NodeId node);
-  // Must be called when Pod::started, the time at which the pod becomes ready, is known.
+  // Call as soon as Pod::started is known. The pod becomes ready at Pod::started.
   void pod_starts(PodId pod);
   void pod_gone(PodId pod);
   void job_over(JobId job);

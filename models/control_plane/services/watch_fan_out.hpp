@@ -1,5 +1,5 @@
-// models/control_plane/services/watch_fan_out.hpp -- the cost of one write for the servers that
-// send its events.
+// models/control_plane/services/watch_fan_out.hpp -- the cost of sending the watch events of
+// one write.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-// Latencies of NCCL's Simple protocol (tuning.cc) in seconds, used by the functions of this file,
-// which do without the tuner.
+// Latencies of NCCL's Simple protocol (tuning.cc) in seconds. The functions of this file use these
+// latencies and do not call the tuner.
 constexpr double kLaunch = 8.4e-6, kStepNvLink = 3.4e-6, kStepPcie = 5.7e-6, kStepNet = 14e-6;
 
 double seconds_at(double bytes, Bandwidth rate) {
@@ -95,9 +95,9 @@ Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes 
                            Stages stages) {
   const double size = static_cast<double>(bytes.count);
   const int32_t in_node = group.ranks_per_node();
-  // Each of the g ranks of a node sends 1/g of the buffer between nodes, at 1/g of the rate of all
-  // NICs. So the node needs as long as for one buffer at the full rate. In an all-to-all each rank
-  // has a buffer of its own to send, so a node sends g times as much.
+  // Each of the g ranks of a node sends 1/g of the buffer between nodes, at 1/g of the rate of the
+  // node's NICs. This takes as long as sending one buffer at the rate of all NICs. In an all-to-all
+  // each rank sends a buffer of its own, so a node sends g times as much.
   const double rails = collective == Collective::AllToAll ? in_node : 1;
   const double inside = seconds_at(size * share(collective, in_node), group.ring);
   const double outside = seconds_at(size * rails * share(collective, group.nodes), group.nics);

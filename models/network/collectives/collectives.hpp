@@ -31,16 +31,16 @@ constexpr std::array<std::string_view, 7> enum_names(Collective) {
           "broadcast",  "push_pull",  "point_to_point"};
 }
 
-// Bus bandwidth is what a link would carry if ranks moved only the bytes that they must. It makes
-// collectives of different kind and size comparable: bus bandwidth = bytes / time * bus_factor.
-// Example: an all-reduce of 1 GB on 8 ranks in 10 ms has a factor of 2 * 7 / 8 = 1.75, so the bus
-// bandwidth is 175 GB/s.
+// bus_factor() is the share of the buffer that each rank must send. The bus bandwidth of
+// nccl-tests, bytes * bus_factor / time, is comparable across kinds of collectives and numbers of
+// ranks. Example: an all-reduce on 8 ranks has the factor 2 * 7 / 8 = 1.75. If 1 GB takes 10 ms,
+// the bus bandwidth is 175 GB/s.
 double bus_factor(Collective collective, int32_t ranks);
 Bandwidth bus_bandwidth(Collective collective, int32_t ranks, Bytes bytes, Duration time);
 
-// The ranks of an exchange, equally many on each node, with the rates that NCCL's tuner assumes
-// between them. These fields are all the properties of machines and ranks that determine how long
-// an exchange takes without other traffic.
+// A group of ranks, equally many on each node, with the rates that NCCL's tuner assumes for rings
+// and NICs. The fields are all the properties of machines and ranks that determine how long an
+// exchange takes without other traffic.
 struct CommGroup {
   int32_t ranks = 1;
   int32_t nodes = 1;
@@ -73,7 +73,8 @@ constexpr std::array<std::string_view, 2> enum_names(Stages) { return {"serial",
 Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes bytes,
                            Stages stages);
 
-// Duration of sends without forwarding, all at the same time (all-to-all, point to point).
+// Duration of an all-to-all or a point-to-point exchange. All ranks send at the same time, and no
+// rank forwards data.
 Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes);
 
 // Workers push `bytes` to parameter servers, each of which has an equal part, and pull the sum
@@ -86,8 +87,9 @@ struct ParameterServers {
   bool is_colocated = false;
   bool is_overlapped = false;  // pulls of one part of the buffer overlap with pushes of other parts
 };
-// The most bytes that the NICs of one machine carry in one direction, as a multiple of the buffer.
-// With overlap, pushes and pulls in the same direction add up.
+// The largest number of bytes that one machine's NICs carry in one direction, as a multiple of the
+// buffer. A colocated machine sends the pushes of its worker and the pulls of its server. With
+// overlap, it sends both at the same time, so their bytes add up.
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 

@@ -59,8 +59,8 @@ struct ServerParams {
     v("count", count,
       "Number of servers, each on its own node. A gang on too few nodes has fewer servers: one on "
       "each node or, with placement: dedicated, one on each node except one. On a single node it "
-      "has no servers: its ranks reduce among themselves. A job that a scenario lists needs a "
-      "rank for each server and, with placement: dedicated, one rank more.",
+      "has no servers: its ranks reduce among themselves. In a listed job, each group of `among` "
+      "needs a rank for each server and, with placement: dedicated, one rank more.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "

@@ -46,8 +46,8 @@ TunedTime tuned(AlgorithmChoice choice, Collective collective, const CommGroup& 
   return fixed ? *fixed : tuned_time(collective, group, bytes);
 }
 
-// The ranks of a node reduce before their node pushes, and broadcast after it has pulled. Both
-// together take as long as an all-reduce in the node.
+// The ranks of a node reduce before the node pushes, and broadcast after the node has pulled. The
+// reduction and the broadcast together take as long as an all-reduce in the node.
 Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes bytes) {
   CommGroup node = group;
   node.ranks = group.ranks_per_node();

@@ -17,11 +17,10 @@ struct LoneExchange {
   Pattern pattern = Pattern::Ring;  // pattern of the traffic between nodes
 };
 
-// Time and pattern of an exchange without other traffic. The algorithm is that of the method. If
-// that is Auto, or if NCCL does not offer the algorithm to the group, it is the fastest by NCCL's
-// tuner. A duration given in the
-// scenario replaces the computed time, but not the pattern. The time of a push_pull is always
-// computed.
+// Time and pattern of an exchange without other traffic. The method names the algorithm. If the
+// method's algorithm is Auto, or if NCCL does not offer this algorithm to the group, the exchange
+// uses the algorithm that NCCL's tuner finds fastest. A duration given in the scenario replaces the
+// computed time, but not the pattern. The time of a push_pull is always computed.
 class ExchangeTimes {
  public:
   ExchangeTimes() = default;  // without durations from the scenario

@@ -29,8 +29,8 @@ constexpr std::array<double, 4> kLowLatencyMax{39.0, 87.7, 141.0, 282.0};  // fo
 constexpr PerNodes kLowLatencyMaxIntel{0, 39.0, 20.4}, kLowLatencyMaxAmd{0, 22.5, 19.0};
 constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
-// Tenths of the model's bandwidth that trees reach, by protocol, for buffers of 64 B, 128 B, 256 B,
-// ... Trees are slower than the model at middle sizes.
+// NCCL's corrections to the modelled bandwidth of trees, in tenths, by protocol, for buffers of
+// 64 B, 128 B, 256 B, ... Trees are slower than modelled at middle sizes.
 constexpr std::array<std::array<int8_t, 23>, 3> kTreeTenths{
     {{10, 10, 10, 10, 9, 8, 7, 7, 7, 7, 6, 5, 4, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10},
      {10, 10, 10, 10, 10, 9, 8, 8, 8, 7, 6, 6, 6, 6, 6, 6, 8, 9, 9, 9, 9, 10, 10},

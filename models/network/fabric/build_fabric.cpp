@@ -33,8 +33,8 @@ BuiltFabric build(const FabricParams& params, FabricLayout layout) {
   return built;
 }
 
-// NIC k of a node hangs on the leaf of NIC k of the node's host in the file. If the host has only n
-// NICs, NIC k takes the leaf of the host's NIC k modulo n.
+// NIC k of a node connects to the leaf that the file gives for NIC k of the node's host. If the
+// file has only n NICs for this host, NIC k connects to the leaf of NIC (k modulo n) in the file.
 FabricLayout lay_out_nics(const FabricFile& file, std::span<const FabricNode> nodes) {
   FabricLayout layout;
   layout.group_begin = file.group_begin;

@@ -27,7 +27,7 @@ struct Numbering {
   }
 };
 
-// The new number of each item if items are sorted by `key`, with ties in the old order.
+// The new index of each item after a stable sort of the items by `key`.
 std::vector<uint32_t> renumbered(const std::vector<uint32_t>& key) {
   std::vector<uint32_t> order(key.size()), fresh(key.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -162,8 +162,8 @@ class Reader {
                  in_quotes(core_) + ", so the fabric is disconnected");
   }
 
-  // Complains about the second cable of a NIC of a host, or of a port of a switch. NICs and ports
-  // without names are not compared.
+  // Complains if a NIC of a host, or a port of a switch, has a second cable. NICs and ports without
+  // names are not checked.
   void check_twice(const TableRow& row, size_t owner, size_t part,
                    std::map<std::pair<std::string, std::string>, int64_t>& seen) {
     if (part == kAbsent || row.cell(part).empty()) return;

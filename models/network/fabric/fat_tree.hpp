@@ -19,7 +19,7 @@ struct FabricNode {
   Bandwidth nic_rate = {};
 };
 
-// Which NIC hangs on which leaf. Groups of leaves are never split between blocks.
+// Which NIC is connected to which leaf. Groups of leaves are never split between blocks.
 struct FabricLayout {
   std::vector<uint32_t> nic_begin = {0};    // first NIC of each node, and the end
   std::vector<Bandwidth> node_rates;        // rate of each NIC of a node, by node
@@ -64,8 +64,8 @@ struct SizedTree {
   std::vector<FabricMistake> mistakes;
 };
 
-// NIC k of a node hangs on leaf k modulo n of the node's group. n is the largest number of NICs of
-// a node in the group, or `rails` if that is smaller and not 0.
+// NIC k of a node is connected to leaf k modulo n of the node's group. The group has n leaves: as
+// many as the largest number of NICs of its nodes, but at most `rails` unless `rails` is 0.
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes);
 SizedTree size_tree(const FabricParams& params, const FabricLayout& layout);
 

@@ -20,8 +20,9 @@ namespace orrery {
 // B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
-// State of cables and switches, and an error counter for each cable. Faults break and repair cables
-// through this class; the flow network follows `capacity_changed`.
+// State of cables and switches, and an error counter for each cable. LinkFaults
+// breaks and repairs cables and switches through this class. The flow network follows
+// `capacity_changed`.
 class LinkState {
  public:
   // `is_adaptive`: routes are chosen by load. Only then does curse() slow a cable.

@@ -84,11 +84,12 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
 
 // D-mod-K (Zahavi 2012) derives the ports from the destination's rank (Fabric::rank_of). Traffic
 // goes up through port (rank mod leaf_up) of the source's leaf and port ((rank / spines_per_block)
-// mod spine_up) of a spine. It comes down through the same ports of the destination's spine and
-// leaf. Example with 4 up-ports and 4 spines: traffic to ranks 5 and 9 uses up-port 1, traffic to
-// rank 6 uses up-port 2. So, without oversubscription and dead cables, two destinations of one leaf
-// never share a link down to that leaf. If each rank r sends to rank r + k, two flows never share a
-// link up from a leaf. The other engines use a hash in place of the rank.
+// mod spine_up) of a spine. It comes down through the ports with the same numbers at the
+// destination's spine and leaf. Example with 4 up-ports and 4 spines: traffic to ranks 5 and 9 uses
+// up-port 1, traffic to rank 6 uses up-port 2. So, without oversubscription and without dead
+// cables, two destinations of one leaf never share a link down to that leaf. If each rank r sends
+// to rank r + k, two flows never share a link up from a leaf. `updn` uses the rank, too. The other
+// engines use a hash instead.
 uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
   switch (engine_) {
     case RoutingEngine::Dmodk:

@@ -35,9 +35,9 @@ class Route {
 };
 
 // Computes routes from ids, from the state of cables and, with an adaptive engine, from loads. No
-// forwarding tables are stored. Dmodk, updn and minhop prefer a port by the destination alone, as
-// forwarding tables do; ecmp also hashes source and flow. If the preferred port is dead, the router
-// tries other ports in turn.
+// forwarding tables are stored. With Dmodk, Updn and Minhop, the preferred port depends only on the
+// destination, as in forwarding tables. With Ecmp, it also depends on the source and the flow. If
+// the preferred port is dead, the router tries the other ports in turn.
 class Router {
  public:
   // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Fabric and state must outlive

@@ -58,15 +58,15 @@ class FlowNetwork {
   // Calls `done`, which may be empty, after all bytes have moved and the flow is removed. `done`
   // may start flows.
   FlowId start(const Transfer& transfer, Callback done);
-  // Opens a flow without end. The caller follows its rate by rate_changed.
+  // Opens a flow that moves bytes until end() is called. rate_changed reports the flow's rate.
   FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
   // Ends a flow early without calling `done`. Returns false if the handle is stale.
   bool end(FlowId flow);
   // set_uses() and set_rate_max() keep the progress made. The flow must be active. A flow without
-  // links is unlimited, so a flow without a route needs a `rate_max` of 0.
+  // links is limited only by `rate_max`. So set `rate_max` to 0 while a flow has no route.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
-  // Opens a flow without end. Its rate is 0 until the caller sets it by set_carried_rate(). Other
+  // Opens a flow that lasts until end(). Its rate is 0 until set_carried_rate() is called. Other
   // flows lose no bandwidth to this flow. carried_by() includes its bytes at once, carried() only
   // after end() or book_carried().
   FlowId carry(std::span<const LinkUse> uses);

@@ -62,7 +62,7 @@ class MaxMin {
   double capacity(LinkId link) const { return links_[link].capacity; }
   size_t links() const { return links_.size(); }
 
-  // The uses of an activity, each link once.
+  // The links that the activity uses, with its weights. Each link occurs once.
   std::span<const Use> uses(ActivityId activity) const {
     return uses_.items(activities_[activity].uses);
   }
@@ -75,7 +75,7 @@ class MaxMin {
   }
 
  private:
-  // Marks the activity's own limit in place of a use.
+  // Value of least_at if the activity's own limit is the least; in use_of_link_: no use yet.
   static constexpr uint32_t kLimit = UINT32_MAX;
   struct Entry {    // an activity on a link
     double others;  // m: the rate that the activity would get without this link

@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-// For a link with at most this many activities, computing the level costs less than the queue.
+// For a link with at most this many activities, computing the level at once costs less than
+// queueing a bound of the level.
 constexpr uint32_t kFewEntries = 8;
 constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is deferred
 
@@ -52,8 +53,9 @@ std::span<const ActivityId> MaxMin::solve() {
 // all activities equal rates. In each round, activities whose m is below the estimate get their m.
 // The other activities share the rest of the capacity equally; their rate is the next estimate.
 // Example with weights of 1: capacity 9 and m = 1, 3.5 and infinity give 9 / 3 = 3, (9 - 1) / 2 = 4
-// and 9 - 1 - 3.5 = 4.5. No further m is below 4.5, so the level is 4.5. Sums run in the order of
-// the entries. So an m above the level does not affect even the last bit of the level.
+// and 9 - 1 - 3.5 = 4.5. No further m is below 4.5, so the level is 4.5. An m above the level
+// enters no sum, and the sums run in the order of the entries. So an m above the level does not
+// affect even the last bit of the level.
 double MaxMin::level_from_others(LinkId id) {
   Link& link = links_[id];
   const std::span<const Entry> entries = entries_.items(link.entries);
@@ -93,8 +95,9 @@ void MaxMin::enqueue(LinkId id, double next) {
 
 void MaxMin::push(LinkId id) {
   Link& link = links_[id];
-  // Rounding can make a bound of doubt() slightly too high. The true key is then below the last key
-  // taken, which the queue does not accept.
+  // doubt() queues a link with a lower bound of its level as the key. Rounding can make this bound
+  // slightly too high. Once it is taken, the true level may be below the last key taken, which the
+  // queue does not accept as a key.
   link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
   queue_.push(link.key, id.index);
 }

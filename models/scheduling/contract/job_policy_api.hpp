@@ -49,7 +49,7 @@ class ORRERY_API JobBoard {
   virtual bool has_team(const std::string& name) const = 0;
   virtual bool has_application(const std::string& name) const = 0;
   virtual int64_t capacity() const = 0;  // amount of the counted resource on nodes that are up
-  // Amount of the counted resource in one GPU or CPU; 1 for memory, NICs and pods.
+  // 1000 if the counted resource is GPUs or CPUs, whose amounts are in thousandths; else 1.
   virtual int64_t unit() const = 0;
   // Free amount of the counted resource; may be below 0 while nodes are down.
   virtual int64_t free() const = 0;
@@ -103,8 +103,8 @@ class ORRERY_API QueueOrder : public JobPoint {
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
-  // Called by JobBoard::head(), start(), start_on() and start_beside(). A held job returns to the
-  // queue whenever resources become free, and may be tried again.
+  // Called by JobBoard::head(), start(), start_on() and start_beside(). If false, the job is held:
+  // it leaves the queue until the next plan with PlanNews::has_room.
   virtual bool admit(const QueuedJob& job) const = 0;
 };
 struct PlanNews {

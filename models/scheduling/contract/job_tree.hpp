@@ -1,4 +1,4 @@
-// models/scheduling/contract/job_tree.hpp -- jobs in rank order, with searches for jobs that fit.
+// models/scheduling/contract/job_tree.hpp -- sorted jobs, with searches for jobs that fit.
 #pragma once
 
 #include <compare>
@@ -24,11 +24,11 @@ struct JobKey {
 
 // A balanced tree: a treap whose priorities are hashes of serial numbers. The count of a job is the
 // amount that it requests of the counted resource (see JobBoard::counts()). Every subtree stores
-// its smallest count, its shortest estimate and the sum of its counts. Operations cost O(log n) for
-// n jobs, except a search that limits both count and estimate: a subtree with one small job and
-// another short job looks promising, but may have no job that is both. Example: with counts 8, 2, 4
+// its smallest count, its shortest estimate and the sum of its counts. Example: with counts 8, 2, 4
 // from the front, find(free = 3) skips the first job and returns the second, and reach(9) stops at
-// the second as well.
+// the second as well. Operations cost O(log n) for n jobs, except a search that limits both count
+// and estimate: a subtree with one small job and another short job looks promising, but may have no
+// job that is both.
 class ORRERY_API JobTree {
  public:
   struct Limits {              // which jobs fit beside a reservation for an earlier job

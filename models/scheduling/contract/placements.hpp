@@ -76,7 +76,7 @@ class ORRERY_API Placements {
   std::vector<PodId> on_node(NodeId node) const;   // in no particular order
   std::span<const PodId> of_job(JobId job) const;  // in no particular order
   GangPlacement of_gang(GangId gang) const;
-  // Placed pods of the role; only for roles with their own minimum.
+  // The number of placed pods of the role. The role must have its own minimum.
   int32_t of_role(RoleId role) const;
   size_t pods() const { return total_; }
   // The first call for a group counts its pods. Later changes update the count, so later calls only
@@ -120,8 +120,8 @@ class ORRERY_API Placements {
   std::vector<int32_t> of_roles_;           // placed pods by role
   std::map<int32_t, int64_t> of_priority_;  // placed pods by priority
   size_t total_ = 0;
-  // Numbers of teams by name, and the groups that count() was called for. They are mutable, because
-  // they only store what can be computed from pods_ at any time.
+  // Filled by const functions: the number given to each team, by the team's name; and the groups
+  // that count() was called for, with counts that could be computed from pods_ at any time.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;
   mutable std::vector<std::unique_ptr<Group>> groups_;
   mutable std::unordered_map<std::string, PodCounts*> by_name_;  // for lookup only, never iterated

@@ -38,8 +38,8 @@ class ORRERY_API NextPod : public Point {  // per_pod driver only, at most one i
   static constexpr PointName kPoint{
       "NextPod", "which pod is tried next, whatever the queue's order (policy.driver: per_pod)"};
   // The pod to try next, regardless of the order of the queue. If the returned id is invalid, the
-  // queue decides. If the pod is gated, not in the queue, or waits for its victims' evictions,
-  // next() is called again.
+  // queue decides. If the pod cannot be tried, next() is called again. A pod cannot be tried if it
+  // is not in the queue, is gated, or waits for the evictions of its victims.
   virtual PodId next() = 0;
 };
 class ORRERY_API PreEnqueue : public Point {  // a result other than Success gates the pod
@@ -109,8 +109,9 @@ class ORRERY_API Domains : public Point {
   // without an id.
   virtual bool places_lone_pods() const { return false; }
 };
-// Quality of a whole placement, 0..100. If the profile has such a policy, all domains are tried and
-// the best one is used. Otherwise the first domain in which the gang fits is used.
+// Quality of a whole placement, 0..100. If a policy of the profile implements ScorePlacement, all
+// domains are tried and the best one is used. Otherwise the first domain in which the gang fits is
+// used.
 class ORRERY_API ScorePlacement : public Point {
  public:
   static constexpr PointName kPoint{

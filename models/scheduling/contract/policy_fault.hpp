@@ -11,7 +11,7 @@ namespace orrery {
 
 // A policy from a shared library threw or violated its contract, or an external program that a
 // built-in policy calls made a mistake. Ends the run with exit status 2. The text names the policy,
-// its library or that program, and the simulated time.
+// then its library or the external program, then the simulated time.
 class PolicyFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

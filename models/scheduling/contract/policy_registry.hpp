@@ -48,9 +48,9 @@ class ORRERY_API PolicyRegistry {
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points, by name
-    // For a policy whose arguments name code, such as a Python class: returns the `points` that the
-    // code implements. The result is empty if the code cannot be read. Must be called with checked
-    // arguments. Without this function, the policy implements all `points`.
+    // Set if the arguments refer to code, such as a Python class. Returns the `points` that the
+    // code implements, or none if the code cannot be read. Must be called with checked arguments.
+    // If the function is not set, the policy implements all `points`.
     std::function<std::vector<std::string>(const RawParams&)> points_of_code;
     // Returns points and arguments of the code. Throws std::runtime_error on unreadable code.
     std::function<std::pair<std::vector<std::string>, FieldTree>(const std::string&)> describe_code;

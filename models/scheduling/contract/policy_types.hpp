@@ -99,8 +99,8 @@ struct QueuedUnit {
   Time gang_failed = Time{-1};
 };
 
-// Domains in which a whole gang is tried: all up nodes of one leaf switch, a single node, or any
-// set of nodes.
+// A domain in which a whole gang is tried: a set of nodes, one leaf switch (its nodes that are up),
+// or a single node.
 struct InLeaf {
   uint32_t leaf = 0;
 };

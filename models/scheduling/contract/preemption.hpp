@@ -20,7 +20,7 @@ struct PlacedPod {  // a pod that is bound or has a reserved node
   bool is_leaving = false;  // evicted and still terminating
 };
 
-// The cluster as it would be without the pods that evict() named. The destructor undoes all
+// The cluster as it would be without the pods passed to evict(). The destructor undoes all
 // evictions. What-ifs may be nested: the inner one must end before the outer one.
 class ORRERY_API WhatIf {
  public:
@@ -40,7 +40,7 @@ struct MemberOnNode {
   NodeId node;
 };
 
-// The gang of the running cycle, in the cluster as it would be without the pods that evict() named.
+// The gang of the running cycle, in the cluster as it would be without the pods passed to evict().
 // The destructor undoes all evictions. Commands that policies give during fits() are dropped.
 class ORRERY_API GangWhatIf {
  public:
@@ -48,7 +48,7 @@ class ORRERY_API GangWhatIf {
   virtual void evict(PodId pod) = 0;
   virtual void restore(PodId pod) = 0;  // undoes one eviction
   // Whether an attempt of the whole gang would succeed. fits() tries the gang's domains, and calls
-  // all points up to Permit except Reserve.
+  // all extension points up to Permit except Reserve.
   virtual bool fits() = 0;
   // The members with their nodes, from the latest fits() that returned true.
   virtual std::span<const MemberOnNode> placed() const = 0;

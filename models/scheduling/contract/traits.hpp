@@ -1,5 +1,4 @@
-// models/scheduling/contract/traits.hpp -- properties of a policy that the rest of the program
-// depends on.
+// models/scheduling/contract/traits.hpp -- properties that a policy declares.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ class AttemptLog {
   void write(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
   void write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
                      std::string_view text);
-  // Writes one row for each reason why nodes were rejected, and one row for each plugin in
-  // `plugins` that rejected no nodes.
+  // Writes one row for each reason for which a plugin rejected nodes. Each plugin of the set
+  // `plugins` that rejected no nodes gets one row with `reason`.
   void write_rejections(uint64_t attempt, const Candidates& diagnosis, uint32_t plugins,
                         std::string_view reason);
 

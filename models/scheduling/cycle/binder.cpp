@@ -60,7 +60,7 @@ void Binder::bind(PodId pod) {
   });
 }
 
-// A failure after Permit counts as an Error, which names no plugin.
+// Any failure after Permit counts as an Error: the pod is requeued without a rejecting plugin.
 void Binder::bind_failed(PodId pod, std::string_view reason) {
   ORRERY_MARK("scheduling.bind_failed");
   context_.reservations.undo(pod, reason, AttemptOutcome::Error);

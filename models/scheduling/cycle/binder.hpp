@@ -12,7 +12,8 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  // Time from the start of the cycle until the bind delay begins; max: until the end of the cycle.
+  // Time from the start of the cycle until the bind delay begins. Duration::max(): the bind delay
+  // begins at the end of the cycle.
   Duration after;
 };
 struct DueBinding {
@@ -23,14 +24,15 @@ struct DueBinding {
 
 // A pod is bound after the bind delay, SchedulerCost::bind. The delay begins
 // - at the end of the cycle that placed the pod, if Permit accepts it in this cycle;
-// - PermittedPod::after the start of the cycle, for members of a gang that is placed as a whole;
-// - when Permit accepts the pod after a wait, or at the end of the cycle that runs then.
+// - at the start of the cycle plus PermittedPod::after, for members of a gang placed as a whole;
+// - when Permit accepts the pod after a wait; if a cycle is running then, at the end of this cycle.
 class Binder {
  public:
   explicit Binder(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Binds the pod after the bind delay. `after` is PermittedPod::after; ignored outside a cycle.
+  // Binds the pod after the bind delay. `after` is PermittedPod::after. Outside a cycle, `after` is
+  // ignored.
   void add(PodId pod, Duration after = Duration::max());
   void cycle_begins() { is_cycle_running_ = true; }
   void cycle_ends(Time began, Time ends);

@@ -46,17 +46,17 @@ class Evictions {
   void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
-  // Whether a deletion of the preemptor's victims has no response yet.
+  // Whether the preemptor has a victim whose deletion has no response yet.
   bool is_asking(PodId preemptor) const {
     return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
   }
-  // Whether a deletion is ordered or has no response yet.
+  // Whether a deletion is ordered but not sent yet, or was sent and has no response yet.
   bool is_under_way() const { return !orders_.empty() || asked_ > 0; }
-  // Whether a response to a deletion ordered with `waits` is missing, so that no pod is tried now.
+  // Whether a deletion ordered with `waits` has no response yet. Until then no pod is tried.
   bool is_awaited() const { return awaited_ > 0; }
   uint64_t victims() const { return victims_; }  // number of victims so far
 
-  // Emitted when a victim is named, before its deletion. If the victim waits in Permit, it loses
+  // Emitted for each victim before its deletion is ordered. If the victim waits in Permit, it loses
   // its reservation and is requeued instead of deleted.
   Signal<PodId> victim_waits;
   Signal<> resumed;              // all awaited responses have arrived, or restart() ended the wait

@@ -249,7 +249,8 @@ bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nod
 bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
   if (attempt.placed.empty()) return false;
   if (!framework().has_permit()) return true;
-  // Permit judges the gang as a whole, so it is called for only one member of each spec.
+  // Permit judges the whole gang, so members with equal specs get the same verdict. It is called
+  // for one member of each spec until it accepts one.
   std::vector<SpecId> asked;
   for (const PlacedMember& placed : attempt.placed) {
     const PodView view = context_.tracks.pod(placed.pod);
@@ -275,7 +276,8 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
 
 // Makes the placements of the best attempt real. Reserve may reject some members. The other members
 // are kept if Permit still accepts them; otherwise all placements are undone. As upstream, members
-// are reserved one by one. A member is bound once it is reserved itself and the quorum is reserved.
+// are reserved one by one. The binding of a member starts once that member and the quorum are
+// reserved.
 Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, const GangView& before, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;

@@ -1,5 +1,4 @@
-// models/scheduling/cycle/gang_trial.cpp -- tries a gang in the cluster as it would be after
-// evictions.
+// models/scheduling/cycle/gang_trial.cpp -- tests whether a gang would fit after evictions.
 #include <unordered_map>
 #include <utility>
 
@@ -8,8 +7,7 @@
 
 namespace orrery {
 
-// All evictions are in one savepoint. The attempts of fits() have savepoints of their own within
-// it.
+// All evictions are in one savepoint. Within this savepoint, each attempt of fits() has its own.
 class GangCycle::Trial final : public GangWhatIf {
  public:
   Trial(GangCycle& gangs, const Cycle& cycle, Running running)

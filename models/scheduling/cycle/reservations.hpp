@@ -41,7 +41,7 @@ class Reservations {
   // rejects the gang in Unreserve.
   void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
   void reject_gang(GangId gang, std::string_view reason);
-  // Requeues a pod whose reservation was undone, and reports to the API that it could not be
+  // Requeues a pod whose reservation was undone, and reports to the API that the pod could not be
   // scheduled. The caller has logged the failure.
   void requeue(PodId pod, uint32_t plugins);
 

@@ -160,8 +160,9 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // Backoffs last more than max_backoff - kWindow, because they end at whole seconds. If
-            // the slow round were longer, a backoff might end before the unit's next attempt.
+            // By now each backoff lasts max_backoff, less up to kWindow because it ends at a whole
+            // second. If the slow round were longer, a backoff might end before the unit's next
+            // attempt.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});
@@ -169,8 +170,7 @@ int64_t Scheduler::next_factor() {
 }
 
 // True if time alone may change the result of an attempt: a pending gang backs off or has
-// min_resources. Coscheduling checks min_resources again some time after it has found room for
-// them.
+// min_resources. A successful check of min_resources by Coscheduling holds only for some time.
 bool Scheduler::has_clock_of_its_own(Time now) {
   const std::span<const GangTrack> gangs = parts_.tracks.gangs();
   for (uint32_t g = 0; g < gangs.size(); ++g) {

@@ -44,8 +44,8 @@ class Scheduler final {
   // The run ends at `end`; with `may_be_stopped` it may also end whenever `tried_in_vain` is
   // emitted. No effect if attempts are logged, or with driver: per_gang.
   void compress_rounds(Time end, bool may_be_stopped);
-  // Forgets the round that repeats. Must be called when a deadlock begins or ends. This
-  // time must be exact, so a round in which a deadlock begins or ends is not compressed.
+  // Forgets the round that repeats. Must be called when a deadlock begins or ends. The times of
+  // deadlocks must be exact, so a round in which a deadlock begins or ends is not compressed.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
   void node_changed(NodeId node);  // the node's taints or cordon changed

@@ -42,8 +42,8 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // If all victims ended while the queue held the preemptor, the preemptor missed the events of
-  // their ends.
+  // While the queue held the preemptor, the ends of its victims could not move it. If all victims
+  // have ended, one more event is posted in their place.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);
@@ -166,7 +166,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   kick();
 }
 
-// Queues all pods without a binding again, in order of creation. Bound pods stay in Placements.
+// Requeues all unbound pods in order of creation. Bound pods stay in Placements.
 void Scheduler::take_in_all() {
   for (GangTrack& gang : parts_.tracks.gangs()) {
     gang.waiting.clear();

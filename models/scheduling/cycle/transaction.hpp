@@ -12,9 +12,9 @@
 namespace orrery {
 
 // Changes are made in place, so filters and scores see a what-if without a copy of the cluster.
-// Changes within a Savepoint are also written to an undo log. Without a savepoint, changes are
-// final. Example: a savepoint places pods A and B. At its end B is undone, then A, and the GPUs of
-// the node are free again.
+// Changes within a Savepoint are also written to an undo log. Changes outside of any Savepoint are
+// final. Example: pods A and B are placed within a Savepoint. When the Savepoint ends, B is
+// removed, then A, and their GPUs are free again.
 class Transaction {
  public:
   Transaction(ClusterState& cluster, Placements& placements, const SpecTable& specs)

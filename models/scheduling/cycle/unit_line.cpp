@@ -56,7 +56,6 @@ void UnitLine::enqueue(PodId pod) {
   const PodId unit = unit_of(pod);
   using Place = SchedulingQueue::Place;
   const Place place = queue_.place(unit);
-  // The pod's gang is in the queue already.
   if (place != Place::None && place != Place::Gated) return;
   const PodView view = tracks_.pod(pod);
   const bool is_gated = !profile_.framework->run_pre_enqueue(view);
@@ -138,7 +137,8 @@ void UnitLine::deliver() {
            (!e.own.is_valid() || own_unit(e) != blocking_);
   };
   if (std::ranges::any_of(events_, may_help_the_head)) unblock();
-  // Hints must not post events: post() may merge an event into one that is delivered already.
+  // Hints must not post events: post() may merge a new event into one that is already delivered,
+  // and then the new event is lost.
   for (size_t i = 0; i < events_.size(); ++i) {
     const ClusterEvent event = events_[i];
     queue_.move_for(event, engine_.now(), own_unit(event));

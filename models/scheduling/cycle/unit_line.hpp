@@ -26,7 +26,7 @@ class UnitLine {
   void start_over(const QueueParams& params);  // empties the queue, for another profile
 
   // Runs PreEnqueue, then puts the pod's unit into the active queue or gates it. Does nothing if
-  // the unit is queued already.
+  // the unit is queued already and not gated.
   void enqueue(PodId pod);
   // Removes the pod. Its unit stays in the queue while other pods of the gang are pending.
   void leave(PodId pod);

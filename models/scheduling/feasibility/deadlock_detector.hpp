@@ -41,14 +41,14 @@ struct PodLoss {  // a pod that lost its node while its job was stuck
 // A stuck job is infeasible if its missing pods would not even fit on a cluster with no pods but
 // its own: the capacity that it waits for does not exist. All other stuck jobs are blocked by jobs
 // of their group. A group joins each stuck job with the stuck jobs that need equal pods, and with
-// the stuck jobs that hold nodes which its missing pods could use. A group is a deadlock if one of
-// its jobs is not infeasible; such a group has at least two jobs. A group of infeasible jobs is no
-// deadlock, and its GPU time is summed separately.
+// the stuck jobs that hold nodes which its missing pods could use. A group in which all jobs are
+// infeasible is no deadlock, and its GPU time is summed separately. Every other group is a
+// deadlock, and has at least two jobs.
 //
-// Cost: the changes of an instant are examined together, at its end. In most instants one
-// comparison for each candidate that is not stuck shows that it fits right now. Stuck jobs stay
-// stuck while they lose no pods. So the reduction runs only in these cases:
-// - this comparison fails for a candidate;
+// Cost: the changes of an instant are examined together, at its end. Usually all candidates that
+// are not stuck fit right now; one comparison for each candidate shows this. Stuck jobs stay stuck
+// while they lose no pods. So the reduction runs only in these cases:
+// - a candidate that was not stuck does not fit right now;
 // - a stuck job lost a pod, or is no candidate any more;
 // - nodes changed, or preemption was allowed or forbidden;
 // - a pod of a stuck job got a node. Exception: the job's pods are alike, and the node is eligible

@@ -14,14 +14,15 @@
 
 namespace orrery {
 
-// Follows deadlocks from one examination to the next. A group of stuck jobs continues the oldest
-// deadlock that has one of these jobs as a member and that no other group continues. So a deadlock
-// keeps its number while members join and leave. Example: deadlock 1 has A and B. Then C joins and
-// A leaves: the group {B, C} is still deadlock 1.
+// Follows deadlocks from one examination to the next. A group of stuck jobs continues a deadlock if
+// they have a job in common, so a deadlock keeps its number while members join and leave. Example:
+// deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is still deadlock 1. If a
+// group shares jobs with several deadlocks, it continues the oldest that no other group continues.
 class DeadlockLog {
  public:
   explicit DeadlockLog(Sim sim);
-  // `groups` are the deadlocks from now on. `changes` explains why other jobs are no longer stuck.
+  // `groups` are the groups that are stuck now. Deadlocks without a group end, and `changes` gives
+  // reasons for these ends.
   void update(std::span<const StuckGroup> groups, const StuckChanges& changes);
   void finish(Time end);
 

@@ -1,5 +1,4 @@
-// models/scheduling/feasibility/reduction.hpp -- finds the candidates that can never complete, in
-// groups.
+// models/scheduling/feasibility/reduction.hpp -- finds groups of jobs that can never complete.
 #pragma once
 
 #include <cstdint>

@@ -43,13 +43,13 @@ class RoomTable {
   // only nodes that are up.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all these pods fit together. The result is exact for pods of one spec. With several
-  // specs, the largest pods are placed first, each on the first node with room. If that fails,
-  // other placements are searched until nodes were visited kLooksMax times. So `true` is always
-  // right. `false` may be wrong if the search was cut off, or if pods have GPU shares, for which
-  // only one choice of devices is tried.
+  // specs, the largest pods are placed first, each on the first node with room. If that fails, a
+  // search tries other placements. It is cut off after kLooksMax visits to nodes. So `true` is
+  // always right. `false` may be wrong if the search was cut off, or if pods have GPU shares, for
+  // which only one choice of devices is tried.
   bool fits(std::span<const PodNeed> needs);
-  // Puts as many of these pods as fit on the eligible nodes in `nodes`, in order of ids. Calls
-  // `used` for each node that got a pod. Returns how many pods were put.
+  // Places as many of these pods as possible on the eligible nodes in `nodes`, in order of ids.
+  // Calls `used` for each node that got a pod. Returns the number of placed pods.
   int64_t put_all(const PodNeed& need, const NodeSet& nodes,
                   const std::function<void(NodeId)>& used);
   // The first eligible node in `nodes` on which a pod of the spec fits; invalid: none.

@@ -24,7 +24,7 @@ struct StuckPodLost {  // a pod that lost its node while its job was stuck
   bool was_deleted = false;  // false: it lost only its reservation
 };
 
-// Reasons for which jobs may no longer be stuck.
+// Changes that may have freed stuck jobs.
 struct StuckChanges {
   std::vector<StuckPodLost> lost_pods;
   bool is_capacity_changed = false;

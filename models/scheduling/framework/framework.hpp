@@ -35,7 +35,7 @@ class Framework final : private CommandSink {
     if (kept < commands_.size()) commands_.resize(kept);
     settle();
   }
-  // State for a new attempt, which stands for `counts` equal attempts (see RetryRounds).
+  // The state of a new attempt. The attempt counts as `counts` equal attempts (see RetryRounds).
   CycleState new_attempt(uint64_t counts = 1) { return {attempts_ += counts, services_.streams()}; }
   uint32_t next_start() const { return next_start_; }  // where the next search begins
 
@@ -83,8 +83,8 @@ class Framework final : private CommandSink {
   bool scores_placements() const { return !plugins_.at<ScorePlacement>().empty(); }
   int64_t score_placement(const Cycle& cycle, const GangView& gang,
                           std::span<const NodeId> nodes) const;
-  // How many more pods of the cycle's spec fit at most, if only whole GPUs are counted. INT64_MAX
-  // if the spec requests no whole GPUs.
+  // Upper limit on further pods of the cycle's spec in the domain: as many as the idle GPUs of
+  // feasible nodes allow. INT64_MAX if the spec requests no whole GPUs.
   int64_t gpu_capacity(const Cycle& cycle, const GangDomain* domain);
   // Set of the plugins that reject the pod, or of all Filters if no plugin does. Chooses no node.
   uint32_t rejecting_plugins(const Cycle& cycle, const NodeSet* domain);

@@ -79,7 +79,7 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
   return false;
 }
 
-// The reason in upstream's words.
+// Why the PreFilter plugins in `by` rejected nodes, in upstream's words.
 std::string Framework::narrowing_reason(uint32_t by) const {
   std::string names;
   for (uint32_t rest = by; rest != 0; rest &= rest - 1) {

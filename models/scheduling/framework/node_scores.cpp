@@ -179,8 +179,8 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
-  // `refreshes` is 1 if nodes were searched for this spec at only one version of the cluster, and
-  // its scores may be indexed later. Then scores are not stored: the spec may never come again.
+  // `refreshes` is 1 if the spec may get an index, but was used with only one version of the
+  // cluster so far. The spec may then never come again, so its scores are not stored.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {

@@ -23,7 +23,8 @@ class NodeScores {
   void count_refresh(SpecCache& cache) const;
   // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;
-  // index_all() makes a new index of all feasible nodes. index() adds nodes with a new verdict.
+  // index_all() makes a new index of all feasible nodes. index() adds `nodes`, which were newly
+  // found feasible, to the index.
   void index_all(const Cycle& cycle, SpecCache& cache);
   void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
 

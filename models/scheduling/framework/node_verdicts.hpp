@@ -10,16 +10,15 @@
 
 namespace orrery {
 
-// A verdict that depends only on a node and the pod's spec is computed on demand and cached until
-// the node changes. A burst of equal pods costs one scan of the nodes, and then one verdict for
-// each node that changes. The first pod of a spec costs only verdicts of nodes that its search
-// visits.
+// A verdict that depends only on a node and the pod's spec is computed when it is first needed,
+// and cached until the node changes. So a burst of equal pods costs at most one verdict for
+// each node, and one more each time that a node changes.
 class NodeVerdicts {
  public:
   NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);
 
-  // Returns the cache of the pod's spec. Nodes that changed since the last call for this spec
-  // become stale.
+  // Returns the cache of the pod's spec. Verdicts of nodes that changed since the last call for
+  // this spec become stale.
   SpecCache& of(const Cycle& cycle);
   // Computes the stale verdicts: look_at() for `nodes`, look_at_all() for all nodes. Both return
   // whether a verdict was stale.

@@ -62,10 +62,10 @@ class Nominations {
     return {};
   }
 
-  // Whether `pod` fits on the node if nominated pods of equal or higher priority count as placed,
-  // except members of its own gang if the gang is placed as a whole.
-  // Only sums are compared, because nominated pods have no devices yet. Example: 6 of 8 GPUs are
-  // idle, and nominated pods request 4 whole GPUs. So there is room for 2 more.
+  // Whether `pod` fits on the node beside the node's nominated pods of equal or higher priority. If
+  // a gang is placed as a whole, its nominated members do not count for each other. Only sums of
+  // requests are compared, because nominated pods have no devices yet. Example: 6 of 8 GPUs are
+  // idle, and the nominated pods request 4 whole GPUs. So a pod with 2 whole GPUs fits.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {
     Resources claimed;
     int64_t whole = 0;

@@ -142,8 +142,8 @@ bool is_loaded_for(const std::string& policy, const RawParams& args, const Point
 bool has_loaded(const ProfileParams& profile);  // whether any plugin is not built in
 bool has_loaded_for(const ProfileParams& profile, const PointName& point);
 Driver resolve_driver(const ProfileParams& profile);
-// Reports unknown names (with similar known names), repeated plugins, wrong arguments, and points
-// that are missing or implemented too often.
+// Reports unknown names (with similar known names), repeated plugins, wrong arguments, and
+// extension points that too few or too many plugins implement.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics);
 

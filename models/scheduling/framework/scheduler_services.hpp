@@ -1,4 +1,4 @@
-// models/scheduling/framework/scheduler_services.hpp -- services of the scheduler to the framework.
+// models/scheduling/framework/scheduler_services.hpp -- carries out commands of policies.
 #pragma once
 
 #include "models/scheduling/contract/command.hpp"
@@ -8,9 +8,9 @@ namespace orrery {
 
 class SchedulerServices : public SchedulerView {
  public:
-  // Carries out a command of a policy, after the point that gave it has returned. An Evict deletes
-  // only its first victim. A new Evict with the other victims is given to `later`, which carries it
-  // out after commands that policies gave meanwhile.
+  // Carries out a command of a policy. The extension point in which the policy gave the command
+  // must have returned. An Evict deletes only its first victim. The other victims are given to
+  // `later` as a new Evict, which is carried out after commands that policies gave meanwhile.
   virtual void carry_out(const PolicyCommand& command, CommandSink& later) = 0;
 };
 

@@ -11,16 +11,16 @@
 namespace orrery {
 
 // A large cluster has few kinds of nodes in few states, so thousands of nodes are evaluated as a
-// few classes. Example: 5,000 equal nodes with 8, 4 or 2 free GPUs are three classes. The index
-// becomes unusable if it would need more than kClassesMax classes while more than half of its
-// classes have nodes.
+// few classes. Example: 5,000 equal nodes with 8, 4 or 2 free GPUs are three classes. Before
+// the number of classes exceeds kClassesMax, the index drops its empty classes. If more than half
+// of the classes remain, the index becomes unusable.
 class ScoreIndex {
  public:
   void reset(size_t nodes, size_t scorers);
   void give_up() { is_usable_ = false; }  // makes the index unusable until the next reset
   void insert(NodeId node, std::span<const int64_t> scores);  // must not be in the index
   void erase(NodeId node);                                    // no effect if not in the index
-  // False: the index is not made, or there were too many classes.
+  // Returns false before the first reset, after give_up(), or if there were too many classes.
   bool is_usable() const { return is_usable_; }
 
   size_t size() const { return size_; }               // number of nodes

@@ -1,4 +1,4 @@
-// models/scheduling/framework/selection.hpp -- results of the points of an attempt.
+// models/scheduling/framework/selection.hpp -- results of an attempt's extension points.
 #pragma once
 
 #include <cstdint>

@@ -32,12 +32,12 @@ struct SpecCache {
   NodeSet scored;                         // without an index: nodes whose raw scores are valid
   // By scorer, then by node; empty for scorers that are not node-local.
   std::vector<std::vector<int64_t>> raw;
-  // How many more pods fit if only whole GPUs are counted, as of capacity_version: see
+  // capacity*: how many more pods fit if only whole GPUs are counted, see
   // NodeVerdicts::gpu_capacity().
-  uint64_t capacity_version = UINT64_MAX;
-  std::vector<uint8_t> capacity_on;   // by node
-  std::vector<uint32_t> capacity_in;  // by leaf
-  int64_t capacity = 0;               // over all nodes
+  uint64_t capacity_version = UINT64_MAX;  // version of the cluster at the last count
+  std::vector<uint8_t> capacity_on;        // by node
+  std::vector<uint32_t> capacity_in;       // by leaf
+  int64_t capacity = 0;                    // over all nodes
 };
 
 }  // namespace orrery

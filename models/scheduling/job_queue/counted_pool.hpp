@@ -1,5 +1,4 @@
-// models/scheduling/job_queue/counted_pool.hpp -- the resources of all nodes as one pool that jobs
-// take amounts out of.
+// models/scheduling/job_queue/counted_pool.hpp -- the resources of all nodes as one pool.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ class CountedPool {
   const ClusterState& cluster() const { return cluster_; }
   std::span<const Counted> counts() const { return names_; }
   Resource counted() const { return counts_.front(); }
-  // Amount of the counted resource in one GPU or CPU; 1 for memory, NICs and pods.
+  // 1000 if the counted resource is GPUs or CPUs, whose amounts are in thousandths; else 1.
   int64_t unit() const;
   // Amount of the counted resource on all nodes, up or down.
   int64_t total() const { return total_[counted()]; }

@@ -28,7 +28,7 @@ class JobPolicies {
   void tell(News news, const Of& of) const {
     for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, of);
   }
-  // Warnings about names in arguments that did not occur in the run.
+  // One warning for each name in a policy's arguments, such as a team, without a job in the run.
   std::vector<std::string> notes() const;
 
  private:

@@ -49,11 +49,10 @@ struct QueueRow {
       "number of jobs before this job in the queue; -1 unless decision is lacks_room or "
       "passed_over");
     c("asked", &QueueRow::asked,
-      "amount that the job requests of the first resource of policy.job_queue.counts, usually GPUs",
-      "units");
+      "requested amount of the first resource of policy.job_queue.counts, usually GPUs", "units");
     c("free", &QueueRow::free,
       "free amount of the first resource of policy.job_queue.counts; below 0 if started jobs hold "
-      "more than the nodes that are up have",
+      "more than the capacity of all nodes that are up",
       "units");
     c("head", &QueueRow::head,
       "serial of the first job in the queue; -1 unless decision is lacks_room or passed_over");

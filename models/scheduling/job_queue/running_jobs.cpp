@@ -28,7 +28,7 @@ void RunningJobs::begin(QueuedJob& job, Duration setup) {
   job.has_computed = false;
   progress.counted_from = now() + setup;
   progress.expected_end = job.end_by_estimate();
-  // The job may have reached its estimate before it was stopped.
+  // A job that was stopped may have used up its estimate in its earlier runs.
   while (progress.expected_end <= now()) correct(job);
   insert(job);
 }

@@ -10,9 +10,9 @@
 
 namespace orrery {
 
-// A job is listed from its start until its resources are returned, so also while it writes its
-// checkpoint. A change of its pace, estimate or expected end moves the job in the order, and is
-// reported to the watchers.
+// A job is listed from its start until its resources are returned. So a job that is being stopped
+// is listed while it writes its last checkpoint. A change of its pace, estimate or expected end
+// moves the job in the order, and is reported to the watchers.
 class RunningJobs {
  public:
   RunningJobs(const Engine& engine, JobRecords& records, const RuntimeEstimates& estimates,
@@ -28,11 +28,11 @@ class RunningJobs {
   void computes(QueuedJob& job);  // the job's pods have started: its run time counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
-  // The job `leaves` gives up the GPUs that it shares with its partner. Returns the partner, which
+  // Takes from job `leaves` the GPUs that it shares with its partner. Returns the partner, which
   // then holds these GPUs alone.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
-  // Gives each job that has not ended by its expected end a later expected end. Returns whether
+  // Each job that has not ended by its expected end gets a later expected end. Returns true if
   // there was such a job.
   bool correct_overdue();
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kPeriodsFound = 4;  // a round is found once it has run this often in a row
 constexpr int64_t kFactorMin = 4;    // a slow round that replaces fewer rounds saves too little
-// If begin() finds that a slow round would replace too few rounds, it is not called for this many
-// rounds.
+// After begin() refused a slow round that would replace too few rounds, this many rounds pass
+// before begin() is called again.
 constexpr uint32_t kRoundsRefused = 4;
 constexpr uint64_t kCountMax = uint64_t{1} << 32;  // most attempts that a slow round may count as
 
@@ -92,7 +92,7 @@ void RetryRounds::search(const Attempt& attempt) {
   steps_.push_back({attempt.mark, attempt.cost, border});
   const size_t period = steps_.size() - border;
   if (steps_.size() < kPeriodsFound * period) return;
-  // The steps are now kPeriodsFound periods. Only the first one is kept.
+  // The steps are the same period kPeriodsFound times. Only one period is kept.
   steps_.resize(period);
   is_known_ = true;
   at_ = 0;

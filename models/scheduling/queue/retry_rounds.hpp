@@ -61,12 +61,12 @@ class RetryRounds {
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);
 
-  // Each unit of a round fails at least once in it. So after 32 rounds backoffs have doubled so
-  // often that they are at their maximum.
+  // In every round each of its units fails at least once. So after 32 rounds all backoffs have
+  // doubled up to their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
   // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So a
-  // slow round starts only once whole seconds have begun at this many different steps of the
-  // unchanged round. For a round of fewer than 16 steps, half of them, rounded up, are enough.
+  // slow round starts only if the round stayed the same although whole seconds began at this many
+  // of its steps. If a round has fewer than 16 steps, half of its steps, rounded up, are enough.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 

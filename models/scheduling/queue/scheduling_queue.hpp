@@ -1,10 +1,10 @@
 // models/scheduling/queue/scheduling_queue.hpp -- active, backoff and unschedulable queues, as in
 // kube-scheduler.
 //
-// A unit is one pod or, with the per_gang driver, one gang, named by its (first) pod. Example: a
-// pod fails for the first time at 10.3 s and goes to the unschedulable queue. Its backoff is 1 s,
-// so it ends at 11.3 s, rounded down to 11 s. At 10.5 s the deletion of another pod may help, so
-// the pod moves to the backoff queue. At 11 s it moves to the active queue.
+// A unit is one pod or, with the per_gang driver, one gang. A gang is identified by its first pod.
+// Example: a pod fails for the first time at 10.3 s and goes to the unschedulable queue. Its
+// backoff of 1 s ends at 11.3 s, rounded down to 11 s. At 10.5 s the deletion of another pod may
+// help, so the pod moves to the backoff queue. At 11 s it moves to the active queue.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +70,8 @@ class SchedulingQueue {
   // returned Pending hints Queue, the unit skips its backoff: see activate(). `own`, the unit that
   // caused the event, stays.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
-  // Moves units whose backoff has ended to the active queue. Units that were unschedulable for
-  // unschedulable_max move there, too, or to the backoff queue while their backoff lasts.
+  // Moves units whose backoff has ended to the active queue. Moves units that were unschedulable
+  // for unschedulable_max to the backoff queue while their backoff lasts, else to the active queue.
   void flush(Time now);
   // The next time at which flush() would move a unit; Time::max(): never.
   Time next_flush(Time now);

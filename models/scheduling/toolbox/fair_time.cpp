@@ -40,7 +40,7 @@ struct SharesProgram {
     }
     for (size_t k = 0; k < gpus.size(); ++k) program.add_row(by_model[k], {-kInfinite, gpus[k]});
   }
-  // Terms of sum_k x_jk v_jk, the speed of job j, times `factor`.
+  // Terms of `factor` times the speed of job j, which is sum_k x_jk v_jk.
   std::vector<Term> speed(const FairTimeJob& job, size_t j, double factor) const {
     std::vector<Term> terms;
     for (size_t k = 0; k < columns[j].size(); ++k) {
@@ -67,14 +67,14 @@ double mean_speed(const FairTimeJob& job, std::span<const double> gpus) {
   return all > 0 ? sum / all : 0;
 }
 
-// s_j / (w_j v_j): the factor from a job's speed to its value in max_min_time().
+// s_j / (w_j v_j): the value of job j in max_min_time() is this factor times sum_k x_jk v_jk.
 double worth(const FairTimeJob& job, std::span<const double> gpus) {
   return job.gpus / (job.weight * mean_speed(job, gpus));
 }
 
-// max_min_time() for one model. The GPUs of all jobs grow in proportion to their weights; a job
-// that runs all the time grows no further. Example: with 8 GPUs, jobs of 1 and 8 GPUs and equal
-// weights, the first job runs all the time on 1 GPU, and the second gets 7 GPUs, a share of 7/8.
+// max_min_time() for one model. The GPUs of each job grow in proportion to the job's weight until
+// the job runs all the time. Example: with 8 GPUs, jobs of 1 and 8 GPUs and equal weights, the
+// first job runs all the time on 1 GPU. The second job runs 7/8 of the time, on average on 7 GPUs.
 FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   FairTime out{.value = kInfinite, .x = {jobs.size(), {0.0}}};
   std::vector<size_t> order;

@@ -1,10 +1,9 @@
-// models/scheduling/toolbox/fair_time.hpp -- the share of its time that each job should spend on
-// each GPU model.
+// models/scheduling/toolbox/fair_time.hpp -- how each job's time is split among GPU models.
 //
 // Gavel's allocation (OSDI'20). There are m jobs. Job j requests s_j GPUs and runs at speed v_jk on
 // model k, of which there are W_k GPUs. The result x_jk is the share of time that job j runs on
-// model k. A job has at most its whole time: sum_k x_jk <= 1. A model has at most its GPUs: sum_j
-// s_j x_jk <= W_k. Jobs that request more than W_k GPUs have no share of k.
+// model k. The shares of a job add up to at most 1: sum_k x_jk <= 1. The jobs on model k use at
+// most W_k GPUs: sum_j s_j x_jk <= W_k. If job j requests more than W_k GPUs, x_jk is 0.
 #pragma once
 
 #include <span>

@@ -32,9 +32,9 @@ struct TypicalPod {
 // l) is the weight of the kinds with one GPU that the node accepts and that need at most CPU c and
 // share l. W2(c, i) is the weight of the kinds with several GPUs that the node accepts and that
 // need at most CPU c and i GPUs. W1 and W2 are tables, so the measure costs one look-up for each
-// GPU. The functions of the class return F * W (of()) or its decrease, as exact integers. Example:
-// a GPU has 0.3 left, half of all pods need a whole GPU, and half need 0.2 of a GPU. Then 0.15 GPUs
-// are fragmented.
+// GPU. of() returns F * W, and the relief functions return the decrease of F * W; both are exact
+// integers. Example: a GPU has 0.3 left, half of all pods need a whole GPU, and half need 0.2 of a
+// GPU. Then 0.15 GPUs are fragmented.
 class Fragmentation {
  public:
   // The part of a node's state on which the measure depends.
@@ -83,10 +83,11 @@ class Fragmentation {
 
   const ClusterState& cluster_;
   int64_t weight_ = 0;
-  // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is how many of these
-  // requests are at most its free CPU.
+  // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is the number of these
+  // requests that do not exceed its free CPU.
   std::vector<int64_t> cpu_steps_;
-  // By milli-GPUs left on a device: how many of the distinct shares of one-GPU pods fit.
+  // Index: milli-GPUs left on a GPU. Value: how many of the distinct GPU shares that typical pods
+  // with one GPU request are at most this large.
   std::array<uint16_t, 1001> milli_rank_{};
   size_t milli_ranks_ = 0;
   std::vector<Kind> kinds_;

@@ -9,9 +9,9 @@
 
 namespace orrery {
 
-// One warning for each name in `named` without an arrived job. `parameter` is the policy's argument
+// Returns a warning for each name in `named` for which `has(name)` is false. `has(name)` tells
+// whether a job of this team, user or application arrived. `parameter` is the policy's argument
 // that lists the names. `owner` says what the names are: "team", "user" or "application".
-// `has(name)` tells whether a job of this team, user or application arrived.
 template <class Value, class Has>
 std::vector<std::string> named_in_vain(std::string_view parameter, std::string_view owner,
                                        const std::map<std::string, Value>& named, Has&& has) {

@@ -61,9 +61,9 @@ class TreeWalk {
   }
 
  private:
-  // Prefers a leaf with room for all wanted pods; of two such leaves, the one with less room. If
-  // neither leaf has this room, compares their blocks in the same way. If this decides nothing,
-  // prefers the leaf with more room.
+  // Prefers a leaf on which all wanted pods fit. If they fit on both leaves, prefers the leaf with
+  // less free room. If they fit on neither, compares the blocks of the leaves in the same way. If
+  // the blocks decide nothing, prefers the leaf with more free room.
   bool is_preferred(uint32_t i, uint32_t j, int64_t wanted) const {
     const auto verdict = [&](int64_t a, int64_t b) {
       if (a >= wanted && b >= wanted) return a < b ? 1 : a > b ? -1 : 0;
@@ -150,9 +150,9 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
   for (size_t l = best; l < last; l += inner) parts.push_back({sum_of(l, l + inner), false});
   const auto part_of = [&](size_t leaf) -> Aggregate& { return parts[(leaf - best) / inner]; };
   // Whether leaf `a` is taken before leaf `b`. A leaf of an aggregate that is in use comes first.
-  // Otherwise first the aggregates and then the leaves are compared: one with room for all
-  // remaining pods comes first. If both have this room, the one with less room comes first. If
-  // neither has it, the one with more room comes first.
+  // Otherwise the leaf whose aggregate is better comes first. If the aggregates have equal room,
+  // the better leaf comes first. An aggregate or leaf with room for all remaining pods is better
+  // than one without. Of two with this room, the smaller is better; of two without, the larger.
   const auto is_preferred = [&](size_t a, size_t b) {
     const Aggregate &in_a = part_of(a), &in_b = part_of(b);
     if (in_a.is_used != in_b.is_used) return in_a.is_used;

@@ -42,8 +42,9 @@ PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 // O(leaves), and for each leaf taken O(leaves of the aggregate) and O(1) for each node.
 PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_pods,
                                std::span<const uint32_t> levels);
-// Slurm's measure of fragmentation: for each level, the number of nodes in complete aggregates that
-// are not entirely free; plus the number of nodes in use.
+// Slurm's measure of fragmentation: the number of nodes in use plus, for each level, the size in
+// nodes of all aggregates in which a node is in use. Aggregates of fewer than 2^k leaves do not
+// count.
 int64_t block_fragmentation(std::span<const int64_t> free_by_leaf, int64_t leaf_nodes,
                             std::span<const uint32_t> levels);
 
@@ -73,9 +74,9 @@ TasPlan plan_kueue(const RoomOn& room, const TasRequest& request);
 
 // Volcano's hard mode: uses the lowest tier on which a hypernode has room for the job. Tier 1 are
 // leaves, tier 2 are blocks, and tier 3 is the root. If several hypernodes of this tier have room,
-// the fullest one is used: the room that is left there is the smallest share of the room of its
-// idle nodes. The plan has all nodes with room below this hypernode. Tiers above `highest_tier` are
-// not used. Costs O(leaves + nodes of the plan).
+// the fullest one is used: the one with the least ratio of `room` to `idle`, its room if all its
+// nodes were idle. The plan has all nodes with room below this hypernode. Tiers above
+// `highest_tier` are not used. Costs O(leaves + nodes of the plan).
 PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pods,
                              int32_t highest_tier);
 // Volcano's score of a node for a job that has a pod on node `placed`, 0..100. Nearer nodes score

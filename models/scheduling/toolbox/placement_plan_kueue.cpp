@@ -67,8 +67,8 @@ class TasSearch {
   static void add(const Domain& domain, std::vector<Domain>& domains) {
     if (domain.slices > 0) domains.push_back(domain);
   }
-  // All blocks or all leaves with room for a slice. Never called for TopologyLevel::Node:
-  // smallest(), most_slices() and spread_over_nodes() use room_.order().
+  // All blocks or all leaves with room for a slice. Never called for TopologyLevel::Node, because
+  // nodes with room are found through room_.order().
   std::vector<Domain> domains_of(TopologyLevel level) const {
     std::vector<Domain> domains;
     if (level == TopologyLevel::Block) {
@@ -154,8 +154,8 @@ class TasSearch {
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // Takes the node that fits most tightly instead, but only if it has fewer slices than
-        // `next`. With as many slices as `next`, it may have been taken already.
+        // Takes the tightest node instead if it has fewer slices than `next`. If it has as many
+        // slices as `next`, the tightest node may have been taken already.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

@@ -61,8 +61,8 @@ struct DisruptionBudgetParams {
       Example{"{app: web}"});
     v("min_available", min_available,
       "Pods that must stay ready: a number, or a percentage of the desired replicas, rounded up. A "
-      "number applies to pods of any owner. A percentage needs owners with a scale: replica_set or "
-      "stateful sets. As in Kubernetes, a percentage allows no disruption of a Job's pods.",
+      "number applies to pods of any owner. A percentage needs owners with a scale: ReplicaSets or "
+      "StatefulSets. As in Kubernetes, a percentage allows no disruption of a Job's pods.",
       Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"50%"});
     v("max_unavailable", max_unavailable,
       "Pods that may be unready: a number or a percentage, rounded up. Both need owners with a "

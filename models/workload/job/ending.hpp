@@ -62,9 +62,8 @@ struct DrawnEndingParams {
       "start of the gang.",
       Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
-      "Exit code of the containers. 0 means success, and only 0 has `cause: none`. After an end "
-      "with "
-      "0, a gang completes.",
+      "Exit code of the containers. 0 means success, and only 0 has `cause: none`. A gang "
+      "that ends with exit code 0 completes.",
       Range{0, 255});
     v("after", after,
       "Compute time from the start to this end, at least 1 ms. If the work is done earlier, the "

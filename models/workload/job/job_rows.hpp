@@ -74,7 +74,7 @@ struct JobRow {
     c("submitted", &JobRow::submitted, "when the job was submitted");
     c("created", &JobRow::created, "when the first pod was created; -1: never");
     c("bound", &JobRow::bound,
-      "when the first independent pod, or enough pods to start the gangs, first had nodes; -1: "
+      "first time at which an independent pod, or enough pods to start the gangs, had nodes; -1: "
       "never");
     c("running", &JobRow::running, "when the job first computed; -1: never");
     c("ended", &JobRow::ended, "when the job ended; -1: not in this run");
@@ -95,8 +95,8 @@ struct JobRow {
       "failure, preemption or eviction",
       "GPU s");
     c("exchange_gpu_s", &JobRow::gpu_s_exchange,
-      "GPU time of waiting within training steps: for communication not hidden by compute, slower "
-      "ranks or input data",
+      "GPU time of waiting within training steps: for slower ranks, for input data, or for "
+      "communication that compute does not hide",
       "GPU s");
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint,
       "GPU time spent writing checkpoints, including incomplete checkpoints", "GPU s");

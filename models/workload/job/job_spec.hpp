@@ -1,4 +1,4 @@
-// models/workload/job/job_spec.hpp -- a job as a source submits it; nothing changes it later.
+// models/workload/job/job_spec.hpp -- the specification of a job; fixed once the job is submitted.
 #pragma once
 
 #include <array>
@@ -70,8 +70,8 @@ struct RoleSpec {  // equal pods
   // 0: the role has no minimum.
   int32_t min_available = 0;
   std::string name = {};
-  // Empty: the job's controller, which creates the pods of all roles without a controller of their
-  // own.
+  // The kind of controller that creates the role's pods. If empty, the job's own controller creates
+  // them, together with the pods of all other such roles.
   std::optional<WorkloadKind> controller = {};
   bool takes_part = true;  // in a gang: its pods are ranks of the communicator
   bool exits = true;       // false: its pods run until the job is over, like parameter servers

@@ -66,7 +66,7 @@ class JobTable {
   }
   Members taking_part(JobId id) const;  // pods and GPUs in the present run of the job's gangs
 
-  // All ids so far are below these bounds, for arrays indexed by id.
+  // Sizes for arrays indexed by id: all ids so far are smaller.
   size_t jobs_bound() const { return jobs_.size(); }
   size_t gangs_bound() const { return gangs_.size(); }
   size_t roles_bound() const { return roles_.size(); }

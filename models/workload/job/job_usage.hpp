@@ -29,8 +29,8 @@ struct WorkDone {
   Time from, to;
   int128_t computed = 0;
 };
-// A decision about compute that WorkDone reported: of the compute not settled yet, the oldest
-// part (`kept`) is saved for good, or the latest part (`lost`) is lost.
+// Settles a part of the compute that WorkDone reported. `kept` is the oldest unsettled part, which
+// is now saved for good. `lost` is the latest unsettled part, which is lost.
 struct WorkSettled {
   JobId job;
   PodId pod;

@@ -37,10 +37,10 @@ class PodApi {
   // An attempt to schedule or bind the pod failed. The scheduler records the failure and does not
   // wait.
   virtual void scheduling_failed(PodId pod) = 0;
-  // A pod that was bound to the node is gone. Without a node: a pod that was not bound is gone, or
-  // its creation is cancelled. `observed` is called once the scheduler has observed the end of the
-  // pod, maybe before this returns. `observed` is empty for a pod without a node, and for a pod
-  // whose node is down.
+  // The pod is gone. `node` is the node to which the pod was bound. `node` is invalid if the pod
+  // was not bound, or if its creation is cancelled. `observed` is called once the scheduler has
+  // observed the end of the pod, maybe before removed() returns. `observed` is empty if `node` is
+  // invalid or down.
   virtual void removed(PodId pod, NodeId node, Observed observed) = 0;
 
  protected:

@@ -26,10 +26,10 @@ struct TolerationParams {
 
   template <class V>
   void fields(V& v) {
-    v("key", key, "Key of the taint; empty with Exists: any taint.", Example{"nvidia.com/gpu"});
+    v("key", key, "Taint key. With Exists, an empty key matches all.", Example{"nvidia.com/gpu"});
     v("operator", op,
-      "Equal: the taint must have this key and value; a missing value is empty. Exists: the taint "
-      "must have this key, with any value. Absent: Equal if a value is given, else Exists. "
+      "Equal: the taint must have this key and value; no value means an empty value. Exists: the "
+      "taint must have this key, with any value. Absent: Equal if a value is given, else Exists. "
       "In Kubernetes, an absent operator means Equal.");
     v("value", value, "Value of the taint; must be empty with Exists.");
     v("effect", effect, "Effect of the taint; absent: any effect.");
@@ -62,7 +62,7 @@ struct PodImageParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name; equal names mean the same image.", Required{}, Example{"trainer"});
-    v("size", size, "Size that a node pulls.", Required{}, Example{"17GB"});
+    v("size", size, "Size that a node downloads.", Required{}, Example{"17GB"});
   }
   template <class C>
   void check(C& c) const {
@@ -120,7 +120,7 @@ struct TopologySpreadParams {
   }
 };
 
-// Which nodes pods may use, and the image that these nodes pull.
+// Labels, node constraints and image of a job's pods.
 struct PodConstraintParams {
   std::map<std::string, std::string> node_selector = {};
   std::vector<TolerationParams> tolerations = {};

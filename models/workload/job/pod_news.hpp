@@ -18,10 +18,9 @@ struct DeadPod {  // one life of a pod that ended with its node
 // PodApi (A). The order of their observers is in models/cluster/news_order.cpp.
 struct PodNews {
   Signal<std::span<const PodId>> pods_created;  // J: Pending pods, in the order of creation
-  // S: no node was found for a pod, or for the first pod of a gang that is placed as a whole. Also
-  // emitted for a pod rejected in Permit, for example because other pods of its gang got no node.
-  // Not emitted for a failed attempt that nominated the pod to a node, where preempted pods make
-  // room.
+  // S: no node was found for a pod. For a gang that is placed as a whole, the PodId is that of the
+  // gang's first pod. Also emitted for a pod rejected in Permit, for example because other pods of
+  // its gang got no node. Not emitted if the pod has a nominated node, where preemption makes room.
   Signal<PodId> no_node_found;
   // S: a node is reserved for the pod. The Permit point and the binding follow.
   Signal<PodId, NodeId> pod_assigned;
@@ -34,7 +33,7 @@ struct PodNews {
   // now on. Without a control plane this signal follows pod_removed at once. With a control plane,
   // the job may already be over at this signal, or the pod may already be due for re-creation.
   Signal<PodId> end_observed;
-  // A: pods that died with a node are deleted, and their controllers have observed it.
+  // A: pods that died with a node are deleted, and their controllers have observed the deletion.
   Signal<std::span<const DeadPod>> dead_pods_gone;
 };
 

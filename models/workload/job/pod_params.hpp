@@ -38,7 +38,7 @@ struct PodParams : PodConstraintParams {
     v("memory", memory, "Host memory; 0: no request.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics, "Number of RDMA devices.", Range{0, 64}, Unit{"NIC"});
     v("preemption_policy", preemption_policy,
-      "never: no pod is preempted to make room for this pod, which waits.",
+      "never: this pod waits, and no pod is preempted to make room for it.",
       Source{"preemptionPolicy of PriorityClass"}, Heeded{Fact::Preemption});
     PodConstraintParams::fields(v);
   }

@@ -51,8 +51,8 @@ struct RecoveryRow {
     c("is_preemption", &RecoveryRow::is_preemption,
       "whether the cause of the stop was the preemption or eviction of a pod, not a failure");
     c("is_membership_change", &RecoveryRow::is_membership_change,
-      "whether an elastic gang restarted to include members that came up late, not because of a "
-      "failure");
+      "whether the cause of the stop was a membership change, not a failure: an elastic gang "
+      "restarted to include members that came up late");
   }
 };
 

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/counted_jobs.hpp -- jobs without pods, which take GPUs out of a pool.
+// models/workload/lifecycle/counted_jobs.hpp -- jobs that have no pods and take GPUs of a pool.
 #pragma once
 
 #include "models/workload/job/job_news.hpp"

@@ -189,7 +189,7 @@ void GangLives::stops(JobId id, NodeId node) {
   run.recovery = recoveries_.open(accounts_.recovery_row(id, node, lost, 0));
 }
 
-// Ranks that survive notice nothing: they spin, and their GPUs report 100 % utilisation.
+// Surviving ranks do not notice the failure: they spin, and their GPUs report 100 % utilisation.
 void GangLives::hangs(JobId id, Duration detection) {
   const Job& job = jobs_.job(id);
   State& state = states_[id];

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// Lives of the pods of jobs with kind: pods, and of services.
+// The lives of independent pods: pods of services, and pods of jobs with `kind: pods`.
 class IndependentPods {
  public:
   IndependentPods(Engine& engine, JobTable& jobs, JobAccounts& accounts, JobPhases& phases,

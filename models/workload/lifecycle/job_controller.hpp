@@ -64,15 +64,15 @@ class JobController : public JobNews, public PodNews {
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
   // Unsaved compute of each GPU of the pod's gang, or of the independent pod.
   Duration unsaved(PodId pod) const;
-  // The rank's process dies while its node is up; `gpu_milli` of its GPUs stop. The other ranks
-  // wait until hang_timeout. Returns false if the pod is no rank of a running gang.
+  // The rank's process dies while its node is up, and `gpu_milli` milli-GPUs of the pod stop. The
+  // other ranks wait until hang_timeout. Returns false if the pod is no rank of a running gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
   // All processes of a running gang exit with an error, as when NCCL gives up. The exit is detected
   // like the exit of a single rank. Returns false if the job has no running gang.
   bool abort(JobId job);
 
-  // For job queues: releases a job that was held on arrival (Arrivals::Hold) or suspended. Its pods
-  // are created and may use only these nodes; empty: any node.
+  // For job queues: releases a job that was held on arrival (Arrivals::Hold) or suspended. The
+  // job's pods are created and may use only `nodes`; nullopt: any node.
   void release(JobId job, std::optional<NodeSet> nodes);
   // Cancels the job on behalf of its user. Returns false if the job has started.
   bool cancel(JobId job) { return cancellations_.cancel(job); }
@@ -86,7 +86,7 @@ class JobController : public JobNews, public PodNews {
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
-  // Whether enough pods of the job were bound at some time. For a counted job: whether it was run.
+  // Whether the job ever had enough bound pods to start. For a counted job: whether it was run.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }
   Duration work(JobId job) const { return runs_.of(job).work; }  // compute time on its present GPUs

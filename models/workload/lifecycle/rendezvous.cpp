@@ -32,7 +32,7 @@ void Rendezvous::admitted(JobId id) {
     const GangId gang = jobs_.pod(pod).gang;
     if (gang.is_valid() && jobs_.role_spec(pod).takes_part) ++members_[gang].all;
   });
-  // min_available includes pods that are no ranks, so fewer ranks are needed.
+  // min_available also counts pods that are no ranks, so these pods are subtracted.
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const Gang& gang = jobs_.gang({job.first_gang.index + g});
     Members& members = members_[{job.first_gang.index + g}];

@@ -27,7 +27,8 @@ struct ScalingRulesParams {
     v("pods", pods,
       "Limit of the change per period, in pods. The larger of the two limits pods and percent "
       "applies.",
-      Range{0, 1'000'000}, Unit{"pods"}, Source{"autoscaling/v2, 4 up; only percent is set down"});
+      Range{0, 1'000'000}, Unit{"pods"},
+      Source{"autoscaling/v2: scaleUp 4; scaleDown has only a limit in percent"});
     v("percent", percent, "Limit of the change per period, in percent of the replicas.",
       Range{0, 1'000'000}, Unit{"%"}, Source{"autoscaling/v2, 100"});
     v("period", period, "Period of the limits pods and percent.", Range{1_s, 30_min},
@@ -70,7 +71,8 @@ struct HorizontalPodAutoscalerParams {
     v("replicas_max", replicas_max, "Maximum number of replicas.", Range{1, 1'000'000},
       Unit{"pods"}, Required{});
     v("target", target, "Target of the mean use of the replicas, in percent of their requests.",
-      Range{1, 100}, Unit{"%"}, Source{"averageUtilization of autoscaling/v2, 80 without metrics"});
+      Range{1, 100}, Unit{"%"},
+      Source{"averageUtilization of autoscaling/v2: 80 if `metrics` is absent"});
     v("tolerance", tolerance,
       "The number of replicas does not change while the use deviates from the target by at most "
       "this share of the target.",

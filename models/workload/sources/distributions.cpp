@@ -102,8 +102,8 @@ const JobSizeModel& JobSizeModel::preset(JobSizePreset preset) {
   return models[static_cast<size_t>(preset)];
 }
 
-// The last bin is open. Its end is chosen so that the mean of all durations equals the published
-// mean. The end is at most the longest published duration.
+// The last bin has no published end. Its end is chosen so that the mean of all durations equals the
+// published mean. The end is at most the longest published duration.
 void JobSizeModel::build_bins(const PublishedJobs& published) {
   double low = kShortestS;
   double percent_below = 0;

@@ -28,8 +28,8 @@ constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
 // cluster_summary.csv and the distributions behind the paper's figures. Percentages are shares of
 // jobs unless the name says otherwise.
 struct PublishedJobs {
-  // The shares are cumulative: those of all jobs with up to `gpus_max` GPUs. A job drawn from the
-  // class has exactly `gpus_drawn` GPUs.
+  // The shares are cumulative: they include all jobs with up to `gpus_max` GPUs. A job drawn from
+  // the class has exactly `gpus_drawn` GPUs.
   struct SizeClass {
     int32_t gpus_max;
     int32_t gpus_drawn;
@@ -52,9 +52,9 @@ const PublishedJobs& published_jobs(JobSizePreset preset);
 // once: of sizes, of durations, and of GPU time over sizes. The distribution of GPU time fixes the
 // mean duration of each size.
 //
-// Durations fall into the bins between kPublishedDurationsS and are log-uniform inside a bin
-// (straight lines on a log axis). The joint table p(size, bin) is the one closest to independence
-// that has the published shares of sizes and bins as its marginals:
+// Durations fall into the bins between kPublishedDurationsS and are log-uniform inside a bin, so
+// that their CDF is a straight line there on a log axis. The joint table p(size, bin) is the one
+// closest to independence that has the published shares of sizes and bins as its marginals:
 //     p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5))
 // Factors a and b fit the marginals, and the tilt gives each size its mean duration. Factors and
 // tilts are adjusted in turn until they converge.
@@ -70,7 +70,7 @@ class JobSizeModel {
 
   Draw draw(Rng& rng) const;
 
-  // Expected shares of draws, for comparison with published figures.
+  // Expected shares and means of draws, for comparison with published figures.
   double count_share(int32_t gpus_max) const;     // share of jobs with at most `gpus_max` GPUs
   double gpu_time_share(int32_t gpus_max) const;  // share of GPU time that these jobs use
   double duration_share(Duration span) const;     // share of jobs that run for at most `span`

@@ -31,14 +31,15 @@ struct PresetShape {
   template <class V>
   void fields(V& v) {
     v("preset", preset,
-      "The cluster. Its data are from AcmeTrace's cluster_summary.csv and figures (NSDI 2024).",
+      "The cluster. Its data are from AcmeTrace's cluster_summary.csv and from the figures of "
+      "AcmeTrace's paper (NSDI 2024).",
       Required{});
     v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: no limit.", Range{0, 1'000'000},
       Unit{"GPU"});
     v("ends", ends,
       "completed: all jobs complete. published: jobs are cancelled, or fail for good, as often as "
-      "on that cluster, whatever their size. A cancelled or failed job ends when its duration is "
-      "over.");
+      "on that cluster; small and large jobs equally often. A cancelled or failed job ends when "
+      "its duration is over.");
   }
 };
 struct JobClassParams {
@@ -83,7 +84,7 @@ struct BurstParams {
 
   template <class V>
   void fields(V& v) {
-    v("every", every, "Mean time between bursts, which are a Poisson process.", Required{},
+    v("every", every, "Mean time between bursts. Bursts arrive as a Poisson process.", Required{},
       Range{1_ms, Duration::max()});
     v("jobs", jobs, "Number of jobs in a burst.", Unit{"jobs"});
     v("shape", shape, "Sizes and durations of the burst's jobs; absent: the generator's `shape`.");

@@ -47,12 +47,13 @@ struct TrainingParams {
       "Compute time between checkpoints; 0: no checkpoints, so a failure loses all compute.",
       Heeded{Fact::LostWork, is_saving_free()});
     v("checkpoint_write", checkpoint_write, "How long one checkpoint stops compute.",
-      Heeded{!checkpoint, "the store of `checkpoint` determines it"},
+      Heeded{!checkpoint, "`checkpoint` replaces this field"},
       Heeded{saves(), "there is no checkpoint_interval"});
     v("restore", restore, "Time to load the last checkpoint after a failure.",
-      Heeded{!checkpoint, "the store of `checkpoint` determines it"},
+      Heeded{!checkpoint, "`checkpoint` replaces this field"},
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Stops});
-    v("init", init, "Set-up time after the start of all containers, such as for the communicator.");
+    v("init", init,
+      "Set-up time after all containers have started, for example to create the communicator.");
     v("init_per_gpu", init_per_gpu,
       "Added to init for each GPU of the job. In a gang with min_available, only GPUs of the "
       "members that start together count.",
@@ -69,7 +70,7 @@ struct TrainingParams {
       "`work` is GPU compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges "
       "lengthen the run. With step.model, `work` is the compute time on the GPU model work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
-      Heeded{is_step_felt(), "the step has only compute, so it does not lengthen the run"});
+      Heeded{is_step_felt(), "the step has only compute and does not lengthen the run"});
     v("dataset", dataset,
       "Data that gangs read during training. A step takes at least as long as reading its data.",
       Heeded{Fact::Gangs});

@@ -46,8 +46,8 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
   find_traffic(id, places);
   const Job& job = jobs_.job(id);
   if (job.spec.dataset) {
-    // `across` ignores outages: an outage ends, but the limit of the reader's rate is set only
-    // here.
+    // `across` ignores outages. It limits the rate of the reader for the whole run, and an outage
+    // may end before the run does.
     const StepActivity& activity = gang.traffic.activity;
     const bool has_rate = gang.crosses_nodes() && activity.rate_max > Bandwidth{};
     const Duration across = has_rate ? activity.bytes / activity.rate_max : Duration{};

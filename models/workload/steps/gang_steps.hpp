@@ -40,15 +40,15 @@ class GangSteps : public PaceModel {
 
   struct View {
     const StepCycle* cycle = nullptr;  // null: no gang of the job is running
-    // With `steps: rate`: mean duration of the exchange across nodes; max if the exchange cannot
-    // proceed. 0 unless `network.level` is `flow`.
+    // Mean duration of the exchange across nodes, or Duration::max() if the exchange cannot
+    // proceed. 0 with `steps: traced`, and 0 unless `network.level` is `flow`.
     Duration across{};
     Bytes bytes{};  // bytes of that exchange on the gang's heaviest link
     bool is_traced = false;
     bool is_updating = false;  // traced: the optimizer runs, or the step waits for data
   };
   View view(JobId job) const;
-  // True if the gang cannot exchange, and no pending timeout will abort it.
+  // True if the gang cannot exchange, and no pending timeout will abort the gang.
   bool waits_in_vain(JobId job) const;
   // Bytes that traced steps have sent over the gang's heaviest link. Includes the bytes of earlier
   // jobs with this id.

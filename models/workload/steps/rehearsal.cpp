@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-// Limit for the number of steps of all gangs together in a window, if each gang steps as fast as
-// without the other gangs.
+// Maximum number of steps of all gangs together in a window. The number is estimated as if each
+// gang ran without the other gangs.
 constexpr double kStepsInWindow = 8192;
 constexpr double kSlowestStep = 30 * 86400.0;  // seconds
 constexpr Duration kForEver = 876'000_h;

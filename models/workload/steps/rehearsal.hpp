@@ -15,11 +15,11 @@ namespace orrery {
 // Duration of an exchange across nodes at this rate; Duration::max() if it exceeds a century.
 Duration across_of(Bytes bytes, double bits_per_s);
 
-// A gang whose exchange across nodes has a route.
+// A gang that exchanges data across nodes, over links that other gangs may share.
 struct SharingGang {
   StepCycle cycle;
   Bytes bytes{};  // bytes of a step on the gang's heaviest link
-  // Bits a second on that link while no other gang uses any of the gang's links.
+  // Bits a second on the heaviest link while no other gang uses any of the gang's links.
   double rate_max = 0;
   std::vector<LinkUse> uses{};
   double position = 0;  // finished share of the gang's present step

@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-// With expected rates, smaller relative changes of a step are ignored.
+// Smaller relative changes of a step's length are ignored if the length is computed from expected
+// rates.
 constexpr double kStepNoticed = 1e-3;
 
 }  // namespace
@@ -91,9 +92,9 @@ void SharedLinks::take_away(JobId job) {
   }
 }
 
-// Joining `expected_` takes time for each link. So a large gang does not join again for every link
-// that becomes or ceases to be contended. A gang that joined with n contended links, n > kWatched,
-// joins again once its links have become or ceased to be contended more than n / 2 times.
+// Joining `expected_` takes time for each contended link of the gang. So a gang that joined with n
+// contended links, n > kWatched, does not join again each time one of its links becomes or ceases
+// to be contended. It joins again after more than n / 2 such changes.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -165,10 +166,10 @@ void SharedLinks::settle() {
   }
 }
 
-// A gang in `expected_` needs to join again only if it has changed, and then it is in seeds_
-// itself. Gangs that share contended links with it are in `expected_`, too, or in seeds_. So a
-// search that has found too many gangs for a rehearsal does not continue through gangs in
-// `expected_`.
+// A gang in `expected_` has to join `expected_` again only if the gang has changed. A changed gang
+// is in seeds_ itself. Gangs that share contended links with a gang in `expected_` are themselves
+// in `expected_` or in seeds_. So a search that has found too many gangs for a rehearsal skips the
+// gangs in `expected_`.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};

@@ -40,7 +40,7 @@ class SharedLinks {
   void remove(JobId job);
 
   struct Step {
-    // Mean duration of the exchange across nodes; max if the exchange cannot proceed.
+    // Mean duration of the exchange across nodes; Duration::max() if the exchange cannot proceed.
     Duration across;
     Duration length;
     bool operator==(const Step&) const = default;

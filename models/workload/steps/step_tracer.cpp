@@ -160,7 +160,7 @@ bool StepTracer::is_transferring(JobId job) const {
 }
 
 // A transfer keeps its progress: if the bytes on the heaviest link change, the bytes left change in
-// proportion. Example: 1 GB of 4 GB is sent, and the new bytes are 8 GB. Then 6 GB are left.
+// proportion. Example: 1 GB of 4 GB is sent. Then the bytes change to 8 GB, and 6 GB are left.
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;

@@ -23,7 +23,8 @@ namespace orrery {
 // 4 s take two whole steps and one half step.
 class StepTracer {
  public:
-  // `flows` is null unless `network.level` is `flow`. If it is null, activities have no `bytes`.
+  // `flows` is null unless `network.level` is `flow`. Without `flows`, the `bytes` of every
+  // activity must be 0.
   StepTracer(Engine& engine, FlowNetwork* flows) : engine_{engine}, flows_{flows} {}
   StepTracer(const StepTracer&) = delete;
   StepTracer& operator=(const StepTracer&) = delete;

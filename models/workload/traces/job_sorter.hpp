@@ -55,7 +55,8 @@ class JobSorter {
   std::vector<TraceJob> jobs_;   // jobs of the last run
   std::vector<uint32_t> order_;  // order of jobs_, once sorted
   std::vector<Run> spilled_;
-  // Heap of runs, by the submission of their next job; the run in jobs_ has number spilled_.size().
+  // Heap of run numbers. The run whose next job was submitted first is on top. The last run, which
+  // is in jobs_, has number spilled_.size().
   std::vector<size_t> heap_;
   size_t next_ = 0;  // index into order_
   std::unique_ptr<std::FILE, Close> file_;

@@ -1,4 +1,4 @@
-// models/workload/traces/reorder.hpp -- sorts jobs that are almost in order, or all jobs of a file.
+// models/workload/traces/reorder.hpp -- sorts jobs by submission, in a window or in a whole file.
 #pragma once
 
 #include <cstddef>

@@ -162,7 +162,7 @@ class FileTraceReader final : public TraceReader {
   std::optional<Time> window_end_;
   std::optional<Time> first_end_;  // set only if window_start is the first end of a job
   std::optional<Time> zero_;       // time in the trace at which the run starts
-  // Earliest submission read so far; set only if the whole file is read before it is sorted.
+  // Earliest submission read so far. Set only if the whole file is sorted, not a window of rows.
   Time earliest_ = Time::max();
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;

@@ -15,8 +15,9 @@
 
 namespace orrery {
 
-// At the end of a file each of its rows is counted once: rows = joined + skipped + left out +
-// filtered + delivered / copies. Rows of files beside the trace are not counted.
+// At the end of a file, each of its rows is counted once: rows = joined + skipped + left_out +
+// filtered() + (delivered / copies), where `copies` is the parameter of the trace. Rows of files
+// beside the trace are not counted.
 struct TraceCounts {
   int64_t rows = 0;    // rows read, whatever became of them
   int64_t joined = 0;  // rows that only add to a job of another row
@@ -36,11 +37,11 @@ struct TraceCounts {
   }
 };
 
-// The trace is streamed, so memory does not grow with the file. Memory is bounded by the reorder
-// window or the sorter and, if a job has several rows, by the number of jobs alive at once. Only
-// the tables beside a PAI trace are held whole: 105 bytes for each row of the job table, 75 bytes
-// for each row of the other tables. A reader never throws. If the file cannot be opened, or a row
-// is malformed and `lenient` is false, the reader ends early and has an error.
+// The trace is streamed, so memory does not grow with the file. The reorder window or the sorter
+// bounds the memory. If jobs have several rows, memory also grows with the number of jobs alive at
+// once. Only the tables beside a PAI trace are held in memory whole: 105 bytes for each row of the
+// job table, 75 bytes for each row of the other tables. A reader never throws. If the file cannot
+// be opened, or a row is malformed and `lenient` is false, the reader ends early and has an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;

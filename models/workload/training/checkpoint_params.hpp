@@ -41,12 +41,12 @@ struct CheckpointParams {
       Required{}, Example{"2.45TB"});
     v("mode", mode,
       "sync: compute stops until the checkpoint is written. async: compute stops only until the "
-      "checkpoint is copied to host memory. If the next checkpoint is due before this checkpoint "
-      "is written, compute stops until it is written.");
+      "checkpoint is copied to host memory. If a checkpoint is due while the previous checkpoint "
+      "is not yet written, compute stops until the previous checkpoint is written.");
     v("sharded", sharded,
       "true: each node writes an equal part, and reads it back. false: the node of rank 0 writes "
       "everything, and every node reads everything.",
-      Heeded{store != "local", "the store is local, so each node writes its own part"},
+      Heeded{store != "local", "the store is local (each node writes its own part)"},
       Heeded{Fact::GangsOfPods});
     v("host_copy", host_copy,
       "Rate at which one GPU copies its state to host memory, with mode: async.",

@@ -1,5 +1,5 @@
-// models/workload/training/gang_traffic.hpp -- locations of a gang's ranks, and the exchanges of
-// its steps there.
+// models/workload/training/gang_traffic.hpp -- locations of a gang's ranks, and the network traffic
+// of the gang's steps.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct GangPlaces {
   std::vector<Share> shares;
 };
 
-// If a gang's nodes differ, the slowest type sets the pace. For compute that is the GPU type with
-// the fewest FLOP/s, if the step has a model. For exchanges it is the machine type with the longest
-// exchange_time().
+// If a gang's nodes differ, the slowest type sets the pace. The exchanges take as long as on the
+// machine type with the longest exchange_time(). If the step has a model, compute takes as long as
+// on the GPU type with the fewest FLOP/s.
 class GangTraffic {
  public:
   // `network` is null with level: alpha_beta. All arguments must outlive this object.

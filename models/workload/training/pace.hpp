@@ -12,8 +12,8 @@ namespace orrery {
 
 // The pace differs from 1 if a job shares its GPUs, runs on another GPU model, or waits for
 // exchanges between its ranks. Pauses for checkpoints do not affect it. A pace consists of whole
-// numbers, so that runs are exact. Example: steps with 0.8 s of compute last 1 s. Then work is 0.8
-// s in a span of 1 s, and computing is 80 %.
+// numbers, so that runs are exact. Example: steps with 0.8 s of compute last 1 s. Then `work` is
+// 0.8 s, `span` is 1 s, and `computing` is 80 % of `span`.
 struct Pace {
   static constexpr int64_t kFull = 1'000'000, kWhole = 1'000'000'000;
   int64_t work = 1, span = 1;  // `work` is done in the time `span`; work 0: no progress

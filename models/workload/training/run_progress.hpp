@@ -18,8 +18,8 @@ struct RunTerms {
   Pace pace;
 };
 
-// How one GPU of the run spent its time. advance() returns the time since the last call, but
-// reports compute as useful or lost only once that is decided.
+// How one GPU of the run spent its time. Checkpoints and exchanges are reported by the next
+// advance(). Compute is reported only when it is saved (useful) or undone (lost).
 struct RunSpans {
   Duration useful{};  // compute saved by checkpoints, or by an orderly end
   Duration lost{};    // compute undone by a failure
@@ -27,11 +27,12 @@ struct RunSpans {
 };
 
 // The checkpoint cycle continues when the pace changes: the next checkpoint comes after `interval`
-// of compute since the last one, at any pace. Before the terms change, call advance(), which
-// accounts for the time at the old pace; after the change call change_pace(). The result does not
-// depend on how often a run is advanced at one pace; a change of pace drops less than a nanosecond
-// of work. Example: the interval is 60 min, and the run goes at full pace for 40 min, then at half
-// pace. The checkpoint begins 40 min after the change.
+// of compute since the last one, at any pace. Example: the interval is 60 min, and the run goes at
+// full pace for 40 min, then at half pace. The checkpoint begins 40 min after the change.
+//
+// To change the pace, first call advance() with the old pace, then change_pace(). A change drops
+// less than a nanosecond of work. The result does not depend on the number of calls of advance()
+// between two changes.
 struct RunProgress {
   Time since{};             // time of the last resume() or advance()
   Duration saved{};         // compute that survives a failure
@@ -64,7 +65,8 @@ inline void change_pace(RunProgress& run) { run.rest = 0; }
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all progress up to `since` is saved
 RunSpans lose(RunProgress& run);  // all unsaved progress up to `since` is lost
-// The progress that a checkpoint contains. It is saved once the checkpoint is written.
+// The progress that a checkpoint contains. Call save() when the checkpoint is written; only then is
+// this progress saved.
 struct Snapshot {
   Duration done{};
   Time taken{};
@@ -73,8 +75,8 @@ struct Snapshot {
 Snapshot snapshot(const RunProgress& run);  // as of `since`
 // The run must not have failed since the snapshot.
 RunSpans save(RunProgress& run, const Snapshot& snapshot);
-// Time from `since` until done() reaches `done`, at the pace of `terms`; Duration::max() if done()
-// never reaches `done`.
+// Time from `since` until run.done() reaches the parameter `done`, at the pace of `terms`;
+// Duration::max() if this never happens.
 Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done);
 // Time from `since` until all work is done.
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {

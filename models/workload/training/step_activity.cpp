@@ -19,8 +19,8 @@ struct GroupNics {
   int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
 
-// The NICs of the ranks first, first + stride, ... of a group, node by node, each NIC once. Each
-// node gives as many NICs as the node with the fewest.
+// The NICs of the group with the ranks `first`, `first + stride`, ..., node by node, each NIC once.
+// If one node has fewer NICs than others, only that many NICs of each node are used.
 GroupNics group_nics(std::span<const RankPlace> places, int32_t first, int32_t stride,
                      int32_t ranks) {
   std::vector<std::vector<NicId>> of_nodes;
@@ -63,8 +63,8 @@ std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const Ran
   return groups;
 }
 
-// The ranks of a group are first, first + stride, ... Marks all ranks on the group's last nodes as
-// servers, one node for each server. A group on one node has no servers.
+// The ranks of a group are first, first + stride, ... Each server takes one of the group's last
+// nodes. Marks all ranks on these nodes. A group on one node has no servers.
 void mark_servers(const StepTraffic& traffic, std::span<const RankPlace> places, int32_t first,
                   int32_t ranks, std::vector<bool>& serves) {
   const auto place = [&](int32_t i) { return static_cast<size_t>(first + i * traffic.stride); };

@@ -31,8 +31,8 @@ std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<Ran
 
 struct StepActivity {
   FabricActivity fabric;  // empty: no exchange leaves the nodes
-  // Sum of the buffers of a step's exchanges across nodes. In GangTraffic::Found these are the
-  // bytes on the gang's heaviest link.
+  // Sum of the buffers of a step's exchanges across nodes. Exception: in GangTraffic::Found,
+  // `bytes` is the number of bytes on the gang's heaviest link.
   Bytes bytes{};
   Bandwidth rate_max{};  // rate of these bytes without other traffic, latency included
   // Duration of the exchanges within nodes; with `network.level: alpha_beta`, of all exchanges.

@@ -19,9 +19,9 @@
 namespace orrery {
 
 // Which ranks exchange with each other. Ranks are numbered as in Megatron: the place in the tensor
-// group varies fastest, then the place in the data group, then the pipeline stage. Expert groups
-// are equal parts of the data groups. Example with tensor 2, data 2 and pipeline 2: ranks 0 and 1
-// are a tensor group, 0 and 2 a data group, 0 and 4 pipeline neighbours.
+// group varies fastest, then the place in the data group, then the pipeline stage. Example with
+// tensor 2, data 2 and pipeline 2: ranks 0 and 1 are a tensor group, 0 and 2 a data group, 0 and 4
+// pipeline neighbours. Each data group is divided into expert groups of equal size.
 enum class ExchangeGroup : uint8_t { Data, Tensor, Pipeline, Expert, All };
 constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
   return {"data", "tensor", "pipeline", "expert", "all"};

@@ -62,8 +62,9 @@ class ModelTraffic {
     // the forward pass is recomputed.
     add(ExchangeGroup::Tensor, Collective::AllReduce, tokens_,
         layer_rounds_ * (model.recompute ? 6 : 4));
-    // With v shares of the layers on each stage, a microbatch goes from stage to stage v times
-    // forward and v times back. Each rank of a tensor group sends its part.
+    // A stage with v interleaved shares of the layers sends each microbatch v times in the forward
+    // and v times in the backward pass. Each rank of a tensor group sends an equal part of the
+    // activations.
     add(ExchangeGroup::Pipeline, Collective::PointToPoint, {tokens_.count / parallel.tensor},
         2 * rounds_ * parallel.virtual_stages);
     // Tokens go to the experts and back, in the forward and in the backward pass.

@@ -62,15 +62,15 @@ LoneExchange lone_exchange(const StepTraffic& traffic, const Machine& machine, G
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                        double nic_factor = 1, const ExchangeTimes& times = {});
 
-// The share of its rate that a NIC reaches with this many cores per GPU; 1 on a single node.
+// Share of a NIC's rate that a job achieves with `cores_per_gpu`; 1 on a single node.
 double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t nodes);
 
 // Floating-point operations of one step over all ranks.
 double flops_per_step(const TransformerParams& model);
 // FLOP/s that a GPU achieves: its peak times the efficiency. 0 if the peak is unknown.
 double flops_rate(const TransformerParams& model, const GpuModel& gpu);
-// flops_rate() of `model.work_gpu`, the GPU on which a job computes for exactly its `work`. 0 if
-// the peak is unknown.
+// flops_rate() of the GPU model `model.work_gpu`. The `work` of a job is its compute time on this
+// GPU model. 0 if the peak is unknown.
 double reference_rate(const TransformerParams& model);
 // Compute of each rank in a step, without waits: `params.compute`, or the model's operations at
 // this rate.

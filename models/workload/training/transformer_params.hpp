@@ -84,8 +84,9 @@ struct ParallelParams {
       Range{1, 1'000'000});
     v("expert", expert, "Number of data-parallel ranks that share the experts.",
       Range{1, 1'000'000});
-    v("virtual_stages", virtual_stages, "Number of interleaved shares of the layers on each stage.",
-      Range{1, 100'000}, Heeded{pipeline > 1, "there is no pipeline"});
+    v("virtual_stages", virtual_stages,
+      "Number of model chunks on each stage, in an interleaved schedule.", Range{1, 100'000},
+      Heeded{pipeline > 1, "there is no pipeline"});
     v("microbatch", microbatch,
       "Number of sequences in a microbatch, which go through the pipeline together.",
       Range{1, 1'000'000}, Heeded{!microbatches, "microbatches replaces it"});

@@ -1,4 +1,4 @@
-// Evicts pods of one owner that share a node, and pods on nodes that are too full.
+// Evicts equal pods of a job beyond an even share per node, and pods on overutilized nodes.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -103,8 +103,8 @@ class Round {
 
 // ---- evictable pods
 
-// The first pod of a job shows whether params_.gangs matters: either all pods of a job are members
-// of gangs, or none is.
+// Jobs with gangs are skipped unless params_.gangs is set. Only a job's first pod is checked for a
+// gang, because either all pods of a job are members of gangs or none is.
 void Round::find_evictable() {
   for (const JobId id : board_.jobs()) {
     const std::span<const PodId> placed = board_.placements().of_job(id);
@@ -138,7 +138,7 @@ bool Round::fits_elsewhere(PodId pod) {
   return rooms_->put_all({.spec = placed.spec, .pods = 1}, others, [](NodeId) {}) == 1;
 }
 
-// Only the Eviction API checks the budgets of pods that are not ready.
+// Budgets of pods that are not ready are not checked here: the Eviction API checks them.
 bool Round::is_allowed(PodId pod) {
   if (!board_.is_ready(pod)) return true;
   const std::vector<uint32_t> budgets = board_.budgets(pod);
@@ -343,11 +343,11 @@ void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
 
 // Both strategies and the definitions of duplicates and of over- and underutilized nodes are
 // upstream's. Only ready nodes count; a cordoned node is never underutilized. Example of
-// RemoveDuplicates: 24 replicas are on 4 of 8 nodes, 6 on each, because 4 nodes were broken. Once
-// these are ready again, a node may have ceil(24 / 8) = 3, so 3 are evicted from each full node.
+// RemoveDuplicates: 4 of 8 nodes were broken, so 24 replicas are on the other 4, 6 on each. Once
+// all 8 are ready, a node may have ceil(24 / 8) = 3 replicas, so 3 are evicted from each of the 4.
 // Example of LowNodeUtilization with thresholds {pods: 20} and target_thresholds {pods: 50}: three
-// nodes with room for 10 pods have 8, 4 and 1 pods. The first is above 50 %. The third is not above
-// 20 % and can take 4. Pods are evicted from the first until it has 5, the lowest priority first.
+// nodes for at most 10 pods each have 8, 4 and 1. The first is above 50 %. The third is not above
+// 20 % and can take 4 more. The first loses pods, the lowest priority first, until it has 5.
 class Descheduler final : public Policy, public Controller {
  public:
   using Params = DeschedulerParams;
@@ -372,8 +372,8 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
-  // Returns false if no relevant node has changed since a vain round. With LowNodeUtilization alone
-  // and fixed thresholds, only nodes above target_thresholds are relevant.
+  // False if the last round was vain and no relevant node has changed since the last tick. With
+  // LowNodeUtilization alone and fixed thresholds, only nodes above target_thresholds are relevant.
   bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
     if (!is_vain_ || !cluster.log_covers(version_)) return true;
     const std::span<const NodeId> changed = cluster.touched_since(version_);

@@ -93,8 +93,8 @@ struct RemoveDuplicatesParams {
 
 struct DeschedulerParams {
   static constexpr std::string_view kDoc =
-      "remove_duplicates or low_node_utilization must be given. Set the controller's `period` to 5 "
-      "min for upstream's deschedulingInterval.";
+      "remove_duplicates or low_node_utilization must be given. The controller's `period` is "
+      "upstream's deschedulingInterval, which is 5 min by default.";
   std::optional<RemoveDuplicatesParams> remove_duplicates = {};
   std::optional<LowNodeUtilizationParams> low_node_utilization = {};
   bool node_fit = false;

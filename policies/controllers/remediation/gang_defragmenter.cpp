@@ -56,9 +56,9 @@ struct SmallGang {
 // Frees nodes of small gangs, the cheapest first, until the large gang fits. The gain of a node is
 // how many more pods of the large gang fit once the node is freed. The cost of a node is the GPU
 // time that the small gangs on it lose, divided by the gain. Example: 2 gangs lose 40 GPU min in
-// all and 4 more pods fit: the cost is 10 GPU min per pod. At equal cost, nodes with fewer small
-// gangs per pod gained come first. Freeing a node suspends all small gangs with a pod there. At the
-// end, suspensions that are not needed are dropped, the costliest first.
+// all and 4 more pods fit: the cost is 10 GPU min per pod. Of nodes with equal cost, those with
+// the fewest small gangs per additional pod come first. Freeing a node suspends all small gangs
+// with a pod there. At the end, suspensions that are not needed are dropped, the costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
@@ -181,7 +181,7 @@ void MovePlan::put_back_unneeded() {
   }
 }
 
-// Whether the large gang and all suspended gangs fit together.
+// Whether the large gang and all `chosen` gangs fit together once the chosen gangs are suspended.
 bool MovePlan::fit_all(const std::vector<size_t>& chosen) {
   std::vector<PodNeed> all = needs_;
   for (const size_t gang : chosen) {
@@ -269,8 +269,9 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
   return needs;
 }
 
-// Unless suspended gangs may wait, they need as much room elsewhere as they free. So the total free
-// room must suffice for the missing pods of the large gang.
+// Whether the free room of all nodes suffices for the missing pods of the large gang. Needed if
+// suspended gangs may not wait: they then move to other nodes, which leaves the sum of free room
+// unchanged.
 bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
   Resources left = board.cluster().free_on_up_nodes();
   for (const PodNeed& need : needs) {

@@ -11,10 +11,10 @@
 namespace orrery {
 namespace {
 
-// A loop adds nodes to one pool or removes nodes. A loop decides by the state at its start and acts
-// at its end. Loops do not overlap, as in cluster-autoscaler. Example with a loop every 10 s: a
-// pool has 1 of at most 4 nodes of 8 GPUs. Of 3 pods of 8 GPUs, 2 found no node. The first loop
-// requests 2 nodes. 10 min after the pods end, idle nodes are removed.
+// A loop adds nodes to one pool or removes nodes. It decides by the state at its start and acts at
+// its end. Loops do not overlap, as in cluster-autoscaler. Example: a pool has 1 node with 8 GPUs,
+// and may grow to 4 such nodes. Three pods request 8 GPUs each, so two of them fit on no node. The
+// next loop requests 2 nodes. 10 min after the pods end, a loop removes the idle nodes.
 class ClusterAutoscaler final : public Policy, public Controller {
  public:
   using Params = ClusterAutoscalerParams;

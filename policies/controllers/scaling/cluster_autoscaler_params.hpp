@@ -36,7 +36,7 @@ struct ScaleDownParams {
       Source{"cluster-autoscaler: --scale-down-utilization-threshold, and likewise for GPUs"});
     v("gangs", gangs,
       "Whether nodes with pods of gangs may be drained, too. An eviction stops the whole gang. "
-      "Upstream never moves pods of unknown controllers.");
+      "By default, upstream evicts no pods of custom controllers.");
     v("unneeded_time", unneeded_time,
       "A ready node is removed after it was unneeded for this time.",
       Source{"cluster-autoscaler: --scale-down-unneeded-time"});
@@ -58,7 +58,8 @@ struct ScaleDownParams {
     v("drain_parallel", drain_parallel, "Limit on the nodes that are drained at a time.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"cluster-autoscaler: --max-drain-parallelism"});
     v("eviction_time", eviction_time,
-      "An eviction that a disruption budget forbids is retried for this time. Then the node stays.",
+      "An eviction that a disruption budget forbids is retried for this time. If the budget still "
+      "forbids it then, the node stays.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-pod-eviction-time"});
     v("termination_max", termination_max,
       "If evicted pods have not ended after this time, the node stays.", Range{1_s, 240_h},

@@ -45,7 +45,7 @@ std::string_view MoveSimulation::why_held(const std::vector<PodId>& pods) {
   return why_forbidden(pods);
 }
 
-// A pod that several budgets select cannot be evicted at all, as in the Eviction API.
+// A pod that several budgets select may not be evicted. The Eviction API has the same rule.
 std::string_view MoveSimulation::why_forbidden(const std::vector<PodId>& pods) {
   std::map<uint32_t, int32_t> left = allowed_;
   for (const PodId pod : pods) {

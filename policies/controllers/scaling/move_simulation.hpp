@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// Moves the pods of one node after the other to other nodes; earlier moves stay in effect. Targets
-// are ready nodes that are not cordoned and not removed themselves. Example: nodes A, B and C can
+// Clears nodes in turn: moves the pods of a node to other nodes. Earlier moves stay in effect.
+// Targets are ready nodes that are neither cordoned nor cleared. Example: nodes A, B and C can
 // hold three pods each and have one pod each. A's pod moves to B; B's two pods then move to C; C's
 // pods cannot move.
 class MoveSimulation {

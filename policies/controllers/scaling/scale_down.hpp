@@ -12,9 +12,9 @@ namespace orrery {
 
 // A node is unneeded while it has no pods, or while its use is below the threshold and its pods fit
 // on other nodes. Nodes that are unneeded for long enough are removed. Several empty nodes may be
-// removed at a time. Nodes with pods are drained first, by default one at a time. Example:
-// threshold 50 %, a node with 2 of 8 GPUs in use whose pod fits on another node, unneeded from 0 s:
-// at 10 min it is drained, then removed.
+// removed at a time. Nodes with pods are drained first, by default one at a time. Example: the
+// threshold is 50 %. From 0 s a node has one pod, which uses 2 of 8 GPUs and fits on another node.
+// At 10 min the node is drained, and then removed.
 class ScaleDown {
  public:
   struct Plan {

@@ -37,8 +37,9 @@ std::array<double, kResources> weights_of(const std::map<std::string, double>& n
   return weights;
 }
 
-// Accounts are teams. Usage is the held amount times seconds, and halves in every half-life.
-// Example: with weight_age 1000 and max_age 7 d, a wait of 3.5 d adds 500 to the priority.
+// Accounts are teams. The usage of a user grows by the amount that the user's jobs hold, times the
+// seconds; past usage halves in every half-life. The priority of a job is a sum of weighted
+// factors. Example: with weight_age 1000 and max_age 7 d, a wait of 3.5 d adds 500 to the priority.
 class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatcher {
  public:
   struct Params {
@@ -167,8 +168,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   using Key = std::pair<uint32_t, uint32_t>;
   static Key key_of(const QueuedJob& job) { return {job.team, job.user}; }
 
-  // What the job adds to the amount held, in millionths. With integers, a later subtraction
-  // restores the former sum exactly.
+  // The amount that the job adds to held_, in millionths. Amounts are integers, so the former sum
+  // is exactly restored when the job's amount is subtracted again.
   int64_t billed(const QueuedJob& job) const {
     if (params_.billing_weights.empty()) return job.ask.units * kMillion;
     double bill = 0;

@@ -260,7 +260,7 @@ ORRERY_REGISTER_POLICY(Gavel, "Gavel",
                        "arrives during a round waits for the next one. Host time: O(n log n) per "
                        "round over all waiting and running jobs. With several models, each round "
                        "may also solve linear programs: two for max_min, about 20 for finish_time. "
-                       "Each has a variable for each job and model.");
+                       "Each program has a variable for each job and model.");
 
 }  // namespace
 }  // namespace orrery

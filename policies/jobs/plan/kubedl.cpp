@@ -6,8 +6,9 @@
 namespace orrery {
 namespace {
 
-// Tenants are teams, in the order of their first jobs. Turns pass only while some job can start.
-// Example: A, B and C have jobs, and B's job does not fit: jobs of A, C, A, C ... start.
+// Tenants are teams, which take turns in the order of their first jobs. A turn is taken only while
+// some waiting job fits. Example: A, B and C have waiting jobs, but those of B do not fit. Then
+// jobs of A, C, A, C ... start.
 class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {

@@ -30,10 +30,10 @@ class Srtf final : public Policy, public Plan {
   std::vector<JobSlot> jobs_;
 };
 ORRERY_REGISTER_POLICY(Srtf, "SRTF",
-                       "The jobs with the shortest estimated remaining time run. Jobs with more "
-                       "time left are stopped for them, which costs what policy.job_queue.stops "
-                       "says. Host time: O(n log n) over all waiting and running jobs for each "
-                       "plan.");
+                       "Runs the jobs with the shortest estimated remaining time. To start them, "
+                       "it stops jobs with more time left. policy.job_queue.stops sets the cost "
+                       "of a stop. Host time: O(n log n) over all waiting and running jobs for "
+                       "each plan.");
 
 }  // namespace
 }  // namespace orrery

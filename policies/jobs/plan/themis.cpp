@@ -31,8 +31,9 @@ class Themis final : public Policy, public Plan, public JobWatcher {
         Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
       v("fairness", fairness,
         "The f of Themis: of the jobs without a lease, a share of 1 - f may bid, but at least one "
-        "job. The bidders are the jobs with the largest rho: the expected time from submission to "
-        "end, divided by the time on an equal part of the cluster.",
+        "job. The bidders are the jobs with the largest rho. rho is the expected time from "
+        "submission to end, divided by the run time on 1/n of the cluster, where n is the number "
+        "of waiting and running jobs.",
         Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
     }
   };
@@ -61,7 +62,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
         std::ceil((1 - params_.fairness) * static_cast<double>(others.size()) - 1e-9);
     const size_t bidders = std::clamp<size_t>(static_cast<size_t>(bidding), 1, others.size());
     const size_t winners = auction(others, bidders, offer);
-    // GPUs that the winners leave go to the other jobs in random order.
+    // GPUs that no winner takes go to the other jobs in random order.
     for (size_t i = others.size(); i > winners + 1; --i) {
       std::swap(others[i - 1], others[winners + rng_.below(i - winners)]);
     }
@@ -83,7 +84,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   }
 
  private:
-  // While no job waits, jobs keep their GPUs from lease to lease.
+  // While no job waits, each lease that ends is renewed at once.
   void renew_silently(Time now) {
     board_.running().for_each([&](JobSlot job) {
       const Duration over = now - lease_ends_[job];
@@ -105,9 +106,9 @@ class Themis final : public Policy, public Plan, public JobWatcher {
 
   // Moves the winners to the front; returns their number.
   size_t auction(std::vector<JobSlot>& jobs, size_t bidders, int64_t offer) const {
-    // The knapsack counts in cells. A cell is the greatest common divisor of the bidders' counts,
-    // or more if the offer would otherwise have more than kCellsMax cells. Counts are rounded up to
-    // whole cells.
+    // The unit of the knapsack is a cell: the greatest common divisor of the bidders' requests. If
+    // the offer would then have more than kCellsMax cells, a cell is larger, and requests are
+    // rounded up to whole cells.
     constexpr int64_t kCellsMax = 4096;
     int64_t cell = 0;
     for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).ask.count);

@@ -44,7 +44,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
         "Where the client listens: unix:PATH, or tcp:127.0.0.1:PORT on this machine.", Required{},
         Example{"unix:/tmp/orrery.sock"});
       v("timeout", timeout,
-        "Limit on the host time until the client accepts the connection, and for each answer.",
+        "Limit on the host time that Orrery waits for the connection to the client, and for each "
+        "answer of the client.",
         Range{1_ms, 100_h});
       v("label", label, "Text for the client, such as a name for this run.");
     }
@@ -169,8 +170,8 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     }
   }
 
-  // Checks for mistakes that the client could have avoided. Decisions that become impossible later
-  // are refused instead.
+  // Throws on a mistake that the client could have avoided. Other impossible decisions are refused,
+  // see why_refused().
   void check(const RemoteAnswer& answer) const {
     std::set<uint64_t> named;
     for (const RemoteDecision& decision : answer.decisions) {

@@ -46,8 +46,8 @@ class Coscheduling final : public Policy,
   Coscheduling(Handle& handle, const Params& params)
       : handle_{handle}, params_{params}, permitted_until_{handle} {}
 
-  // Sorts by priority, then by the time of the gang's last failure or, if it has not failed, of its
-  // creation. Members of a gang stay together.
+  // Sorts by priority, then by the time of the gang's last failure. A gang that never failed is
+  // sorted by its creation. Members of a gang stay together.
   bool less(const QueuedUnit& a, const QueuedUnit& b) const override {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (const Time at = order_time(a), bt = order_time(b); at != bt) return at < bt;

@@ -1,5 +1,5 @@
-// Places a whole gang under one leaf switch or on one node. The whole cluster is tried last, and
-// only with `required: false` or after relax_attempts or relax_after.
+// Places a whole gang under one leaf switch or on one node. The last choice is any nodes of the
+// cluster. It is allowed if `required` is false, or once relax_attempts or relax_after permits it.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -13,8 +13,8 @@ namespace {
 enum class Level : uint8_t { Leaf, Hostname };
 constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
 
-// Once a member is placed, the only leaf and the only node tried are those of the first placed
-// member.
+// While members of the gang are placed, the only node tried is that of the first placed member, and
+// the only leaf tried is the leaf of this node.
 class TopologyPlacement final : public Policy, public Domains, public Reserve {
  public:
   struct Params {
@@ -36,8 +36,8 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
         Range{1, 1'000'000}, Example{"3"}, Heeded{required, "required is false"});
       v("relax_after", relax_after,
         "After this time since the gang's first failed attempt, the next wider level is tried, "
-        "too; after twice this time, the level after it. This is checked only at attempts, whose "
-        "times policy.queue determines. Absent: never.",
+        "too; after twice this time, the level after it. The time is checked only at attempts; "
+        "policy.queue determines when these happen. Absent: never.",
         Source{"Philly, ATC'19, section 2.3"}, Example{"10min"},
         Heeded{required, "required is false"});
     }
@@ -108,9 +108,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
                        "Places a whole gang under one leaf switch or on one node. relax_attempts "
                        "and relax_after widen the domain step by step, as in Philly. Host time of "
-                       "an attempt: O(leaves), or O(nodes) with level: hostname. It is longer for "
-                       "gangs of unequal pods or with shares of GPUs, which are tried in one "
-                       "domain after another until they fit.");
+                       "an attempt: O(leaves), or O(nodes) with level: hostname. More for a "
+                       "gang that has unequal pods or shares of GPUs: it is tried in one domain "
+                       "after another until it fits.");
 
 }  // namespace
 }  // namespace orrery

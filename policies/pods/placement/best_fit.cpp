@@ -1,4 +1,5 @@
-// The node on which the pod leaves the least free CPU and GPU, like the baseline of FGD.
+// Prefers the node on which the pod leaves the least free CPU and GPU, as does the baseline BestFit
+// in the paper on FGD.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -43,8 +44,8 @@ class BestFit final : public Policy, public Score {
   const double cpu_max_, gpu_max_;
 };
 ORRERY_REGISTER_POLICY(BestFit, "BestFit",
-                       "Prefers the node that the pod leaves with the least free CPU and GPU "
-                       "capacity.");
+                       "Prefers the node on which the least CPU and GPU capacity would remain "
+                       "free.");
 
 }  // namespace
 }  // namespace orrery

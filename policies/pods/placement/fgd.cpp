@@ -1,5 +1,5 @@
-// Fragmentation gradient descent (Weng et al., USENIX ATC 2023): places a pod where the least idle
-// GPU capacity becomes useless for typical pods.
+// Fragmentation gradient descent (Weng et al., USENIX ATC 2023): places a pod where the idle GPU
+// capacity that typical pods cannot use grows least.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,4 +1,5 @@
-// Gathers pods with equal numbers of GPUs on the same nodes: a baseline of FGD.
+// Gathers pods with equal numbers of GPUs on the same nodes. The FGD paper (USENIX ATC 2023)
+// compares FGD with this policy.
 #include <array>
 #include <bit>
 #include <vector>

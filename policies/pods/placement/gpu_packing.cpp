@@ -1,4 +1,5 @@
-// Prefers shared GPUs to idle ones, and idle GPUs of used nodes to idle nodes: a baseline of FGD.
+// Prefers shared GPUs to idle ones, and idle GPUs of used nodes to idle nodes. The FGD paper
+// (USENIX ATC 2023) compares FGD with this policy.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -85,7 +85,8 @@ class InterPodAffinity final : public Policy,
            bit_of(ClusterEventKind::AssignedPodAdded) | bit_of(ClusterEventKind::NodeAdded);
   }
   // A new pod can help only pods with affinity terms. A pod that left can help pods with
-  // anti-affinity, or the first pod of a group, which may then go anywhere.
+  // anti-affinity. If it was the last pod of a group, it also helps a waiting pod of this group:
+  // the first pod of a group may go anywhere.
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     const bool is_helped =
         event.kind != ClusterEventKind::AssignedPodAdded || !pod.spec->affinity.empty();
@@ -103,9 +104,9 @@ class InterPodAffinity final : public Policy,
 
  private:
   struct Spec {  // counts of placed pods, from Placements
-    // near: for each affinity term of the spec; away: for each anti-affinity term.
+    // near: one for each affinity term of the spec; away: one for each anti-affinity term.
     std::vector<const PodCounts*> near, away;
-    // For each anti-affinity term that selects this spec.
+    // One for each anti-affinity term that selects this spec.
     std::vector<const PodCounts*> kept_away_by;
     size_t terms_seen = 0;        // number of anti-affinity terms compared with this spec
     bool selects_itself = false;  // all affinity terms of the spec select pods of the spec itself
@@ -143,8 +144,8 @@ class InterPodAffinity final : public Policy,
     return spec;
   }
 
-  // The counts for the pod's spec. They are found once for each spec, and the spec is compared once
-  // with each anti-affinity term of any spec.
+  // The counts for the pod's spec, which are cached. Each spec is compared only once with each
+  // distinct anti-affinity term of the specs.
   const Spec& spec_of(const PodView& pod) const {
     Known& known = *known_;
     const SpecTable& table = handle_.specs();

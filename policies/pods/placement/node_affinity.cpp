@@ -24,8 +24,7 @@ class NodeAffinity final : public Policy,
   static constexpr Traits kTraits = Trait::HeedsQueueNodes;
   NodeAffinity(Handle& handle, const Params& /*params*/) : handle_{handle} {}
 
-  // Keeps the nodes that a job queue chose. Upstream, too, PreFilter applies terms that match names
-  // of nodes.
+  // Keeps only the nodes that the job queue chose for the pod.
   Status pre_filter(const Cycle& cycle, NodeSet& nodes) const override {
     if (cycle.pod.nodes != nullptr) nodes &= *cycle.pod.nodes;
     return {};

@@ -1,4 +1,4 @@
-// Prefers nodes on which the pod leaves similar shares of all resources in use.
+// Prefers nodes where the pod evens out the used shares of the resources.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -32,7 +32,7 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
       v("version", version,
         "What is scored. delta: how much the pod improves the balance; absolute: the balance with "
         "the pod, as in older releases.",
-        Source{"delta: kube-scheduler 1.36"});
+        Source{"kube-scheduler 1.36"});
     }
     void check(Checker& checker) const {
       if (resources.empty()) checker.error("resources", "must name at least one resource");

@@ -159,7 +159,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
         "Which deletions of pods requeue a pod that found no room. any: all deletions; fits: only "
         "deletions that make room for the rejected pod on the node of the deleted pod. `fits` "
         "avoids futile attempts in a full cluster.",
-        Source{"any: kube-scheduler 1.36"});
+        Source{"kube-scheduler 1.36"});
     }
   };
   static constexpr Traits kTraits = Trait::ChecksRoom;
@@ -256,8 +256,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // Finds, for each resource, the least allocatable amount of any node. A pod that requests no more
-  // than that needs no check whether a node is large enough.
+  // Finds, for each resource, the least allocatable amount of any node. If a pod requests at most
+  // this amount, filter() need not check which nodes are large enough.
   void learn(const ClusterState& cluster) const {
     if (least_->nodes == cluster.nodes()) return;
     least_->nodes = cluster.nodes();

@@ -52,7 +52,7 @@ class PodTopologySpread final : public Policy,
     void fields(V& v) {
       v("defaultConstraints", defaultConstraints,
         "Constraints of pods without `topology_spread`. They count the pods of the same job.",
-        Source{"empty: kube-scheduler 1.36 has no defaults for the pods of jobs"});
+        Source{"kube-scheduler 1.36 has no defaults for the pods of jobs"});
     }
     void check(Checker& checker) const {
       for (size_t i = 0; i < defaultConstraints.size(); ++i) {

@@ -39,9 +39,9 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 // costliest first, is exchanged for the cheapest unit that loses less and also makes room. Example
 // of the exchange: 24 GPUs are requested. Of 20 units, two hold 16 GPUs and 18 hold 8. There are
 // 190 pairs, so the two large units are chosen. The costlier of them is exchanged for a small unit
-// that loses less. If whole nodes of one kind are requested, the number of victims is minimal: with
-// one unit fewer, even the largest units do not free enough GPUs. On fragments of nodes there may
-// be more victims than the minimum.
+// that loses less. If the preemptor and the units use whole nodes of one kind, the number of
+// victims is minimal: with one unit fewer, even the largest units do not free enough GPUs.
+// Otherwise there may be more victims than the minimum.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
@@ -52,8 +52,9 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     void fields(V& v) {
       v("order", order,
         "Which gangs become victims. fewest: as few gangs as possible; of equally small sets, the "
-        "one that loses the least GPU time. The search is exact for few gangs; if there are many, "
-        "the largest gangs come first. volcano: lower priority first, then the gang created last. "
+        "one that loses the least GPU time. With few gangs, the search is exact. With many, the "
+        "largest gangs are chosen, and then exchanged for gangs that lose less. "
+        "volcano: lower priority first, then the gang created last. "
         "kueue: gangs with terminating pods first, then gangs of other teams, then lower "
         "priority, then the gang placed last. With each order, victims that turn out not to be "
         "needed are spared.",
@@ -73,8 +74,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   GangPreemption(Handle& handle, const Params& params)
       : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 
-  // Holds the pods of a gang until enough of them exist. A gang that is tried earlier fails, and
-  // stays unschedulable while its other pods are created.
+  // Holds the pods of a gang until enough of them exist. If the gang were tried earlier, it would
+  // fail, and stay unschedulable while its other pods are created.
   Status pre_enqueue(const PodView& pod) override {
     if (!pod.gang.is_valid() || handle_.gang(pod.gang).are_enough_created()) return {};
     return {Code::UnschedulableAndUnresolvable, "waiting for pods of the gang to appear"};
@@ -307,8 +308,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     });
     return choices;
   }
-  // Of all sets of k units whose eviction makes room for the gang, sets `victims` to the one that
-  // loses least. Returns false if no k units make room, or after too many trials.
+  // Replaces `victims` with the k units that lose least in total, among those whose eviction makes
+  // room for the gang. Returns false if no k units make room, or after too many trials.
   bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : victims) trial.restore(*unit);
     for (const Victims& choice : choices_of(k, units)) {

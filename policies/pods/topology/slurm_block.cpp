@@ -39,9 +39,9 @@ class SlurmBlock final : public PlannedPlacement {
 };
 ORRERY_REGISTER_POLICY(SlurmBlock, "SlurmTopologyBlock",
                        "Slurm's topology/block: a gang stays within an aggregate of 1, 2, 4, ... "
-                       "neighbouring leaves. The size of the aggregate is the smallest that could "
-                       "hold the gang on idle nodes. Of several aggregates with enough room, the "
-                       "one with least room is used. Host time of an attempt: O(leaves), and "
+                       "neighbouring leaves. The aggregate has the smallest size that could hold "
+                       "the gang if all nodes were idle. Of several aggregates with enough room, "
+                       "the one with least room is used. Host time of an attempt: O(leaves), and "
                        "O(leaves of the aggregate) for each leaf that the gang gets.");
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-// Further members of a gang prefer nodes near its first member, even if the first member was placed
-// in the current attempt.
+// The later members of a gang prefer nodes near its first member, whether the current attempt or an
+// earlier one placed the first member.
 class VolcanoHyperNode final : public PlannedPlacement, public Score {
  public:
   struct Params : TopologyParams {

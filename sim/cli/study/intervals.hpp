@@ -27,8 +27,8 @@ constexpr size_t kBcaValuesMin = 20;
 // many. Needs at least two values.
 Interval t_interval(std::span<const double> values, double confidence);
 // The bootstrap interval of Efron (1987), corrected for bias and acceleration. The ends are
-// quantiles of resampled means, so they stay within the values. The seed of the resampling is
-// fixed. Needs kBcaValuesMin values.
+// quantiles of resampled means, so they lie between the smallest and the largest value. The seed of
+// the resampling is fixed. Needs kBcaValuesMin values.
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples = 4'000);
 
 struct IntervalOptions {
@@ -40,8 +40,8 @@ Interval interval_of_mean(std::span<const double> values, const IntervalOptions&
 
 double mean_of(std::span<const double> values);
 double deviation_of(std::span<const double> values);  // sample deviation (n - 1)
-// The sample skewness (G1 of Joanes and Gill, 1998) in units of its standard error for normal
-// values; 0 with fewer than three values.
+// The sample skewness (G1 of Joanes and Gill, 1998), divided by the standard error that it has for
+// normally distributed values. 0 if there are fewer than three values or all are equal.
 double skewness_score(std::span<const double> values);
 
 std::string short_text(double value);  // five digits; "–" for NaN

@@ -1,5 +1,4 @@
-// sim/cli/study/paired.hpp -- the difference of two arms by pairs of runs with the same random
-// numbers.
+// sim/cli/study/paired.hpp -- the difference between two arms, from pairs of runs with equal seeds.
 #pragma once
 
 #include <array>
@@ -38,8 +37,8 @@ struct PairedDifference {
   Estimate difference = {};
   std::optional<Estimate> log_ratio = {};  // empty if a value is not positive
   Scale scale = Scale::Difference;
-  // Correlation of the arms over the seeds, which common random numbers increase. 0 if either arm
-  // does not vary.
+  // Correlation of the arms over the seeds. Common random numbers increase the correlation. It is 0
+  // if either arm does not vary.
   double correlation = 0;
   double skewness = 0;  // skewness_score() of the differences or log ratios
   bool varies = false;  // the value of at least one arm differs between seeds
@@ -50,8 +49,8 @@ struct PairedDifference {
   // The difference in percent: the geometric mean of the pairs' ratios, less 1, so it is above
   // -100. NaN without log ratios.
   Estimate percent() const;
-  // Half of the interval as a fraction of the baseline. Infinite if the baseline is 0 or an end is
-  // unknown, but 0 if all pairs are equal.
+  // Half-width of the interval as a fraction of the baseline: 0 if all pairs are equal; otherwise
+  // infinite if the baseline is 0 or the interval is unknown.
   double relative_half() const;
 };
 // Compares pair by pair; `arm` and `baseline` have the same length. With fewer pairs than the

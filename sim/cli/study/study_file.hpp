@@ -11,8 +11,8 @@ namespace orrery {
 // Writes `/axes`, `/cells`, `/runs`, `/values`, the findings in `/metrics`, `/means`,
 // `/differences` and `/doubts`, and the study's text. Runs and their values are in the order of
 // cells and seeds, findings in the order of `metrics`. The attribute runs_missing says how many
-// runs have neither a result nor a failure; runs that `until` may add are not counted. Throws
-// RecordError.
+// runs have neither a result nor a failure; runs that the study's rule `until` may add are not
+// counted. Throws RecordError.
 void write_study(const std::string& path, const StudyPlan& plan,
                  const std::vector<StudyRunResult>& results,
                  const std::vector<StudyMetric>& metrics);

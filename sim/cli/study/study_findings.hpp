@@ -31,8 +31,8 @@ struct StudyMetric {
 };
 
 IntervalOptions interval_options(const StudyPlan& plan);
-// LogRatio for times and counts: whole numbers, and every figure with a unit. Difference for all
-// other figures, such as shares.
+// LogRatio for whole numbers and for figures with a unit, such as counts and times. Difference for
+// all other figures, such as shares.
 Scale scale_of(const SummaryValue& figure);
 
 // All metrics of the runs. Reported metrics come first: those that the study lists in `metrics` or,

@@ -31,13 +31,14 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// Exit statuses of a forked process. Results and failures are files in the folder.
+// Exit statuses of a forked process. Results and failures are passed in files in the study's
+// folder.
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
-// Waits for the process, and returns its exit status. If a signal ended the process, returns the
-// negated number of the signal, or kStopped if `stop` was set before. `stop` is forwarded as one
-// SIGTERM. If Ctrl-C in a terminal has already reached the process, this SIGTERM is its second
-// signal and ends it at once.
+// Waits for the process, and returns its exit status. When `stop` is set, sends one SIGTERM to the
+// process. If a signal ended the process, returns kStopped after this SIGTERM was sent, and
+// otherwise the negated number of the signal. If Ctrl-C in a terminal has already reached the
+// process, the SIGTERM is its second signal and ends it at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};

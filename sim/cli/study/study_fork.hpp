@@ -27,8 +27,8 @@ struct ForkOptions {
   std::vector<std::string> inputs = {};  // files on which every run depends
   const std::atomic<bool>* stop = nullptr;
   bool is_from_start = false;  // there is no fork: the process runs its single arm as a whole
-  // Called while run_forked() has released `lock`. Until the fork, each arm gets the progress of
-  // the common part.
+  // Reports the progress of one arm. Until the fork, this is the progress of the common part.
+  // Called while run_forked() has released `lock`.
   std::function<void(const StudyArm&, const SimulationProgress&)> on_progress = {};
   // Formats the mistakes of a run, as StudyPlan::placed() does.
   std::function<std::string(size_t cell, const Diagnostics&)> placed = {};
@@ -37,11 +37,14 @@ struct ForkOptions {
 // Runs arms that are equal up to a fork. A process simulates the common part, then forks a child
 // for each arm. Each child writes the result of its arm into the folder. With `is_from_start` the
 // process runs its single arm. A child that crashes leaves the others running. Results are in the
-// order of the arms; a stopped arm has none. The caller holds `lock`. It is released only while
-// this function waits for the process: a thread must not fork while another thread holds a lock
-// inside a library. Throws std::system_error if no process can be created. Example: three arms
-// differ from 10 d on. One process simulates 10 d and forks three times; each child simulates the
-// rest of one arm.
+// order of the arms; a stopped arm has none. Throws std::system_error if no process can be created.
+//
+// The caller holds `lock`, which is released only while this function waits for the process. So no
+// other worker is inside a library during the fork: a mutex that the library holds would stay
+// locked in the child.
+//
+// Example: three arms differ from 10 d on. One process simulates 10 d and forks three times; each
+// child simulates the rest of one arm.
 std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm>& arms,
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,

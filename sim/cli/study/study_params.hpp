@@ -30,7 +30,7 @@ struct StudySeedsParams {
       Source{"estimate: t intervals of ten pairs are 16 % wider than normal ones"});
     v("permute_ties", permute_ties,
       "Jobs with equal submit times arrive in another order with each seed, as with "
-      "run.permute_ties. Reports show the band of values, from the least to the largest.");
+      "run.permute_ties. Reports then show the least and the largest value over the seeds.");
   }
 };
 

@@ -37,11 +37,12 @@ class StudyPlan {
   std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
   // The mistakes as text. A mistake in a setting has the setting's position in the study.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
-  // The cell with the arm compare.against on the compared axis, and the arms of `cell` on all other
-  // axes; possibly `cell` itself. Empty if the study compares nothing.
+  // The cell that `cell` is compared with. It has the arm `compare.against` on the compared axis,
+  // and the arms of `cell` on all other axes. If `cell` has this arm, the result is `cell` itself.
+  // Empty if the study compares nothing.
   std::optional<size_t> baseline_of(size_t cell) const;
 
-  // The first cell whose run is the same up to `run.fork_at`; `cell` itself without a fork.
+  // The first cell whose run equals the run of `cell` up to `run.fork_at`. Without a fork: `cell`.
   size_t trunk_of(size_t cell) const;
 
   struct Run {
@@ -72,7 +73,7 @@ class StudyPlan {
   std::vector<NamedMetric> named_metrics() const;
   void check_metrics(Diagnostics& diagnostics) const;
   void check_metrics_of_cells(Diagnostics& diagnostics) const;
-  // A fingerprint of a cell's scenario without parameters that have no effect.
+  // A fingerprint of a cell's scenario. Parameters that have no effect are left out.
   static std::string effect_of(const Run& run, const Diagnostics& diagnostics);
   struct Alike {
     size_t arm = 0;

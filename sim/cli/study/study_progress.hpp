@@ -26,15 +26,15 @@ struct StudyProgress {
 };
 
 // Estimates the host time until the last run ends: elapsed_s * runs left / runs done in this
-// invocation. A run under way counts as the fraction of its simulated time, or as 0 without
-// run.until. Empty until a hundredth of a run is done.
+// invocation. A run under way counts as the share of its simulated time that has passed, or as 0
+// without run.until. Empty until a hundredth of a run is done.
 std::optional<double> seconds_left(const StudyProgress& progress);
 // "3 of 40 runs, about 4min 10s left, 2 running: load=4 seed 2 45 %; load=8 seed 2 12 %"
 // In a line that is too narrow for the labels: "2 running: 45 %, 12 %".
 std::string progress_text(const StudyProgress& progress, size_t width_max = std::string::npos);
 
-// Shows progress, unless `is_quiet`: on a terminal in one line that is rewritten, otherwise as a
-// log line at most every ten seconds, and one at the end.
+// Shows progress, unless `is_quiet`. A terminal shows one line that is rewritten. Elsewhere a
+// log line appears at most every ten seconds, and one when all runs are done.
 class StudyProgressReporter {
  public:
   StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet)

@@ -39,13 +39,16 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
 // DIR/runs/<cell>-s<seed>.h5 is the output of a run. The .json beside it has what a study needs of
-// the run. The .json is written last, in one step, so a killed run leaves none. A run is repeated
-//   - if its .json is missing or damaged, or has another study_key();
+// the run. The .json is written last, in one step, so a killed run leaves no .json. A run is
+// repeated
+//   - if its .json is missing or damaged, or the key in the .json is not the run's study_key();
 //   - if an input file has changed;
-//   - with has_files, if its HDF5 file lacks the signature or has another length. A power cut can
-//     cause both. Runs do not wait for the disk, because that takes longer than a small run;
-//   - with has_files and verifies, if the fingerprint of its HDF5 file differs. This check reads
-//     the whole file.
+//   - with has_files, if its HDF5 file lacks the signature, or its length is not that in the
+//     .json;
+//   - with has_files and verifies, if the fingerprint of its HDF5 file is not that in the .json.
+//     This check reads the whole file.
+// A power cut can damage an HDF5 file whose .json is complete, because runs do not wait until their
+// files are on the disk. Waiting would take longer than a small run.
 class StudyFolder {
  public:
   struct Options {
@@ -69,8 +72,8 @@ class StudyFolder {
   // that run, if an input file has changed, or if the Options reject the HDF5 file.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   bool may_know(size_t cell, uint64_t seed) const;  // if false, find() finds nothing
-  // The path of a file of the run that is missing or has changed: of its .json or, with has_files,
-  // of its HDF5 file. The .json comes first. Empty if there is no such file.
+  // The path of the run's .json if the .json is missing or damaged. Otherwise, with has_files, the
+  // path of the HDF5 file if that file is missing or has changed. Otherwise empty.
   std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   const std::string& path() const { return path_; }

@@ -258,7 +258,7 @@ class Pool {
   size_t arms_at_once_ = 1;
 };
 
-// Every parts-th run, from the part-th on: for part 2 of 5 the runs 2, 7, 12 and so on.
+// The runs of one part of the study: for part 2 of 5 the runs 2, 7, 12 and so on.
 std::vector<StudyRunId> part_of(const std::vector<StudyRunId>& runs, const StudyOptions& options) {
   std::vector<StudyRunId> part;
   for (size_t i = options.part - 1; i < runs.size(); i += options.parts) part.push_back(runs[i]);

@@ -15,7 +15,7 @@ namespace orrery {
 
 struct StudyOptions {
   int32_t jobs = 0;                      // parallel runs; 0: one for each core
-  size_t part = 1, parts = 1;            // run only every parts-th run, from the part-th on
+  size_t part = 1, parts = 1;            // part 2 of 5: only the runs 2, 7, 12 and so on
   bool is_all = true;                    // all seeds, also those that `until` adds
   std::vector<std::string> inputs = {};  // files on which every run depends, such as plug-ins
   const std::atomic<bool>* stop = nullptr;
@@ -38,7 +38,7 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
 // The results in the folder; runs nothing.
 std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder);
 
-// For report --verify: files of finished runs that have changed.
+// For report --verify: the changed files of finished runs.
 std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder& folder);
 
 }  // namespace orrery

@@ -43,7 +43,7 @@ run: {seed: 3, until: 1h}
 """
 
 STUDY = """
-# Does a third node help?
+# Does gang scheduling help?
 base: tiny.yaml
 axes:
   - {name: nodes, parameter: 'cluster.pools[0].count', values: [4]}

@@ -101,8 +101,9 @@ TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreReported) {
                                                       std::to_string(kills) + " time")));
 }
 
-// In both scenarios some Leases may not be stored, so node_lifecycle has an effect. In the first
-// scenario API servers are killed for their memory. In the second, etcd may fill its default quota.
+// In both scenarios Leases can fail to be stored, so node_lifecycle has an effect. In the first
+// scenario API servers are killed for their memory. In the second, etcd can exceed its default
+// quota.
 TEST(ControlPlaneLog, NodeLifecycleMattersWhereverLeasesCannotBeStored) {
   const auto errors = [](const std::string& yaml) { return test::mistakes_of_scenario(yaml); };
   EXPECT_EQ(errors(killed_servers(", node_lifecycle: {grace: 20s}")), "");

@@ -1,5 +1,5 @@
-// Whole runs with a control plane at level full: limits of clients, lost API servers and etcd
-// members, and what etcd holds.
+// Whole runs with `control_plane.level: full`: rate limits of clients, loss of API servers and of
+// etcd members, and the contents of etcd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -212,8 +212,8 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
 
-// etcd's index has the same size with and without joins once the old revisions that joins leave are
-// compacted, and the requests for certificates have expired after an hour.
+// At the end, etcd's index has the same size with joins as without: the old revisions of the joins
+// are compacted, and the certificate requests have expired after an hour.
 TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   std::vector<Bytes> index;
   for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {

@@ -300,7 +300,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
   EXPECT_GT(failing.jobs().at(0).ended, Time{} + 10_min + 330_s);
 }
 
-// Case NL-4: without any API server for 10 min all nodes look silent, and no pod is evicted.
+// Case NL-4: while the only API server is down, no heartbeat arrives, yet no pod is evicted.
 TEST(DeadNodes, WhenNoServerIsLeftNoPodIsEvicted) {
   ScenarioRun run{
       cluster_of(

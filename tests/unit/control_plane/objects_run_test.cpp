@@ -87,7 +87,7 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
   }
 }
 
-// 100 Events of 1 KB a second fill 16 MiB in less than three minutes.
+// 100 Events a second, of 1 KB each, fill 16 MiB in less than three minutes.
 TEST(EventsInRuns, AFullEtcdRefusesPodsUnlessEventsHaveOneOfTheirOwn) {
   const std::string late = "{kind: pods, submit: 10min, pods: 40, pod: {gpus: 1}, work: 10min}";
   for (const bool is_split : {false, true}) {
@@ -201,8 +201,9 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
         objects_scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
     const double longest = each.find("grace") == std::string::npos
                                ? 10 * 480 / 20.0
-                               // A deletion is 10 s of requests and 30 s of grace. Two workers end
-                               // the first pair at 40 and 50 s, each further pair 40 s later.
+                               // A deletion takes 10 s of requests, then 30 s of grace. The second
+                               // worker sends its requests after those of the first. So the first
+                               // two deletions end at 40 and 50 s, each further two 40 s later.
                                : (10 + 10 + 30) + 4 * (10 + 30);
     EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
     EXPECT_EQ(figure(run.result, "namespaces"), 0);

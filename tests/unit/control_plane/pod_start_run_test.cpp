@@ -133,8 +133,8 @@ TEST(ImagesInRuns, OneNameHasOneSize) {
 
 // ---- controllers
 
-// A controller creates batches of 1, 2, 4 and 2 pods. Each batch follows the responses to the one
-// before. A response takes at least 1.2 ms.
+// A controller creates batches of 1, 2, 4 and 2 pods. It creates the next batch when the requests
+// of the previous batch are answered. A response takes at least 1.2 ms.
 TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   const std::string jobs = "{kind: pods, pods: 9, pod: {gpus: 1}, work: 1min, controller: ";
   const auto created = [&](const std::string& controller) {
@@ -158,8 +158,6 @@ TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   EXPECT_EQ(whole[0], whole[8]);
 }
 
-// Each pod is created once the pod before is ready. So n pods take n (create + bind + start), as
-// published.
 TEST(ControllersInRuns, AnOrderedStatefulSetCreatesEachPodWhenTheOneBeforeIsReady) {
   for (const char* level : {"none", "delays", "full"}) {
     const std::string job =

@@ -147,8 +147,8 @@ TEST(PodsInEtcd, WhoIsNotHeardForHoursGivesUp) {
 
 // ---- pods of dead nodes
 
-// The kubelet may send one request every 10 s. So the deletion of the first job's pod takes long:
-// meanwhile the node is back, runs the second job, and fails again with that job's pod.
+// The kubelet may send only one request every 10 s, so the deletion of the first job's pod takes
+// long. Meanwhile the node is back and runs the second job's pod. Then the node fails again.
 TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const std::string rest = jobs(one + ", " + one) +
@@ -178,8 +178,8 @@ TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes)
 }
 
 // Nodes 0 and 1 are full. Node 0 fails, its pod is evicted, and the node gets the waiting job when
-// it is back. It fails again at 663 or 667 s. The check at 665 s marks it Ready only in the second
-// case.
+// it is back. The check at 665 s would mark the node Ready. The node fails again at 663 s, before
+// this check, or at 667 s, after it.
 TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const auto noticed_after = [&](Duration died_again) {

@@ -121,8 +121,8 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   EXPECT_EQ(summary(with.result, "watch_lists"), 30);
   EXPECT_EQ(summary(with.result, "boot_requests"),
             summary(without.result, "boot_requests") - 30 * 2);
-  // Without services, the boot script of a node lists a thousand slices of 1 kB. With services, its
-  // watch lists at most 40 addresses of 200 B and an object of 300 B.
+  // Without services, the boot script of a node lists a thousand slices of 1 kB. With services, the
+  // node's watch lists at most 40 addresses of 200 B and an object of 300 B.
   const double fewer = sent(without) - (sent(with) - summary(with.result, "watch_bytes"));
   EXPECT_GT(fewer, 30 * (1'000'000 - 40 * 200 - 300) - 100'000);
   EXPECT_LE(fewer, 30 * 1'000'000);
@@ -163,9 +163,9 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
   EXPECT_EQ(summary(behind.result, "watch_bytes_by_agents"), 2 * 39 * object);
 }
 
-// If one of several servers is lost, its watchers resume on another one, whose cache has the
-// changes, and list nothing. If the only server is lost, it comes back with an empty cache, so its
-// watchers list all addresses.
+// If one of several servers is lost, its watchers resume on another server. They list nothing,
+// because the cache of that server has the changes. If the only server is lost, it comes back with
+// an empty cache, so its watchers list all addresses.
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
   const std::string all = scenario(400, kubelet("fan_out: {has_headless_filter: false}"));
   ScenarioRun resumes{all, {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]"}};

@@ -31,8 +31,8 @@ TEST(WatchCache, ThatOfAServerThatWasNeverLostKnowsAllUntilItIsFull) {
 
 TEST(WatchCache, ItGrowsUntilItLastsSeventyFiveSeconds) {
   WatchCache cache;
-  // At 100 changes a second, 75 s need a capacity of 7,500. The next power of two times 100 is
-  // 12,800.
+  // At 100 changes a second, 75 s need a capacity of 7,500. The capacity doubles from 100 until it
+  // is enough: 12,800.
   for (int i = 1; i <= 20'000; ++i) cache.append(Time{} + 10_ms * i, 1);
   EXPECT_EQ(cache.room(), 12'800U);
   EXPECT_EQ(cache.held(), 12'800U);
@@ -96,7 +96,7 @@ TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
   }
 }
 
-// How far back the cache reaches, within a millisecond.
+// How far back the cache reaches, to the millisecond.
 Duration memory_of(WatchCache& cache, Time now) {
   Duration most = 1_h, least{};
   while (most - least > 1_ms) {
@@ -106,8 +106,8 @@ Duration memory_of(WatchCache& cache, Time now) {
   return least;
 }
 
-// The capacity is the least power of two times a hundred that lasts 75 s at `rate`, but at most
-// 102,400. The cache reaches back capacity / rate.
+// The capacity starts at 100 and doubles until it holds the changes of 75 s, up to 102,400. The
+// cache then reaches back for a time of capacity / rate.
 TEST(WatchCache, OfSteadyChangesItRemembersAsManyAsOfSingleOnes) {
   for (const double rate : {0.5, 3.0, 100.0, 1'000.0, 20'000.0}) {
     double room = 100;

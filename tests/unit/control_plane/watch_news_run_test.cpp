@@ -23,8 +23,8 @@ std::string jobs(const std::string& all) {
   return "workload: {sources: [{kind: jobs, jobs: [" + all + "]}]}\n";
 }
 
-// Servers fail at kLost. A reflector that lost its watch backs off for at least 0.8 s, so it has
-// synced at kSyncedFirst or later.
+// Servers fail at kLost. A reflector that lost its watch backs off for at least 0.8 s, so it
+// syncs at kSyncedFirst at the earliest.
 constexpr Time kLost{20'000'000'000}, kSyncedFirst{20'800'000'000};
 
 // The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler's cache shows
@@ -123,9 +123,9 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) 
   EXPECT_EQ(unobserved_ends, 1);
 }
 
-// Half of the kubelets watch on the lost server. They observe the bindings of their pods
-// (PodRow::bound) only after they have synced. Each kubelet starts a pod 0.8 s or more after it has
-// observed the binding.
+// Half of the kubelets watch on the lost server. Such a kubelet observes the binding of its pod
+// (PodRow::bound) only after the kubelet has synced. With every kubelet, the containers begin to
+// run 0.8 s or more after the kubelet has observed the binding.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {

@@ -183,8 +183,8 @@ TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {
   EXPECT_EQ(run.actions()[2].outcome, ActionOutcome::UnderWay);
 }
 
-// The gang writes a checkpoint of 1 min after each hour of work. Suspended after 30 min, it resumes
-// with all its progress: 1.5 h of work are left.
+// The gang writes a checkpoint of 1 min after each hour of work, and when it is suspended. So after
+// the suspension at 30 min, it resumes with 1.5 h of work left.
 TEST(Actions, ASuspendedGangKeepsWhatItComputedAndWaits) {
   ScriptedRun run{world(kGang), "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
   ASSERT_EQ(run.actions().size(), 2U);

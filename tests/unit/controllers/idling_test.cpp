@@ -108,7 +108,8 @@ TEST(Idling, NewsOfTheInstantOfATickIsReadInThatInstant) {
   }
 }
 
-// Scripted suspends the job at 10 min, and the suspension is news of that instant.
+// Scripted suspends the job at 10 min. Idler ticks in this instant if its turn comes after that of
+// Scripted, else one period later.
 TEST(Idling, NewsOfAnotherControllerIsReadInTurn) {
   const std::string scripted =
       "{name: Scripted, period: 1s, args: {steps: [{at: 10min, action: suspend}]}}";

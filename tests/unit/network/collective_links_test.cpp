@@ -74,9 +74,9 @@ TEST(FabricActivity, OfABroadcastDoesNotComeBackToItsRoot) {
   EXPECT_DOUBLE_EQ(sent(activity, 3), 0);
 }
 
-// An all-reduce uses two trees, each for half of the buffer. In each tree a node sends its half to
-// its parent, and the sum to its children. In both trees together no node sends more than twice the
-// buffer.
+// An all-reduce uses two trees, each for half of the buffer. In each tree a node sends half a
+// buffer to its parent and half a buffer to each child. Over both trees, no node sends more than
+// two buffers.
 TEST(FabricActivity, OfTreesLoadsNoNicMoreThanARingOfManyNodes) {
   for (const uint32_t nodes : {2U, 3U, 4U, 5U, 8U, 13U, 64U, 100U}) {
     Star star;

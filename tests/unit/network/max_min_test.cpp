@@ -159,14 +159,13 @@ TEST_F(MaxMinTest, SameHistoryGivesTheSameRatesInTheSameOrder) {
   EXPECT_EQ(history(), history());
 }
 
-// Fat trees of published studies of static routing: radix 24 to 64 with two levels, 24 and 32 with
-// three.
+// Fat trees from published studies of static routing.
 const std::vector<PlainFatTree> kTrees{
     PlainFatTree::two_levels(24), PlainFatTree::two_levels(32),   PlainFatTree::two_levels(40),
     PlainFatTree::two_levels(64), PlainFatTree::three_levels(24), PlainFatTree::three_levels(32)};
 
 // In a shift by z, host i sends to host i + z. D-mod-K spreads such flows over all ports, so each
-// has the full rate.
+// flow has the full rate of a link.
 TEST(MaxMinOnFatTrees, EveryFlowOfAShiftHasTheWholeLink) {
   for (const PlainFatTree& tree : kTrees) {
     MaxMin sharing;

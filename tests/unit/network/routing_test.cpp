@@ -79,8 +79,8 @@ TEST(Routing, RoutesAreAsShortAsTheTreeAllows) {
   }
 }
 
-// A router must find a route exactly if searches upwards over live cables, one from each NIC, reach
-// a common switch.
+// From both NICs, the test searches upwards over live cables. If the searches reach a common
+// switch, the router must find a route. Otherwise it must find none.
 TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
   for (const Fabric& fabric : trees()) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {

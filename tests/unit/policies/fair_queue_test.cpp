@@ -181,10 +181,10 @@ TEST(Themis, ALeaseIsNotBrokenForAShorterJob) {
   EXPECT_EQ(in_order(run)[1].running, Time{} + 40_min) << "the lease was renewed at 20 min";
 }
 
-// Four GPUs, and with a fairness of 0 all three jobs bid. A job that starts now ends after 60 min.
-// A job that first waits for one lease (20 min) ends after 80 min. So each job that starts improves
-// by log(80/60). The large job needs all GPUs. The two small ones together improve by twice as
-// much, and win.
+// With a fairness of 0 all three jobs bid for the four GPUs. A job that starts now ends after 60
+// min. A job that first waits for one lease (20 min) ends after 80 min. So each job that starts
+// improves by log(80/60). The large job needs all GPUs. The two small ones together improve by
+// twice as much, and win.
 TEST(Themis, TheAuctionMaximisesTheProductOfImprovements) {
   ScenarioRun run{scenario(R"(
     - {name: large, pods: 4, pod: {gpus: 1}, work: 60min}
@@ -310,7 +310,7 @@ TEST(FairQueues, NamesThatNothingHasAreReported) {
 }
 
 // Nodes fail and come back, and stopping a job takes time. After every event, JobQueue::audit()
-// checks that the used amount of the pool is what started jobs hold.
+// compares the used amount of the pool with the sum of what the started jobs hold.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

@@ -22,7 +22,7 @@ class GangDefragmenterTest : public ::testing::Test {
     view.is_gang = true;
     return view;
   }
-  // Adds a gang of one pod, which would lose `unsaved` of compute if it were suspended.
+  // Adds a running gang of one pod. A suspension would lose `unsaved` of the gang's compute.
   JobId add_small(int32_t gpus, uint32_t node, Duration unsaved, int32_t priority = 0) {
     PodSpec spec = FakeBoard::gpus(gpus);
     spec.priority = priority;

@@ -109,7 +109,7 @@ TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
-    // Every node takes one pod of the job, so the seventh pod fits on none of the six. It is
+    // Each of the six nodes takes only one pod of the job, so the seventh pod fits nowhere and is
     // retried again and again.
     ScenarioRun too_many{
         affinity_scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),

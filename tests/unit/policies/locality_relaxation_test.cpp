@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 // Two leaves of two nodes each. Long jobs hold one node under each leaf, so no leaf has two free
-// nodes for the pair.
+// nodes for job `pair`.
 std::string scenario(const std::string& args) {
   return R"(
 cluster:

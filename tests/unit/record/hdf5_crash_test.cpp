@@ -21,9 +21,9 @@ using namespace record_test;
 
 class Hdf5CrashTest : public Hdf5RecorderTest {};
 
-// Starts a child process that writes and flushes rows, and kills it `at` after its file has
-// appeared and holds at least `rows_min` flushed rows. Returns the number of rows that were flushed
-// for sure.
+// Starts a child process that writes and flushes rows. Waits until the child's file exists and the
+// child has flushed at least `rows_min` rows, then sleeps for `at` and kills the child. Returns
+// a number of rows that the child has certainly flushed.
 int64_t write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at,
                             int64_t rows_min) {
   void* const shared = ::mmap(nullptr, sizeof(std::atomic<int64_t>), PROT_READ | PROT_WRITE,

@@ -25,7 +25,7 @@ TEST(BrokenLeafScenario, AGangRestartsElsewhereOnceItsNodesAreCordoned) {
 }
 
 // In scenario `descheduler` four nodes fail at 1 h and take 12 of 24 replicas with them. Returns
-// how many replicas later failures take.
+// the number of replicas lost to later failures.
 int32_t replicas_lost_later(const std::vector<std::string>& overrides, int32_t evictions) {
   ShippedRun run{"descheduler", overrides};
   EXPECT_EQ(run.job("chat").evictions, evictions);

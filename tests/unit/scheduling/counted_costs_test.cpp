@@ -1,4 +1,4 @@
-// Costs of starts and ends for jobs without pods.
+// Time that jobs without pods take to start and to end: policy.job_queue.costs.
 #include <gtest/gtest.h>
 
 #include <string>

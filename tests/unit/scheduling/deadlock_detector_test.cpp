@@ -77,9 +77,9 @@ TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
   EXPECT_EQ(world.detector->deadlocks(), 0u);
 }
 
-// Each of two gangs has one server and three workers, and needs the server, two workers, and three
-// pods in all. Three pods of gang a have nodes, but these are its workers, so it lacks the server.
-// One worker of gang b has a node. No node is left for either server.
+// Gangs a and b each have one server and three workers. Each gang needs its server and at least two
+// workers. The three workers of gang a have nodes, but its server has none, so gang a is
+// incomplete. One worker of gang b has the last node.
 TEST(DeadlockDetector, AGangIsNotCompleteWhileARoleLacksItsMinimum) {
   GangWorld world{{8, 8, 8, 8}};
   RoleSpec servers;
@@ -242,7 +242,8 @@ TEST(DeadlockDetector, AJobThatBlocksTwoDeadlocksMergesThemIntoTheElder) {
   EXPECT_EQ(rows[0].id, 1u);
   EXPECT_EQ(rows[0].resolution, DeadlockEnd::Merged);
   EXPECT_GT(mark_count("deadlocks.merged"), 0u);
-  // The older deadlock had all five gangs, and is left with its first two.
+  // After the merge, the older deadlock had all five gangs. Once `bridge` gives up, only the first
+  // two gangs remain in this deadlock.
   EXPECT_EQ(rows[1].id, 0u);
   EXPECT_EQ(rows[1].members, 5u);
   EXPECT_EQ(rows[2].id, 2u);  // the other two gangs are a new deadlock

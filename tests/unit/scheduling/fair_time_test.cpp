@@ -118,9 +118,10 @@ TEST(FairTime, AJobLargerThanAModelHasNoTimeOnIt) {
   EXPECT_NEAR(found.x[0][0], 1, 1e-9);
 }
 
-// Two jobs share one GPU, and rho compares a job's time to finish with that on half of the GPU. If
-// each has half, both have rho 1. If the first has waited 100 s without service and gets the share
-// x, (100 + 100 / x) / 200 = (100 / (1 - x)) / 200 gives x = 0.618.
+// Two jobs share one GPU. A job's rho is its finish time divided by its finish time on half of the
+// GPU. If each job has half, both have rho 1. Then the first job has waited 100 s without service.
+// Both jobs have the same rho if (100 + 100 / x) / 200 = (100 / (1 - x)) / 200, where x is the
+// share of the first job. So x is 0.618.
 TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
   std::vector<FairTimeJob> jobs(2, {.gpus = 1, .speed = {1}, .left = 100});
   const std::vector<double> gpus{1};
@@ -151,8 +152,8 @@ TEST(FairTime, JobsThatFitOnNoModelGetNone) {
   }
 }
 
-// Tries all shares of two jobs in steps of 1/16. None may have a larger least value than
-// max_min_time() finds, and the best must come close to it.
+// Tries all shares of two jobs in steps of 1/16. The objective is the smaller of the two jobs'
+// values. The largest objective found must be close to that of max_min_time(), but not above it.
 TEST(FairTime, NoShareOfRandomSmallClustersIsBetter) {
   Rng rng = RngStreams{7}.stream("fair_time");
   constexpr int kSteps = 16;

@@ -1,4 +1,4 @@
-// The queue position of a gang that is placed as a whole, as its pods come and go one by one.
+// The queue position of a gang that is placed as a whole, while its pods come and go one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -87,9 +87,9 @@ TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
   EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
 }
 
-// The attempt that preempts plans three times at 5 ms each: on the cluster as it is, without all
-// gangs of lower priority, and without the chosen victims. Then the scheduler is idle, and pops the
-// preemptor from backoff.
+// The attempt that preempts plans three times at 5 ms each. The first plan is for the cluster as it
+// is, the second for the cluster without any gang of lower priority, and the third for the cluster
+// without the chosen victims. Then the scheduler is idle, and pops the preemptor from backoff.
 TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
   ProfileParams profile = gangs_of("fewest");
   profile.cost.per_cycle = 5_ms;
@@ -277,9 +277,9 @@ TEST(GangPreemption, RolesArePlacedTogether) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 16 * kMilli);
 }
 
-// The victim's pods are bound and deleted one after another. Its first pod is deleted before it is
-// bound, and recreated while the third still terminates. The recreated pod would fit beside job 0,
-// but must wait until the third pod has left.
+// Job 2 preempts job 1 while the pods of job 1 are being bound. The first pod is deleted before its
+// binding, and is recreated while the third pod still terminates. The recreated pod would fit
+// beside job 0, but must wait until the third pod has ended.
 TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
   ScenarioRun run{R"(
 cluster:

@@ -118,8 +118,8 @@ policy:
     const auto jobs = by_serial(run);
     expect_cancelled(jobs[1], Time{} + 1_s + 10_min);
     EXPECT_EQ(jobs[2].running, Time{} + 1_h);
-    // `later` gets the table slot of the cancelled job `held`. The queue must record that it holds
-    // `later`, too.
+    // Job 2 gets the table slot of the cancelled job 1. Nevertheless "held" must be recorded for
+    // job 2, too.
     std::string logged;
     for (const QueueRow& row : run.recorder.rows<QueueRow>("/events/job_queue")) {
       if (row.job > 0) logged += std::string{name_of(row.decision)} + std::to_string(row.job) + " ";
@@ -192,8 +192,8 @@ policy: )" + std::string{policy} +
   }
 }
 
-// A job that was stopped for another one waits again, but has started before. So it is not
-// cancelled, even if its cancellation is due at the instant at which it stops.
+// Only a job that has never started is cancelled. A job that was stopped for another job is not,
+// even if its cancellation is due at the instant at which it stops.
 TEST(JobCancellation, AJobThatWasStoppedIsNotCancelled) {
   for (const char* const driver : {"driver: counting", "base: strict_gang"}) {
     for (const char* const cancel_after : {"20min", "25min", "27min"}) {

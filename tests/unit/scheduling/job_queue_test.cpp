@@ -262,7 +262,7 @@ policy: {driver: counting, job_queue: {policies: [{name: Conservative}],
 
 std::vector<Time> plans_with_longer;
 
-// Starts jobs in queue order, and notes the plans that learn of exceeded estimates.
+// Starts jobs in queue order, and notes when plan() is notified of exceeded estimates.
 class NotesLonger final : public Policy, public Plan {
  public:
   using Params = NoParams;
@@ -279,8 +279,8 @@ class NotesLonger final : public Policy, public Plan {
 };
 ORRERY_REGISTER_POLICY(NotesLonger, "NotesLonger", "First come, first served, for tests.");
 
-// `giant` arrives when `long` has exceeded its estimate, and is infeasible. `early` ends at an
-// unexpected time. Both events make the queue look for exceeded estimates.
+// `giant` is infeasible and arrives after `long` has exceeded its estimate. `early` ends long
+// before its estimate. The queue looks for exceeded estimates at both events.
 TEST(JobQueue, APlanLearnsOfExceededEstimatesWhateverTheEvent) {
   for (const char* const react : {"each_instant", "each_event"}) {
     plans_with_longer.clear();

@@ -11,8 +11,8 @@
 namespace orrery {
 namespace {
 
-// The time at which the second job is bound. It finds no node at 2.2 s, and its backoff of 1 s ends
-// at 3 s, rounded down to a whole second. The first job leaves its nodes at 2.5 s.
+// The time at which the second job is bound. The second job finds no node at 2.2 s. Its backoff of
+// 1 s would end at 3.2 s, which is rounded down to 3 s. The first job leaves its nodes at 2.5 s.
 Time second_is_bound(const std::string& base, const std::vector<std::string>& overrides) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"

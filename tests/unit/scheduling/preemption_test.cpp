@@ -169,8 +169,8 @@ TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   }
 }
 
-// Nodes 1 and 2 have victims of equal priority and number. The node whose victims started last is
-// chosen.
+// Nodes 1 and 2 have one victim each, of equal priority. The scheduler chooses the node whose
+// victim started last.
 TEST(Preemption, TakesTheNodeThatKubernetesWould) {
   SchedulerWorld world{{8, 8, 8}, profile()};
   world.add({job(2, 0_s, 8, 1000_s), job(1, 1_s, 8, 1000_s), job(1, 2_s, 8, 1000_s),

@@ -1,5 +1,5 @@
-// When RetryRounds finds a repeated round of attempts, how long the slow round lasts that replaces
-// many such rounds, and what ends the slow round.
+// RetryRounds: when it detects that rounds of attempts repeat, how long the slow round lasts that
+// replaces many such rounds, and what ends the slow round.
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -92,9 +92,9 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only once at least two of the four attempts have been the first attempt of
-// a second. 25 rounds of 40 ms are exactly one second, so the first attempt in a second is always
-// the same. With rounds of 40.4 ms the first attempt changes.
+// A slow round begins only after whole seconds have begun at two different attempts of the round.
+// With rounds of 40 ms every second begins at the same attempt, because 25 rounds are exactly one
+// second. So no slow round begins. With rounds of 40.4 ms the seconds begin at different attempts.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

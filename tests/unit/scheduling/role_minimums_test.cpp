@@ -79,7 +79,7 @@ TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   }
 }
 
-// Without a gang plugin pods are bound at once. They hold their nodes while the job waits for the
+// Without a gang plugin, pods are bound at once. They hold their nodes while the job waits for the
 // minimums of its roles.
 TEST(RoleMinimums, AJobStartsOnceItsRolesHaveTheirPods) {
   ScenarioRun three_workers{gang_on(3, "{base: default}", workers_first())};

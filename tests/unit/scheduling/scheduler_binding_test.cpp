@@ -26,8 +26,8 @@ TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
   EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
 }
 
-// After the cycle of a pod group, upstream reserves the members one by one. They wait in Permit
-// until there are enough. Later members are bound at once.
+// After the cycle of a pod group, kube-scheduler reserves the members one by one. The first members
+// wait in Permit until `min` members are reserved. Later members are bound at once.
 TEST(Scheduler, MembersOfAGangAreBoundOneByOneOnceTheyAreEnough) {
   for (const int32_t min : {2, 4}) {
     SCOPED_TRACE(min);

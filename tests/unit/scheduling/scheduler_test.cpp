@@ -1,4 +1,4 @@
-// The loop of the scheduler, which connects policies and cluster.
+// The loop of the Scheduler: it calls the policies and applies their decisions to the cluster.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -51,7 +51,7 @@ TEST(Paired, AShareOfFewNearlyEqualSamplesHasASaneInterval) {
   const std::vector<double> baseline{2e-4, 2e-4, 2e-4, 2e-4, 2e-4};
   const auto [mean, interval] = paired_difference(arm, baseline, Scale::Difference, kT).difference;
   EXPECT_NEAR(mean, 6e-6, 1e-12);
-  // 2.776445 is Student's t of four degrees, 4e-6 the standard error.
+  // 2.776445 is Student's t for four degrees of freedom; 4e-6 is the standard error.
   EXPECT_NEAR(interval.low, 6e-6 - 2.776445 * 4e-6, 1e-11);
   EXPECT_NEAR(interval.high, 6e-6 + 2.776445 * 4e-6, 1e-11);
 }

@@ -22,7 +22,7 @@ double figure_of(const ScenarioRun& run, std::string_view name) {
   return std::get<double>(found->value);
 }
 
-// The useful GPU seconds by /timeline/useful, in which no row may be negative.
+// Returns the useful GPU seconds according to /timeline/useful. No row may be negative.
 double useful_over_time(ScenarioRun& run) {
   double sum = 0;
   Time before;

@@ -55,10 +55,12 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
-  // The job is over at 620 s. So there is one row every 100 s up to 700 s, and one at 1000 s.
+  // The job is over at 620 s. Rows are written every 100 s until 700 s, the first sample after
+  // that, and at the end of the run, 1000 s.
   ASSERT_EQ(useful.size(), 8u);
-  // The first run keeps 100 s of compute, done from 20 s to 145 s: a rate of 0.8 in 80 s of row 0
-  // and 45 s of row 1. The second run does 250 s of compute in 300 s.
+  // The first run computes from 20 s on. Its only checkpoint ends at 145 s and saves 100 s of
+  // compute. So the useful share is 100 / 125 = 0.8 in 80 s of row 0 and in 45 s of row 1. The
+  // second run does 250 s of compute in 300 s.
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
   EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);

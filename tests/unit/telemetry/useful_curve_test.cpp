@@ -18,7 +18,6 @@ constexpr JobId kCurveJob{3};
 
 Time curve_time(int64_t seconds) { return Time{} + 1_s * seconds; }
 
-// 8 GPUs compute from second `from` to second `to`.
 WorkDone eight_gpus(int64_t from, int64_t to) {
   return {kCurveJob, {}, curve_time(from), curve_time(to), int128_t{8000} * (1_s * (to - from)).ns};
 }

@@ -1,5 +1,5 @@
-// Gangs that may run with fewer than all of their members: starts, losses of members, and
-// checkpoints and setup of those that take part.
+// Gangs that may run with fewer than all of their members: when they start, what a lost member
+// stops, and which members write checkpoints and are set up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,8 +96,7 @@ TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
   EXPECT_DOUBLE_EQ(together.job_rows().at(0).gpu_s_useful, 24 * 50.0);
 }
 
-// The gang starts with the member that completes the minimum. The start of slower members does not
-// matter.
+// The gang starts as soon as `min` members have started. It does not wait for slower members.
 TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
   std::vector<double> waits;
   for (const int32_t min : {4, 8}) {
@@ -193,7 +192,7 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
     EXPECT_EQ(row.detected, Time{} + 37_s);
     EXPECT_EQ(row.scheduled, Time{} + 47_s);
     EXPECT_EQ(row.started, Time{} + (comes_back ? 49_s : 77_s));
-    // Three members had computed 30 s. Two need 45 s for that.
+    // Three members had computed for 30 s. Two members need 45 s for the same work.
     EXPECT_EQ(row.caught_up, row.started + (comes_back ? 30_s : 45_s));
     EXPECT_EQ(world.job_rows().at(0).members, comes_back ? 3 : 2);
     EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_lost, 24 * 30.0);
@@ -201,8 +200,9 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   }
 }
 
-// Two members write 40 GB at 2 GB/s each: 10 s a checkpoint. Three would take less. Work that takes
-// three members 20 s takes two members 30 s, with two checkpoints.
+// A checkpoint has 40 GB. Two members write 20 GB each at 2 GB/s, which takes 10 s; three members
+// would need less time. The work takes three members 20 s, so two members compute for 30 s. They
+// write two checkpoints meanwhile.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
@@ -238,8 +238,8 @@ TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   }
 }
 
-// Each of 16 GPUs copies at 1 GB/s, so 16 GB take 1 s. Work that takes three members 20 s takes two
-// members 30 s, with two copies.
+// Only two of three members run, so 20 s of work take 30 s. Two checkpoints of 16 GB interrupt the
+// work. The 16 GPUs copy at 1 GB/s each, so each checkpoint stops the work for 1 s.
 TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

@@ -1,4 +1,4 @@
-// Reports of gangs with fewer nodes than their step has parameter servers.
+// Warnings about gangs that run on fewer nodes than their parameter servers need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

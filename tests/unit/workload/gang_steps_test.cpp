@@ -92,8 +92,7 @@ TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
     return std::get<int64_t>(found->value);
   };
   EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
-  // A failure may hit the cable in use and so reroute the gang. A repair may reroute it, too. So
-  // the gang is rerouted at most 2 * 8 times.
+  // Each of the 8 failures and 8 repairs reroutes the gang at most once.
   EXPECT_GE(rerouted("adaptive_local"), 2);
   EXPECT_LE(rerouted("adaptive_local"), 16);
 }
@@ -205,8 +204,8 @@ TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   }
 }
 
-// A step takes 1.1 s with its exchange, and 64 GPUs read 6.4 GB in it. The store is fast enough, so
-// readers ask for 6.4 GB in 1.1 s, not in the 1 s of compute.
+// A step is 1 s of compute and 0.1 s of exchange, and the gang's 64 GPUs read 6.4 GB for it. The
+// readers request 6.4 GB in 1.1 s, not in 1 s.
 TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   const std::string step = std::string{kAllReduce} + ", dataset: {store: blob, per_step: 100MB}";
   ScenarioRun run{scenario("level: flow", step, kFew,

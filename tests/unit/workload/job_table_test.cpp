@@ -49,8 +49,8 @@ TEST(JobTable, AGangHasItsQuorumOnceEachRoleHasItsMinimumToo) {
   EXPECT_TRUE(has_quorum(2, 4));
 }
 
-// Four of the six pods are needed, so two of the four workers are needed in any case. Their own
-// minimum of two adds nothing and becomes 0. The minimum of one server stays.
+// The gang needs four pods. At most two of them are servers, so at least two are workers. The
+// workers' own minimum of two adds nothing and becomes 0. The minimum of one server stays.
 TEST(JobTable, ARoleHasNoMinimumOfItsOwnThatItsGangImplies) {
   JobTable jobs;
   const Job& job = jobs.job(jobs.add(with_servers(4)));

@@ -1,4 +1,4 @@
-// The Philly log: attempts, missing data, and tables derived by others.
+// The Philly log, tables that others derived from it, and the job lists of Tiresias.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// A process of a gang dies while its node stays up. Also suspensions: one that a failure ends, and
-// one that cancels the creation of a pod.
+// A process of a gang dies while its node stays up. Also two suspensions: the first is ended by a
+// node failure, and the second cancels the creation of a pod.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

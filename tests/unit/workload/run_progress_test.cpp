@@ -54,8 +54,8 @@ TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
   EXPECT_EQ(cut.unsaved, 99_s);
 }
 
-// With most paces of this test, a nanosecond of work does not take a whole number of nanoseconds.
-// Rounding must not depend on how often advance() is called.
+// At most paces, a nanosecond of work does not take a whole number of nanoseconds. The rounding
+// must not depend on how often advance() is called.
 TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -147,7 +147,7 @@ TEST(RealSeries, RatesOfGenAiAddUpToTheirRequests) {
   int64_t requests = 0;
   while (reader->next() != nullptr) ++requests;
   EXPECT_EQ(reader->error().value_or(""), "");
-  // Each of 108 containers drops a fraction of a request at its end.
+  // For each of the 108 containers, a fraction of a request remains at the end and is dropped.
   EXPECT_NEAR(static_cast<double>(requests), 121'772, 108);
 }
 

@@ -70,8 +70,8 @@ TEST_F(SharedLinksTest, LikeGangsThatTakeTurnsLoseNothing) {
   EXPECT_NEAR(step(1), 2, 0.01);
 }
 
-// The exchanges of four gangs, a second each, fill the link for nearly all of a step. So a step
-// takes a bit more than 4 s.
+// The link carries the exchanges of four gangs in each step. Each exchange takes 1 s alone, so a
+// step takes a bit more than 4 s.
 TEST_F(SharedLinksTest, GangsThatFillALinkStepAsFastAsItCarriesThem) {
   for (uint32_t g = 0; g < 4; ++g) links.set({g}, gang({0, g % 2 + 1}, 1_s + 50_ms * g));
   engine.run();

@@ -1,4 +1,4 @@
-// Gangs that exchange over a fabric whose cables fail, in whole runs.
+// Whole runs, in which gangs exchange data over a fabric whose cables fail.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -125,8 +125,8 @@ TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   EXPECT_NEAR(seconds_of(rerouted), seconds_of(run), 1e-3);
 }
 
-// An all-reduce over n = 16 ranks puts 2 (n - 1) / n of its bytes on a ring. Each of the eight NICs
-// of a node carries an eighth of that.
+// In a ring all-reduce over n = 16 ranks, a node sends 2 (n - 1) / n of the bytes to the other
+// node. Each of its eight NICs carries an eighth of that.
 TEST(StalledGangs, LinksCarryWhatStepsPutOnThem) {
   for (const char* const steps : {"rate", "traced"}) {
     ScenarioRun run{training(""), {std::string{"workload.steps="} + steps}};

@@ -117,8 +117,8 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
   EXPECT_EQ(weights(Hierarchical, {1'000'000'000}), (Weights{rails, rails, rails, rails}));
   EXPECT_EQ(weights(Tree, {1'000'000'000}), trees);
   EXPECT_EQ(weights(Nvls, {1'000'000'000}), trees);
-  // For a ring, NVLink has less bandwidth than the NICs. So `auto` chooses NVLSTree, in which the
-  // NVSwitches reduce.
+  // NVLink limits a ring to less than the rate of the NICs. So `auto` chooses NVLSTree, in which
+  // the NVSwitches reduce.
   EXPECT_EQ(weights(Auto, {100'000'000'000}), trees);
 }
 

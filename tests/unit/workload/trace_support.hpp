@@ -74,7 +74,8 @@ inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params
   return read_all(*open_trace(params));
 }
 
-// Reads the trace to its end. Returns its notes on lost and odd rows and, if it failed, the error.
+// Reads the trace to its end. Returns the notes on lost and odd rows, then the error if there is
+// one.
 inline std::vector<std::string> notes_of(TraceReader& reader) {
   while (reader.next() != nullptr) {
   }

@@ -92,8 +92,8 @@ json kills_the_server(const json& input, Verb verb) {
   return world.server().memory_kills() > 0 ? "yes" : "no";
 }
 
-// LISTs served per second to one client, which is limited in its rate and in its open requests. It
-// lists the newest data without paging.
+// LISTs served per second to one client, whose rate and number of open requests are limited. The
+// client lists the newest data without paging.
 double lists_served_per_s(const json& input) {
   ApiServersParams params;
   params.servers = 1;

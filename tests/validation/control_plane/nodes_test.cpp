@@ -45,8 +45,7 @@ std::string window(bool until_deleted) {
     least = std::min(least, after);
     most = std::max(most, after);
   }
-  // The window is open at its lower end. The shortest time that was tried is at most 10 ms above
-  // that end.
+  // The interval excludes its lower end, which is at most 10 ms below the shortest time found.
   return "(" + std::to_string((least - 10_ms) / 1_s) + ", " + std::to_string(most / 1_s) + "]";
 }
 
@@ -182,7 +181,6 @@ std::vector<double> pulls(const json& input) {
   return minutes;
 }
 
-// Pods per second of a load that the case gives per day.
 double pods_per_s(const json& input) { return input.at("per_day").get<double>() / 86'400; }
 
 // Seconds until a controller without other work has created the last pod.

@@ -127,7 +127,7 @@ std::string halt(double share) {
   return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
 }
 
-// Numbers of nodes that become NotReady and that are removed after a full etcd rejects Leases.
+// A full etcd rejects Leases. Counts the nodes that become NotReady, and the nodes removed.
 std::string outage_scenario(const json& input) {
   const ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 200) +
@@ -196,9 +196,9 @@ std::string load(const json& input) {
                                                      : std::to_string(values.back()) + " s";
 }
 
-// Ten replicas, each alone on a node and half busy, get twice the load at 20 min. Returns the mean
-// seconds until their use is below 56 %, which the autoscaler rounds down to 55 % and tolerates. If
-// `of` is autoscaler, returns whether the number of replicas first changes within 2 min on average.
+// Ten replicas are half busy, and their load doubles at 20 min. Returns the mean seconds until
+// their use is below 56 %: the autoscaler rounds it down to 55 %, and tolerates 55 %. If `of` is
+// "autoscaler", returns whether the number of replicas first changes within 2 min on average.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
@@ -322,7 +322,7 @@ json preempting(const json& input) {
   return std::accumulate(times.begin(), times.end(), 0.0) / bound;
 }
 
-// Whether pods that fit are bound as fast as published, while five preempting pods arrive a second.
+// Whether pods that fit are bound at the published rate while 5 preempting pods arrive per second.
 std::string beside_preemption(const json& input) {
   ScenarioRun run = preemption_run(
       input,

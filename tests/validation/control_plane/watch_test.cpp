@@ -58,8 +58,8 @@ void add(Sum& sum, std::span<const ObjectWrite> writes, int64_t watchers) {
   }
 }
 
-// Cost of the events of one service: of its creation, of the replacement of one of its pods, or of
-// the replacement of all of them one by one.
+// Cost of creating a service, of replacing one of its pods, or of replacing all its pods one by
+// one.
 Sum life_of_service(const json& input) {
   ServiceEndpoints service{endpoints_params_of(input)};
   const auto pods = input.at("pods").get<uint32_t>();
@@ -87,8 +87,8 @@ FanOutCost arrivals(const json& input) {
   return sum.cost;
 }
 
-// Bytes a second when every node is a member of each service and watches all services, and one
-// member of each service changes every `period_s`.
+// Bytes sent a second. Every node is a member of each service and watches all services. One member
+// of each service changes every `period_s`.
 double churn_bytes_per_s(const json& input, bool is_headless) {
   const auto nodes = input.at("nodes").get<uint32_t>();
   const auto services = input.at("services").get<int64_t>();

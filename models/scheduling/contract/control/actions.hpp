@@ -47,8 +47,8 @@ struct DrainNode {
   Duration evict_for = Duration::max();
 };
 // A running gang writes a checkpoint or, if JobView::has_checkpoints is false, loses its unsaved
-// work. Then it returns its nodes and waits until it is resumed. With a job queue, the queue
-// decides when the job starts again.
+// work. Then it returns its nodes. Without a job queue, the gang waits until ResumeJob. With a job
+// queue, the queue decides when the gang starts again.
 struct SuspendJob {
   JobId job;
 };

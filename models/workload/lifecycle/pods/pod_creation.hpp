@@ -28,7 +28,7 @@ class PodCreation {
   // Queues the creation of the wanted pods that are created together with `pod`. Call after want(),
   // or when `pod` is ready and the next pod of an ordered StatefulSet may follow.
   void create_wanted(PodId pod);
-  // The pod is no longer to be created: later replies and planned replacements have no effect.
+  // Cancels the creation of the pod. Later API responses and planned replacements have no effect.
   void forget(PodId pod);
   // A retired pod is Absent and is not created: its service has fewer replicas now, or the pod
   // ended for good.

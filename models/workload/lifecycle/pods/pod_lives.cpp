@@ -21,8 +21,8 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     if (!account.first_created) account.first_created = engine_.now();
     ++accounts_.counters().pods_created;
   });
-  // A replacement may be created before the deletion of the ended pod is stored. Both have the same
-  // PodId, so the scheduler observes the end at the latest when it observes the replacement.
+  // A replacement may be created before the deletion of the ended pod is stored. The two pods have
+  // the same PodId, so the scheduler must observe the end before it observes the replacement.
   creation_.created.connect([this](std::span<const PodId> pods) {
     for (const PodId pod : pods) {
       if (ends_[pod].node.is_valid()) observe_end(pod);
@@ -42,7 +42,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
 void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
-  // The API simulates all stages of the kubelet before containers start, so one hook suffices.
+  // One hook suffices, because start() covers all stages.
   starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Ready ready) {
     api_->start(pod, jobs_.pod(pod).node, std::move(ready));
   });

@@ -40,8 +40,8 @@ void PodStarts::go_on(PodId id, size_t stage, Duration until) {
 
 // The number of this start, which selects the random stream of its latency. The number of
 // the k-th pod start in a gang does not depend on pod starts in other gangs. Example: a job has
-// gangs of 4 and 8 pods. The first starts of their pods have the numbers 0 to 3 and 4 to 11, the
-// second starts 12 to 15 and 16 to 23.
+// gangs of 4 and 8 pods. The first starts of their pods have the numbers 0 to 3 and 4 to 11. The
+// second starts have the numbers 12 to 15 and 16 to 23.
 uint32_t PodStarts::number_of_start(PodId id) {
   const Pod& pod = jobs_.pod(id);
   if (!pod.gang.is_valid()) return of_job_[pod.job]++;

@@ -26,7 +26,8 @@ class PodStarts {
   // A hook calls this once, maybe before it returns, with the time left until the stage ends. If
   // the node fails before, the hook never calls this.
   using Ready = std::function<void(Duration left)>;
-  // Called as soon as the start of the stage is known: the stage starts `until` after the call.
+  // Called as soon as it is known when the stage starts. `until` is the time from the call to this
+  // start.
   using Hook = std::function<void(PodId pod, Duration until, Ready ready)>;
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);

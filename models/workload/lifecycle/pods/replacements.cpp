@@ -13,7 +13,8 @@ Duration Replacements::node_detection() const {
                                                                : kExplicitFailure);
 }
 
-// Ranks give up on a silent peer after hang_timeout, even if an API has not deleted its pod yet.
+// With an API, a job may detect a dead node only by the deletion of its pods. But ranks wait for a
+// rank on that node no longer than hang_timeout.
 Duration Replacements::gang_patience() const {
   return expects_deletions_ ? std::min(node_detection(), hang_timeout()) : node_detection();
 }

@@ -43,8 +43,9 @@ class Replacements {
   Duration delay(JobId job) const;
 
   void lost(const LostPod& pod);
-  // Call when the API has deleted this life of the pod. Returns an empty value if the pod was
-  // replaced before, or its job is over.
+  // Call when the API has deleted the pod of this life. Returns what lost() recorded about the pod.
+  // Returns nullopt if lost() recorded nothing, if the pod was already replaced, or if its job is
+  // over.
   std::optional<LostPod> deleted(const DeadPod& life);
   void replace_after(Duration delay, const DeadPod& life);  // `life` is the life that ended
 

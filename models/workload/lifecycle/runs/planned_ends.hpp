@@ -1,5 +1,5 @@
 // models/workload/lifecycle/runs/planned_ends.hpp -- how a run will stop by itself: as recorded in
-// its trace, or as drawn.
+// its trace, or drawn at random.
 #pragma once
 
 #include <cstdint>

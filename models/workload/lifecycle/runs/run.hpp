@@ -49,7 +49,7 @@ struct JobRun : Run {
   bool is_paused = false;
   bool is_traced = false;  // the steps are simulated, so the run ends and saves only between steps
   bool is_saving = false;  // the last snapshot is being written asynchronously
-  // A suspension is writing the last checkpoint; the compute is kept already.
+  // A suspension is writing the last checkpoint. The job's compute already counts as saved.
   bool is_suspending = false;
   Snapshot snapshot;  // the last snapshot; the next checkpoint begins checkpoint_interval later
   Duration restart;   // least time to load what the job saved when it was suspended

@@ -34,7 +34,7 @@ class TrainingRuns {
   // Loads the checkpoint of a gang or counted job (Job::is_counted) from `from` on, then emits
   // loaded(), maybe at once.
   void restore(JobId job, Time from);
-  // A gang or counted job whose checkpoint is loaded begins to compute on this many GPUs.
+  // A gang or counted job whose checkpoint is loaded begins to compute on `gpu_milli` milli-GPUs.
   void begin(JobId job, int64_t gpu_milli);
   void set_pace(JobId job, Pace pace);
   // go_at() and compute_on() are the two parts of set_pace(). Between them the number of GPUs that

@@ -99,8 +99,8 @@ int128_t TrainingRuns::lose_local(JobId id) {
   return undone;
 }
 
-// The gang restarts, perhaps on other nodes. Its checkpoint on local disks is lost unless the gang
-// has all of these disks, and none of their nodes has failed since the checkpoint.
+// The gang restarts, perhaps on other nodes. Its checkpoint on local disks survives if all nodes
+// with a part of the checkpoint belong to the gang again, and none has failed since the checkpoint.
 void TrainingRuns::find_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return;

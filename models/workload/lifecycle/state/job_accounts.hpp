@@ -69,7 +69,7 @@ class JobAccounts {
   void leaves(PodId pod);  // a bound pod leaves, and holds no GPUs afterwards
   // Books the pod's GPU time since the last call, unless it was part of a run.
   void book_held(PodId pod, Time now);
-  // Sets when an independent pod begins to load its checkpoint; max: unknown.
+  // Sets when an independent pod begins to load its checkpoint; Time::max(): unknown.
   void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
 
   // A pod of `job` was preempted for a job of priority `by_priority`, and `job` lost the GPU time

@@ -62,7 +62,8 @@ struct JobControllerParams {
   template <class V>
   void fields(V& v) {
     v("concurrent_syncs", concurrent_syncs,
-      "Number of jobs whose pods a controller creates concurrently, in turns of one batch.",
+      "Number of jobs for which a controller creates pods concurrently. In each round, each of "
+      "these jobs gets one batch of pods.",
       Range{1, 10'000}, Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"},
       Heeded{Fact::Pods});
     v("pods_per_sync_max", pods_per_sync_max,
@@ -136,7 +137,7 @@ struct JobControllerParams {
   }
 };
 
-// How long a job may compute; max: without limit.
+// How long a job may compute; Duration::max(): no limit.
 inline Duration time_limit(const JobSpec& spec, Overruns overruns) {
   const bool has_limit = overruns == Overruns::Kill && spec.requested >= Duration{};
   return has_limit ? spec.requested : Duration::max();

@@ -136,7 +136,7 @@ class OwnParser final : public RowParser {
   std::unique_ptr<NamedRows> rows_;
   StringPool& pool_;
   const TraceParams& params_;
-  // The name of the duration column suggests another unit than seconds.
+  // Whether the name of the duration column suggests a unit other than seconds.
   const bool has_odd_duration_;
   std::optional<bool> has_dates_;  // whether times are dates; known after the first time
   TraceRow row_;

@@ -33,8 +33,8 @@ class RowParser {
   using Fact = std::pair<std::string, std::string>;
 
   virtual ~RowParser() = default;
-  // The next job, valid until the next call; null at the end of the file, or when the findings are
-  // stopped.
+  // The next job, valid until the next call; null at the end of the file, or after
+  // Findings::stop().
   virtual const TraceRow* next() = 0;
   // ":column (name)" of the field with a job's arrival; empty in layouts without columns.
   virtual std::string arrival_place(TraceArrival) const { return {}; }
@@ -46,7 +46,7 @@ class RowParser {
   virtual std::vector<std::string> side_files() const { return {}; }
 };
 
-// Inputs of a parser. The parser takes the source; everything else must outlive the parser.
+// Inputs of a parser. The parser owns `source`; the other objects must outlive the parser.
 struct ParserInput {
   TextSource source;
   Findings& findings;

@@ -56,16 +56,16 @@ struct TraceParams {
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
       "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
       "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: with "
-      "warm_start an openb trace starts at the first deletion of any pod. Pods that were deleted "
-      "before the recording began are not in the trace, so until then its load is incomplete.",
+      "warm_start an openb trace starts at the first deletion of any pod. The load before this "
+      "deletion is incomplete, because the trace lacks pods deleted before the recording began.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
       Example{"2020-09-27 00:00:00"});
     v("warm_start", warm_start,
-      "true: jobs that were submitted before window_start and ended later arrive at window_start; "
-      "jobs that were running keep only the rest of their duration. false: earlier jobs are left "
-      "out.");
+      "true: jobs that were submitted before window_start and ended after it arrive at "
+      "window_start. Those that were running at window_start keep only the rest of their duration. "
+      "false: all jobs submitted before window_start are left out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
     v("arrive_at", arrive_at, "Jobs arrive at their submission, or at their recorded start.");
     v("sort", sort,
@@ -83,8 +83,7 @@ struct TraceParams {
       Range{int64_t{0}, kGpusMax});
     v("statuses", statuses, "Replay only jobs with these outcomes; empty: all.",
       Example{"[completed, failed]"});
-    v("copies", copies,
-      "How many times each job arrives, all at one instant: more load in the same pattern.",
+    v("copies", copies, "How many copies of each job arrive, all at the instant of the job.",
       Range{1, 1000});
     v("lenient", lenient,
       "true: skip malformed rows and report their number. false: a malformed row ends the run.");
@@ -102,8 +101,9 @@ struct TraceParams {
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
       "native traces made with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
-      "or, if that is unknown, for default_duration; if both are unknown, it is left out. With "
-      "arrive_at: start, all jobs cancelled before they started are left out, as with false.");
+      "or, if that is unknown, for default_duration; jobs with neither are left out. false: "
+      "jobs that were cancelled before they started are left out. With arrive_at: start, true has "
+      "the effect of false.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");
@@ -111,8 +111,8 @@ struct TraceParams {
     v("sacct", sacct, "For format sacct only.");
     v("columns", columns,
       "For formats csv and json_lines only: the names of the columns, or keys, in the file. The "
-      "descriptions below say what each column holds. The columns submit and gpus are required "
-      "and, without default_duration, also duration or both start and end.",
+      "descriptions below say what each column holds. The columns submit and gpus are required. "
+      "Without default_duration, either duration or both start and end are required, too.",
       Example{"{submit: SubmitTime, duration: Seconds, gpus: NumGpu}"});
   }
 };

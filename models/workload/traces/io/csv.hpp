@@ -39,8 +39,8 @@ class CsvReader {
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
-  // Column number k of the getters is names[k]. A missing column ends the reading with a mistake,
-  // whose message ends with `hint`.
+  // From now on, the getters find column names[k] under the number k. If a column is missing, the
+  // reading stops with a mistake; `hint` is appended to its message.
   void bind(std::span<const std::string_view> names, std::string_view hint = {});
   // Which columns of the header are among `names`.
   TraceColumnUse use(std::span<const std::string_view> names) const;
@@ -73,7 +73,7 @@ class CsvReader {
     wrong(column, expected);
     return words.front().value;
   }
-  // Reports a mistake that getters cannot see: a well-formed field that contradicts another field.
+  // Reports a mistake that no getter finds, such as a field that contradicts another field.
   void wrong(size_t column, std::string_view expected);
   std::string place(size_t column) const;  // ":column (name)"
   // Position of the column in the file, from 1.

@@ -53,7 +53,8 @@ class Findings {
     ++rows_;
     revisit_row(row);
   }
-  // Returns to an earlier row that has not yet become a job or been skipped, left out or joined.
+  // Returns to an earlier row. Must not be called for a row that became a job, or that was skipped,
+  // left out or joined.
   void revisit_row(int64_t row) {
     row_ = row;
     row_ok_ = true;
@@ -75,7 +76,7 @@ class Findings {
   void take_over(const Findings& beside);
   // Leaves the row out. `what` is the reason, a literal by which rows are counted.
   void leave_out(std::string_view what);
-  // The row only adds to a job of another row.
+  // Counts the row as one that only adds data to the job of another row.
   void join() { joined_ += row_ok_ ? 1 : 0; }
   void remark(std::string_view what) {
     if (row_ok_) count(remarks_, what);
@@ -86,7 +87,7 @@ class Findings {
   int64_t joined() const { return joined_; }
   int64_t skipped() const { return skipped_; }
   const std::string& first_skipped() const { return first_skipped_; }
-  // The first malformed rows that were skipped, those of other tables included.
+  // Messages of the first skipped rows, at most kExamplesMax, including rows of other tables.
   const std::vector<std::string>& skipped_examples() const { return examples_; }
   // Notes about other tables, from take_over().
   const std::vector<TraceNote>& beside() const { return beside_; }

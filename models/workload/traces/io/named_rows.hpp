@@ -15,10 +15,9 @@
 
 namespace orrery::traces {
 
-// A wanted field. A CSV file without the column of a required field is rejected.
 struct WantedField {
   std::string name;
-  bool is_needed = false;
+  bool is_needed = false;  // a CSV file without this column is rejected
 };
 
 // Field number k of the getters is wanted[k], whatever the order in the file. Other fields are

@@ -19,7 +19,7 @@ std::array<uint32_t, 64> round_constants() {
     bool is_prime = true;
     for (uint64_t d = 2; d * d <= candidate; ++d) is_prime = is_prime && candidate % d != 0;
     if (!is_prime) continue;
-    // The greatest x with x^3 <= candidate * 2^96 is the root with 32 fractional bits.
+    // The cube root times 2^32, rounded down: the greatest x with x^3 <= candidate * 2^96.
     uint128_t root = 0;
     for (int bit = 35; bit >= 0; --bit) {
       const uint128_t larger = root | (static_cast<uint128_t>(1) << bit);

@@ -1,5 +1,5 @@
-// models/workload/traces/io/string_pool.hpp -- one copy of each user, queue and GPU model of a
-// trace.
+// models/workload/traces/io/string_pool.hpp -- stores each name in a trace (of a user, a queue or a
+// GPU model) once.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace orrery::traces {
 
-// Views stay valid as long as the pool. The pool is never iterated, so its order has no effect.
+// Views stay valid as long as the pool exists. The pool is never iterated, so its order has no
+// effect.
 class StringPool {
  public:
   static constexpr size_t kMax = 1'000'000;

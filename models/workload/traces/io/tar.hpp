@@ -1,4 +1,4 @@
-// models/workload/traces/io/tar.hpp -- the only file of a tar archive, streamed.
+// models/workload/traces/io/tar.hpp -- streams the only file of a tar archive.
 #pragma once
 
 #include <array>

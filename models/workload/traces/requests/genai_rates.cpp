@@ -116,7 +116,7 @@ void RatesParser::read_step() {
 void RatesParser::spread(const Rate& rate) {
   double& carried = carried_[rate.container];
   carried += rate.per_second * kStep.seconds();
-  // Rounding errors must not lose a request: ten rates of 0.3 per second make 171, not 170.
+  // Rounding errors must not lose a request: ten times 57 s at 0.3 per second are 171, not 170.
   const auto requests = static_cast<int64_t>(carried + 1e-9);
   carried -= static_cast<double>(requests);
   if (waiting_.size() + static_cast<size_t>(requests) > kWaitingMax) {

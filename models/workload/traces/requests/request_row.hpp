@@ -21,9 +21,9 @@ struct RequestRow {
   static constexpr Duration kUnknown{-1};
 
   int64_t row = 0;  // number of the row in the file, from 1
-  // Time since window_start, multiplied by time_scale. Without a window_start: since midnight of
-  // the first day if the trace has dates, else since the trace's zero. RequestParser::next()
-  // returns rows with times on the trace's clock.
+  // In rows of RequestParser::next(): time on the trace's clock. In rows of a request reader: time
+  // since window_start, multiplied by time_scale. Without a window_start, time counts from midnight
+  // of the trace's first day if the trace has dates, else from time 0 of the trace's clock.
   Time arrival;
   RequestKind kind = RequestKind::Llm;
   int64_t input_tokens = 0;

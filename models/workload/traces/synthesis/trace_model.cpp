@@ -34,7 +34,7 @@ int TraceModel::size_class(const TraceJob& job) {
   return kNoGpus + static_cast<int>(std::bit_width(cores));
 }
 
-// Texts beyond the limit of the pool become empty.
+// If the pool is full, returns an empty text in place of a new one.
 std::string_view TraceModel::kept(std::string_view text) {
   return pool_.intern(text).value_or(std::string_view{});
 }

@@ -36,7 +36,7 @@ class TraceModel {
 
  private:
   friend class ModelledTrace;
-  // The request of a job, shared by many jobs.
+  // A request. Jobs with equal requests share one Shape.
   struct Shape {
     int32_t pods, gpus_per_pod, gpus_last_pod, gpu_milli;
     int64_t cpu_milli_per_pod;
@@ -45,7 +45,8 @@ class TraceModel {
     std::string_view group, queue, application, gpu_models;
     auto operator<=>(const Shape&) const = default;
   };
-  // Indices to draw from. until[i] is the number of jobs with one of indices[0] to indices[i].
+  // Indices to draw from, with cumulative numbers of jobs as weights. Example: 3 jobs have index 4,
+  // and 2 have index 7; then `indices` is {4, 7}, and `until` is {3, 5}.
   struct Drawn {
     std::vector<uint32_t> indices;
     std::vector<int64_t> until;

@@ -63,8 +63,8 @@ struct PaiUse {
   double memory = 0;  // GB, of the worker with the most
 };
 
-// The tables may have millions of jobs, so names are stored as hashes. With fewer than billions of
-// names, two names with the same hash are unlikely.
+// The tables may have millions of jobs, so names are stored as 63-bit hashes. Two names with the
+// same hash become likely only with billions of names.
 class PaiTables {
  public:
   enum class UseOf : uint8_t { Tasks, Workers };

@@ -81,7 +81,7 @@ constexpr std::string_view kElasticFlowColumns[] = {
     "job_id",     "submit_time", "real_iteration", "model_name", "ddl",
     "batch_size", "num_gpu",     "real_duration",  "duration",   "iteration"};
 
-// The deadline is an instant on the clock of submissions.
+// Column ddl is an absolute time, as submit_time is.
 TraceRow parse_elasticflow(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

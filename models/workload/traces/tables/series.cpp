@@ -258,7 +258,7 @@ class SeriesTable {
     if (stamp < 0) return;
     first_ = std::min(first_, stamp);
     last_ = std::max(last_, stamp);
-    // Only GenAi tables are sorted.
+    // Only GenAi tables must be sorted by time.
     if (format_ != SeriesFormat::GenAi) return;
     if (before_ && stamp < *before_) findings_.remark("the time goes back");
     if (before_ && stamp >= *before_) gaps_.add(stamp - *before_);

@@ -1,5 +1,5 @@
-// models/workload/traces/tables/series.hpp -- summaries of tables beside traces: measurements, jobs
-// and groups of PAI, and lists of nodes.
+// models/workload/traces/tables/series.hpp -- summaries of tables that come with traces:
+// measurements, lists of nodes, and the jobs and groups of PAI.
 #pragma once
 
 #include <array>

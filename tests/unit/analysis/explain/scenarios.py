@@ -43,7 +43,7 @@ policy:
 
 # Two jobs of two gangs each. Their pods are created in turns. The first gangs of both jobs start. Three nodes
 # are left for the second gangs, which need four each. The second gangs take turns: one holds the three nodes
-# in Permit until it times out after a minute, then the other does.
+# in Permit until it times out after a minute, then the other holds them.
 PERMIT = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
 workload:

@@ -40,13 +40,13 @@ def drawn(axis: plt.Axes, path: Path) -> str:
 def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     use = figures.utilisation_data(tiny)
     assert use.index.to_list() == [600.0, 1200.0, 1800.0, 2400.0, 3000.0, 3600.0]
-    # Job wide holds 24 GPUs throughout the 600 s. Two small jobs hold 3 GPUs each from 60 s. Each job computes
-    # from 30 s after it got its GPUs.
+    # Job `wide` holds 24 GPUs throughout the first 600 s. Two small jobs hold 3 GPUs each from 60 s. Each job
+    # computes from 30 s after it got its GPUs.
     held, busy = 24 * 600 + 6 * 540, 24 * 570 + 6 * 510
     assert use["allocated"].iloc[0] == pytest.approx(100 * held / 32 / 600, abs=1e-3)
     assert use["reported"].iloc[0] == pytest.approx(100 * busy / 32 / 600, abs=1e-3)
-    # After 600 s wide computes until 720 s, the small jobs until 690 s, and late from 755 s. Of this, wide
-    # loses 90 s.
+    # After 600 s, `wide` computes until 720 s, the small jobs until 690 s, and `late` from 755 s. `wide` loses
+    # its last 90 s of compute.
     computing = 24 * 120 + 6 * 90 + 16 * 445
     useful = computing - 24 * 90
     assert use["useful"].iloc[1] == pytest.approx(100 * useful / 32 / 600, abs=0.01)

@@ -101,7 +101,7 @@ def test_a_study_knows_the_parameters_of_its_axes(study: Path) -> None:
 def test_the_page_of_a_study_compares_and_links(reported, study: Path, tmp_path: Path) -> None:
     assert reported("report", study, "-o", "s.html")[0] == 0
     page = (tmp_path / "s.html").read_text()
-    assert "Does a third node help?" in page and "Mean time to completion of each cell" in page
+    assert "Does gang scheduling help?" in page and "Mean time to completion of each cell" in page
     assert "Against strict: 0 of 1 differ clearly" in page
     assert page.count('.h5">1</a>') == 2 and page.count('.h5">2</a>') == 2
     assert "Mean time to completion: mean time from submission until completion" in page

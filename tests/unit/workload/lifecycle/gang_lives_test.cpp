@@ -15,8 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// One job with pods of 8 GPUs. With `binds`, each pod is bound to the node of its rank as soon as
-// it is created.
+// One job with pods of 8 GPUs. With `binds`, pod k is bound to node k as soon as the pod is
+// created.
 struct GangLivesWorld : LivesWorld {
   explicit GangLivesWorld(const JobSpec& spec, const JobControllerParams& rules = waits(),
                           bool binds = true)
@@ -53,8 +53,8 @@ struct GangLivesWorld : LivesWorld {
     bind({rank}, {rank});
     gangs.bound({rank});
   }
-  // The node fails with the pod of the same number, and is up again at once. Makes the calls that
-  // the job controller would make.
+  // Node N fails, and is up again at once. Pod N is lost. Makes the calls that the job controller
+  // would make.
   void fail(uint32_t node) {
     const PodId pod{node};
     if (gangs.is_needed(pod)) gangs.stops(job, {node});

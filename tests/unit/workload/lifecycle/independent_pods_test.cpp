@@ -14,9 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Pods of 8 GPUs with 100 s of work each. Each pod is bound, as soon as it is created, to the node
-// of its rank. A lost pod is recreated after 5 s of detection and 10 s of delay. A pod that exited
-// is recreated after the delay alone.
+// Pods of 8 GPUs with 100 s of work each. As soon as pod i is created, it is bound to node i. A
+// lost pod is recreated after 5 s of detection and 10 s of delay. A pod that exited is recreated
+// after the delay alone.
 struct IndependentPodsWorld : LivesWorld {
   explicit IndependentPodsWorld(const JobSpec& spec)
       : LivesWorld{{.params = {.failure_detection = 5_s, .restart_delay = 10_s}}} {

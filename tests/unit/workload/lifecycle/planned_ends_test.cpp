@@ -82,7 +82,7 @@ TEST(PlannedEnds, AnEndIsDrawnForEachStartAndForEachPod) {
   for (const PodId pod : {PodId{0}, PodId{1}}) {
     for (uint32_t start = 0; start < 3; ++start) {
       const Duration after = world.ends.of(pod, start, {})->ending.after;
-      // Every call gives the same end.
+      // A second call for the same start gives the same end.
       EXPECT_EQ(after, world.ends.of(pod, start, {})->ending.after);
       drawn.insert(after.ns);
     }

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A service that starts with two of at most four pods of 8 GPUs. The test binds the pods.
+// A service that starts with 2 replicas and has at most 4, of 8 GPUs each. The test binds the pods.
 struct ServiceLivesWorld : LivesWorld {
   explicit ServiceLivesWorld(std::optional<Duration> lasts = {}) : LivesWorld{Options{}} {
     watch(services.over);

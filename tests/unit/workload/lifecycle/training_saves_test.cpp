@@ -14,8 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A gang of two pods of 8 GPUs on nodes 0 and 1. The store takes 1 GB/s from each node, and so does
-// each local disk. So the gang writes 2 GB in 1 s. It computes as soon as its checkpoint is loaded.
+// A gang of two pods of 8 GPUs on nodes 0 and 1. Each node writes 1 GB/s to the store, or 1 GB/s to
+// its local disk. So the gang writes 2 GB in 1 s. It computes as soon as its checkpoint is loaded.
 struct TrainingSavesWorld : LivesWorld {
   explicit TrainingSavesWorld(const JobSpec& spec) : LivesWorld{with_stores()}, job{admit(spec)} {
     runs.loaded.connect([this](JobId) { begin(); });
