@@ -116,6 +116,11 @@ def take_out(tree: Tree, path: str) -> bool:
     return len(parts) > 1
 
 
+def in_order_of_items(path: str) -> str:
+    """A sort key that puts `jobs[9]` before `jobs[10]`."""
+    return re.sub(r"\d+", lambda number: number[0].zfill(9), path)
+
+
 def accepted(scenario: Scenario, folder: Path, program: Program) -> str:
     """Removes values that `validate` rejects, as a user would. Parameters without effect stay, because a run
     must ignore them. Returns "", or a message if mistakes remain."""
@@ -124,8 +129,9 @@ def accepted(scenario: Scenario, folder: Path, program: Program) -> str:
         if ended.status != 2:
             return "" if ended.status == 0 else f"validate: {ended.reason}"
         found = MISTAKE.findall(ended.text)
-        # Removes the last item of a list first, so that the indices of the others stay valid.
-        taken = [take_out(scenario.tree, path) for path, _ in sorted(found, reverse=True)]
+        # Removes the last item of a list first, so that the indices of the other items stay valid.
+        paths = sorted((path for path, _ in found), key=in_order_of_items, reverse=True)
+        taken = [take_out(scenario.tree, path) for path in paths]
         if not any(taken):
             return ": ".join(found[0]) if found else ended.reason
     return "is refused again and again"

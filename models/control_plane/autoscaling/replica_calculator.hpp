@@ -35,7 +35,8 @@ int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_
 class ReplicaLimits {
  public:
   explicit ReplicaLimits(const HorizontalPodAutoscalerParams& params) : params_{params} {}
-  // Limits the recommendation by windows and policies, and stores it for later windows.
+  // Returns `recommended`, limited by windows and policies. Stores the unlimited value for later
+  // windows.
   int32_t limit(Time now, int32_t replicas, int32_t recommended);
   void changed(Time now, int32_t before, int32_t after);
 

@@ -29,10 +29,9 @@ struct ApiClientParams {
     v("backoff", backoff,
       "Wait before the retry of a request that was lost with its server. The wait doubles with "
       "each loss, up to `backoff_max`. Jitter adds up to 100 % to each wait.",
-      Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1, so there are no retries"});
+      Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1 (no retries)"});
     v("backoff_max", backoff_max, "Limit on the wait of `backoff`, before jitter.",
-      Source{"client-go: reflectors, 30 s"},
-      Heeded{tries_max > 1, "tries_max is 1, so there are no retries"});
+      Source{"client-go: reflectors, 30 s"}, Heeded{tries_max > 1, "tries_max is 1 (no retries)"});
   }
   template <class C>
   void check(C& c) const {

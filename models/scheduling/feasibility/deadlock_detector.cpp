@@ -139,8 +139,8 @@ void DeadlockDetector::put(PodId pod) {
   if (!holdings_.job(holding.job).is_alike || !counted) news_.must_reduce = true;
 }
 
-// If all candidates that are not stuck fit right now, each of them can complete, so none of them
-// became stuck.
+// Whether each candidate that is not stuck would fit right now, by itself. If so, each of them can
+// complete, so none of them became stuck.
 bool DeadlockDetector::free_ones_fit() {
   return std::ranges::all_of(candidates_.all(), [this](JobId job) {
     return candidates_[job].is_stuck() || rooms_.fits(candidates_[job].needs);

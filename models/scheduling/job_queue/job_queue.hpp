@@ -58,7 +58,7 @@ class JobQueue final : private JobBoard {
   void connect(NodeNews& nodes);
   size_t jobs_waiting() const { return waiting_.size(); }
   void add_summary(Recorder& recorder, Time end) const;
-  void audit() const;  // checks that the used amount of the pool is what started jobs hold
+  void audit() const;  // checks that the started jobs together hold the used amount of the pool
   std::vector<std::string> notes() const { return policies_.notes(); }
 
  private:

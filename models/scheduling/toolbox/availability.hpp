@@ -16,8 +16,8 @@ namespace orrery {
 // are free during this reservation.
 class ORRERY_API Availability {
  public:
-  // Starts over with the free amount and the running jobs of `board`. Expected ends are rounded up
-  // to multiples of `resolution` after now; 0: they are not rounded.
+  // Starts over with the free amount and the running jobs of `board`. Each expected end is rounded
+  // up to now + k * `resolution`, with k a whole number. A resolution of 0 means no rounding.
   void reset(const JobBoard& board, Duration resolution = {});
   void advance(Time now);  // forgets the time before `now`
   // The first time from which `count` is free for `span`; Time::max() if there is no such time.

@@ -91,7 +91,7 @@ struct Role {
   int32_t min_available = 0;
   int32_t created = 0, bound = 0;  // pods that exist, pods with a node; 0 for independent pods
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
-  // Roles whose pods one controller creates together have the same creator: the first of them.
+  // The first of the roles whose pods are created by the same controller as the pods of this role.
   RoleId creator;
 };
 

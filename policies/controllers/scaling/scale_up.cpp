@@ -63,8 +63,8 @@ ScaleUp::Plan ScaleUp::plan() {
   return plan;
 }
 
-// Packs the pods that do not fit on present or requested nodes onto nodes that the pool may add. Of
-// equal pods, those that have waited longest get the present or requested nodes.
+// Some pods fit on no present or requested node. Packs these pods onto nodes that the pool may add.
+// Of equal pods, those that have waited longest get the present or requested nodes.
 std::optional<AddNodes> ScaleUp::grow(uint32_t number, const std::vector<Waiting>& waiting,
                                       RoomTable& rooms) const {
   const PoolView& pool = board_.pools()[number];

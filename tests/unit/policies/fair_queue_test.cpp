@@ -310,7 +310,7 @@ TEST(FairQueues, NamesThatNothingHasAreReported) {
 }
 
 // Nodes fail and come back, and stopping a job takes time. After every event, JobQueue::audit()
-// compares the used amount of the pool with the sum of what the started jobs hold.
+// checks that the started jobs together hold the used amount of the pool.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

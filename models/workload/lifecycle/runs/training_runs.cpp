@@ -126,8 +126,8 @@ void TrainingRuns::begin(JobId id, int64_t gpu_milli) {
   compute(id);
 }
 
-// With other members or another GPU model a step takes another time. So the progress is converted
-// from the old compute time to the new one.
+// The compute time of a step changes with the gang's members and with their GPU model. So the
+// progress is converted from the old compute time to the new one.
 void TrainingRuns::take_terms(JobId id, const GangStart& start) {
   JobRun& run = jobs_run_[id];
   for (const PodId pod : start.servers) {

@@ -83,7 +83,7 @@ struct TraceParams {
       Range{int64_t{0}, kGpusMax});
     v("statuses", statuses, "Replay only jobs with these outcomes; empty: all.",
       Example{"[completed, failed]"});
-    v("copies", copies, "How many copies of each job arrive, all at the instant of the job.",
+    v("copies", copies, "Number of copies of each job. All copies arrive at the same instant.",
       Range{1, 1000});
     v("lenient", lenient,
       "true: skip malformed rows and report their number. false: a malformed row ends the run.");

@@ -39,8 +39,8 @@ class CsvReader {
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
-  // From now on, the getters find column names[k] under the number k. If a column is missing, the
-  // reading stops with a mistake; `hint` is appended to its message.
+  // From now on, a getter called with k reads the column that is named names[k]. If a column is
+  // missing, the reading stops with a mistake; `hint` is appended to the message.
   void bind(std::span<const std::string_view> names, std::string_view hint = {});
   // Which columns of the header are among `names`.
   TraceColumnUse use(std::span<const std::string_view> names) const;

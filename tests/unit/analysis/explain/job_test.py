@@ -261,8 +261,8 @@ def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> 
     assert f"came late rank {first}, {after} after that" in text
     assert "all ranks met 30 s after the change; 3 of 4 pods, 30 s after the last call" in text
     assert "all ranks met 0 s after the change; all 4 pods, without a wait" in text
-    # At the first membership change two members lose 3min 25s of compute each. At the second three members
-    # lose 4min 15s each.
+    # At the first membership change, two members lose 3min 25s of compute each. At the second membership
+    # change, three members lose 4min 15s each.
     for lost in ("3min 25s", "4min 15s"):
         assert f"{lost} of compute since its last checkpoint lost" in text
     assert text.count("last call enough pods are up") == 2

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// No stage of a start has a hook, so the time of the start is known when the pod is bound.
+// No hook delays a stage of the start, so the time of the start is known when the pod is bound.
 struct PodStartsWorld {
   explicit PodStartsWorld(const StartLatencyParams& params)
       : starts{{engine, rng, recorder}, jobs, params} {}
