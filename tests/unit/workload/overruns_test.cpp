@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "models/telemetry/timeline_rows.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/scheduler_world.hpp"
 
